@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+import { access, chown, mkdir, rename, rm, unlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import postgres from "postgres";
+import type { Account } from "./account.ts";
+import type { Command } from "./command.ts";
+import { baseEnv } from "./env.ts";
+import { runningIn, signal, until } from "./process-table.ts";
+import { run } from "./run.ts";
+
+/** One PostgreSQL server: where its files are and how it is reached. */
+export interface Cluster {
+  /** Folder of initdb and postgres. */
+  bin: string;
+  dataDir: string;
+  port: number;
+  /** Password of the superuser `postgres`. */
+  password: string;
+  account: Account | undefined;
+  logFile: string;
+  /** Whether a power cut must lose nothing; tests do without and are faster. */
+  durable: boolean;
+}
+
+export const clusterUrl = ({ port, password }: Cluster): string =>
+  `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Sorting and case rules are PostgreSQL's own, so that they are the same on every machine. */
+const LOCALE = [
+  "--encoding=UTF8",
+  "--locale=C",
+  "--locale-provider=builtin",
+  "--builtin-locale=C.UTF-8",
+];
+
+/**
+ * Makes the data folder when it is not there yet; made beside and renamed, so that half a one is never used.
+ * @throws with initdb's own words
+ */
+export const initialise = async ({
+  bin,
+  dataDir,
+  password,
+  account,
+  durable,
+}: Cluster): Promise<void> => {
+  if (await exists(join(dataDir, "PG_VERSION"))) return;
+  const fresh = `${dataDir}.new`;
+  const passwordFile = join(dirname(dataDir), `.password-${randomBytes(6).toString("hex")}`);
+  await rm(fresh, { recursive: true, force: true });
+  await mkdir(fresh, { mode: 0o700 });
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (account) {
+    await Promise.all([fresh, passwordFile].map((path) => chown(path, account.uid, account.gid)));
+  }
+  const args = [
+    `--pgdata=${fresh}`,
+    "--username=postgres",
+    `--pwfile=${passwordFile}`,
+    "--auth=scram-sha-256",
+  ];
+  const made = await run(
+    join(bin, "initdb"),
+    [...args, ...LOCALE, ...(durable ? [] : ["--no-sync"])],
+    {
+      account,
+      env: baseEnv(),
+    },
+  );
+  await unlink(passwordFile);
+  if (made.code !== 0) throw new Error(`initdb failed:\n${made.output.trim()}`);
+  await rename(fresh, dataDir);
+};
+
+/** Small enough for a laptop, wide enough for six services or a parallel suite of tests. */
+const SETTINGS = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "200",
+  shared_buffers: "128MB",
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  timezone: "UTC",
+  log_timezone: "UTC",
+};
+const NOT_DURABLE = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
+
+export const clusterCommand = (cluster: Cluster): Command => {
+  const settings = {
+    ...SETTINGS,
+    ...(cluster.durable ? {} : NOT_DURABLE),
+    port: String(cluster.port),
+  };
+  return {
+    file: join(cluster.bin, "postgres"),
+    args: [
+      "-D",
+      cluster.dataDir,
+      ...Object.entries(settings).flatMap(([name, set]) => ["-c", `${name}=${set}`]),
+    ],
+    cwd: cluster.dataDir,
+    env: baseEnv(),
+    account: cluster.account,
+    // "Fast" shutdown: ends the sessions and writes a checkpoint.
+    stopSignal: "SIGINT",
+    logFile: cluster.logFile,
+  };
+};
+
+/**
+ * Clears the way after kill -9: PostgreSQL's children outlive their parent for a moment and keep the new one from
+ * starting, and the lock file may name a number that now belongs to another process.
+ */
+export const clearRemains = async ({ dataDir }: Cluster): Promise<void> => {
+  if (!(await until(() => runningIn(dataDir).length === 0, 3_000))) {
+    for (const pid of runningIn(dataDir)) signal(pid, "SIGKILL");
+    await until(() => runningIn(dataDir).length === 0, 3_000);
+  }
+  if (process.platform === "linux") await rm(join(dataDir, "postmaster.pid"), { force: true });
+};
+
+/** Resolves true when the server answers a query; false when it does not (yet). */
+export const answers = async (url: string): Promise<boolean> => {
+  const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+  try {
+    await sql`select 1`;
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await sql.end({ timeout: 1 });
+  }
+};

@@ -1,0 +1,77 @@
+import { createConnection } from "node:net";
+import { join } from "node:path";
+import { unprivilegedAccount, type Account } from "./account.ts";
+import type { Command } from "./command.ts";
+import { baseEnv } from "./env.ts";
+import { freePort } from "./ports.ts";
+import { findProgram, howToGet } from "./programs.ts";
+import { startServer, type Server } from "./server.ts";
+import { temporaryFolder } from "./temporary.ts";
+
+/** One Redis server. */
+export interface RedisPlan {
+  file: string;
+  port: number;
+  /** Its snapshots are kept here. */
+  dataDir: string;
+  account: Account | undefined;
+  logFile: string;
+}
+
+export const redisUrl = (port: number): string => `redis://127.0.0.1:${port}`;
+
+/** Redis holds nothing that may not be lost: snapshots only, and when full it forgets the oldest. */
+export const redisCommand = ({ file, port, dataDir, account, logFile }: RedisPlan): Command => ({
+  file,
+  args: [
+    ["--bind", "127.0.0.1"],
+    ["--port", String(port)],
+    ["--dir", dataDir],
+    ["--appendonly", "no"],
+    ["--save", "300", "1"],
+    ["--maxmemory", "256mb"],
+    ["--maxmemory-policy", "volatile-lru"],
+    ["--daemonize", "no"],
+  ].flat(),
+  cwd: dataDir,
+  env: baseEnv(),
+  account,
+  stopSignal: "SIGTERM",
+  logFile,
+});
+
+/** Resolves true when the server answers PING; false when it does not (yet). */
+export const redisAnswers = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = createConnection({
+      host: "127.0.0.1",
+      port: Number(new URL(url).port),
+      timeout: 2_000,
+    });
+    const finish = (answer: boolean): void => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once("connect", () => socket.write("PING\r\n"));
+    socket.once("data", (data) => finish(data.toString().startsWith("+PONG")));
+    socket.once("error", () => finish(false));
+    socket.once("timeout", () => finish(false));
+  });
+
+/**
+ * Starts an own, empty Redis on a free port of 127.0.0.1, for as long as this process lives.
+ * @throws when redis-server is not on this machine
+ */
+export const startRedis = async (): Promise<Server> => {
+  const file = await findProgram("redis-server");
+  if (!file) throw new Error(`redis-server is missing. ${howToGet("redis-server")}`);
+  const account = await unprivilegedAccount();
+  const [folder, port] = await Promise.all([temporaryFolder(account), freePort()]);
+  const logFile = join(folder.path, "redis.log");
+  return startServer({
+    url: redisUrl(port),
+    command: redisCommand({ file, port, dataDir: folder.path, account, logFile }),
+    answers: redisAnswers,
+    cleanUp: folder.remove,
+  });
+};
