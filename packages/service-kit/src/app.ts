@@ -1,0 +1,122 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
+import helmet from 'helmet';
+import type { BaseContext } from './context.ts';
+import { healthRoutes } from './health.ts';
+import { requestLog, type Log } from './log.ts';
+import { createDocument, type Interface } from './openapi.ts';
+import { BadRequest, NotFound, Problem, problemBody, toProblem } from './problem.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { Route } from './route.ts';
+import { runRoute } from './run-route.ts';
+
+export interface AppOptions {
+  about: Interface;
+  routes: readonly Route[];
+  /** False where paths hold secrets: then only route templates are logged. */
+  logPaths?: boolean;
+}
+
+export interface HttpApp {
+  express: Express;
+  /** The OpenAPI document that `/openapi.json` answers. */
+  document: Record<string, unknown>;
+}
+
+/** Longer request targets are 414; Node itself gives up at 16 kB of headers in all. */
+const maxTarget = 8192;
+
+const refuseOddRequests: RequestHandler = (req, _res, next) => {
+  if (req.url.length > maxTarget)
+    throw new Problem({ status: 414, code: 'uri_too_long', detail: 'The request target is too long.' });
+  // Node is told not to check this itself, because its own answer has no body.
+  if (req.headers.host === undefined && req.httpVersion === '1.1')
+    throw new BadRequest('bad_request', 'The Host header is missing.');
+  next();
+};
+
+const answerRequestId: RequestHandler = (req, res, next) => {
+  res.setHeader('X-Request-Id', String(req.id));
+  next();
+};
+
+const refuseMethod =
+  (allow: string): RequestHandler =>
+  (req, res) => {
+    res.setHeader('Allow', allow);
+    if (req.method === 'OPTIONS') {
+      res.status(204).end();
+      return;
+    }
+    throw new Problem({ status: 405, code: 'method_not_allowed', detail: `This address takes ${allow}.` });
+  };
+
+const mount = (routes: readonly Route[], basePath: string, rateLimit: RateLimit | undefined): Router => {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
+    const address = router.route(basePath + path.replaceAll(/\{(\w+)\}/g, ':$1'));
+    for (const route of group) address[route.method](runRoute(route, rateLimit));
+    const allow = group.flatMap(({ method }) =>
+      method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+    );
+    address.all(refuseMethod(allow.join(', ')));
+  }
+  return router;
+};
+
+const noSuchPath: RequestHandler = () => {
+  throw new NotFound('path');
+};
+
+const answerProblem =
+  (log: Log): ErrorRequestHandler =>
+  (error, req, res, _next) => {
+    const problem = toProblem(error);
+    if (problem.status >= 500) (req.log ?? log).error({ err: error }, problem.code);
+    if (res.headersSent) {
+      // Half an answer is on the wire; cutting the connection is the only honest end.
+      res.destroy();
+      return;
+    }
+    for (const [name, value] of Object.entries(problem.headers)) res.setHeader(name, value);
+    // A body that was not read to its end would be taken for the next request.
+    if (!req.complete) res.setHeader('Connection', 'close');
+    res.status(problem.status).setHeader('Content-Type', 'application/problem+json');
+    res.end(JSON.stringify(problemBody(problem, String(req.id))));
+  };
+
+/**
+ * An Express app in one visible order: log and request id → headers → metrics → health → rooms →
+ * 404 → problem. Bodies are read inside a route, after its caller is known.
+ */
+export const createHttpApp = (
+  context: BaseContext,
+  { about, routes, logPaths = true }: AppOptions,
+): HttpApp => {
+  const { log, metrics, health, rateLimit, trustProxy } = context;
+  const document = createDocument(about, routes);
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', () => ({}));
+  app.set('trust proxy', trustProxy);
+  app.use(requestLog(log, logPaths));
+  app.use(answerRequestId);
+  app.use(metrics.observe);
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+      },
+    }),
+  );
+  app.use(refuseOddRequests);
+  app.use(mount(routes, about.basePath, rateLimit));
+  app.use(healthRoutes(health, metrics));
+  app.get('/openapi.json', (_req, res) => {
+    res.json(document);
+  });
+  app.use(noSuchPath);
+  app.use(answerProblem(log));
+  return { express: app, document };
+};

@@ -1,0 +1,62 @@
+import type { Redis } from 'ioredis';
+import { openDatabase, type Database } from './db.ts';
+import { createHealth, type Health } from './health.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { createRateLimit, type RateLimit } from './rate-limit.ts';
+import { openRedis } from './redis.ts';
+
+/** What the process makes before the context: the log and the metrics registry. */
+export interface Parts {
+  log: Log;
+  metrics: Metrics;
+}
+
+/** What every service's context has; a service spreads it and adds its own clients and settings. */
+export interface BaseContext extends Parts, AsyncDisposable {
+  database: Database;
+  redis: Redis | undefined;
+  health: Health;
+  rateLimit: RateLimit | undefined;
+  /** Addresses whose X-Forwarded-For is believed. */
+  trustProxy: string[];
+  now(): Date;
+}
+
+interface BaseEnv {
+  DATABASE_URL: string;
+  DATABASE_POOL: number;
+  REDIS_URL?: string | undefined;
+  RATE_LIMIT: 'on' | 'off';
+  RATE_LIMIT_PER_MINUTE: number;
+  TRUST_PROXY: string;
+}
+
+interface About {
+  /** The service's name. */
+  name: string;
+  /** Folder of its migrations. */
+  migrations: string;
+}
+
+/** Opens the common part of a context. Nothing has connected to PostgreSQL when it returns. */
+export const openBaseContext = (env: BaseEnv, { name, migrations }: About, parts: Parts): BaseContext => {
+  const database = openDatabase({ url: env.DATABASE_URL, name, max: env.DATABASE_POOL });
+  const redis = openRedis(env.REDIS_URL, parts.log);
+  return {
+    ...parts,
+    database,
+    redis,
+    health: createHealth({ database, redis, migrations }),
+    rateLimit:
+      env.RATE_LIMIT === 'on'
+        ? createRateLimit({ name, redis, perMinute: env.RATE_LIMIT_PER_MINUTE })
+        : undefined,
+    trustProxy: env.TRUST_PROXY.split(',').filter((address) => address !== ''),
+    now: () => new Date(),
+    [Symbol.asyncDispose]: async () => {
+      redis?.disconnect();
+      await database[Symbol.asyncDispose]();
+    },
+  };
+};

@@ -1,0 +1,129 @@
+import type { Request, Response } from 'express';
+import type { z } from 'zod';
+
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** An OpenAPI 3.0 Security Scheme Object. */
+export type SecurityScheme =
+  | { type: 'http'; scheme: string; bearerFormat?: string; description?: string }
+  | { type: 'apiKey'; in: 'header' | 'cookie'; name: string; description?: string };
+
+/** Who may call: recognises the caller of a request, and says so in the OpenAPI document. */
+export interface Guard<Caller> {
+  /** Alternatives; each maps a scheme's name to the scopes that are needed. Empty: no credential. */
+  security: Record<string, string[]>[];
+  schemes: Record<string, SecurityScheme>;
+  /** Throws Unauthorized or InsufficientScope. */
+  identify(req: Request): Caller | Promise<Caller>;
+  /** Whose rate limit the call counts against. */
+  keyOf(caller: Caller): string | undefined;
+}
+
+/** No credential is looked at. */
+export const anyone: Guard<undefined> = {
+  security: [],
+  schemes: {},
+  identify: () => undefined,
+  keyOf: () => undefined,
+};
+
+export interface ResponseSpec {
+  description: string;
+  /** Shape of the JSON body; left out where there is none. */
+  body?: z.ZodType;
+  /** `application/json` unless said otherwise. */
+  mediaType?: string;
+  /** Header name → what it says. */
+  headers?: Record<string, string>;
+}
+
+type Responses = Record<number, ResponseSpec>;
+
+/** What a handler gives back: `body` is serialised, `json` is sent as it is (already serialised). */
+export type Answer<R extends Responses> = {
+  [S in keyof R & number]: { status: S; headers?: Record<string, string> } & (R[S]['body'] extends z.ZodType
+    ? { body: z.input<R[S]['body']>; json?: never } | { json: string | Buffer; body?: never }
+    : { body?: never; json?: never });
+}[keyof R & number];
+
+export interface BodySpec<S extends z.ZodType = z.ZodType> {
+  schema: S;
+  /** Media types that are taken; `application/json` unless said otherwise. */
+  types?: readonly string[];
+  /** In bytes; 100 kB unless said otherwise. */
+  limit?: number;
+}
+
+type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+export interface RouteInput<Caller, P, Q, B> {
+  caller: Caller;
+  params: Out<P>;
+  query: Out<Q>;
+  body: Out<B>;
+  req: Request;
+  res: Response;
+}
+
+interface Operation {
+  method: Method;
+  /** OpenAPI style: `/tasks/{id}`. */
+  path: string;
+  operationId: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  params?: z.ZodObject | undefined;
+  query?: z.ZodObject | undefined;
+  /** Parameter names are matched without regard to case. */
+  anyCaseQuery?: boolean;
+  /** Request headers that matter, for the document only: name → what it does. */
+  headers?: Record<string, string>;
+  responses: Responses;
+  /** Statuses of the problems this operation has beyond those its shape implies (400, 401, 403, 413, 415). */
+  problems?: readonly number[];
+}
+
+/** A route with its types forgotten: what Express and the OpenAPI document read. */
+export interface Route extends Operation {
+  caller: Guard<unknown>;
+  body?: BodySpec | undefined;
+  handle(input: {
+    caller: unknown;
+    params: unknown;
+    query: unknown;
+    body: unknown;
+    req: Request;
+    res: Response;
+  }): ErasedAnswer | Promise<ErasedAnswer>;
+}
+
+export interface ErasedAnswer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  json?: string | Buffer;
+}
+
+interface Definition<Caller, P, Q, B, R extends Responses> extends Operation {
+  caller: Guard<Caller>;
+  params?: P & (z.ZodObject | undefined);
+  query?: Q & (z.ZodObject | undefined);
+  body?: B extends z.ZodType ? BodySpec<B> : undefined;
+  responses: R;
+  handle(input: RouteInput<Caller, P, Q, B>): Answer<R> | Promise<Answer<R>>;
+}
+
+/**
+ * One operation as one value: Express dispatches it, the OpenAPI document describes it, and the
+ * types of its handler follow from its schemas.
+ */
+export const route = <
+  Caller,
+  const R extends Responses,
+  P extends z.ZodObject | undefined = undefined,
+  Q extends z.ZodObject | undefined = undefined,
+  B extends z.ZodType | undefined = undefined,
+>(
+  definition: Definition<Caller, P, Q, B, R>,
+): Route => definition;

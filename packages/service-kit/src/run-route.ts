@@ -1,0 +1,82 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { z } from 'zod';
+import { jsonBody } from './body.ts';
+import { ValidationFailed, type FieldErrors } from './problem.ts';
+import { parseQuery } from './query.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { ErasedAnswer, Route } from './route.ts';
+
+const defaultBodyLimit = 100_000;
+
+const collect = (errors: FieldErrors, issues: z.core.$ZodIssue[], whole: string): void => {
+  for (const issue of issues) {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) (errors[[...issue.path, key].join('.')] ??= []).push('is not known here');
+    } else (errors[issue.path.length === 0 ? whole : issue.path.join('.')] ??= []).push(issue.message);
+  }
+};
+
+const check = (
+  schema: z.ZodType | undefined,
+  value: unknown,
+  whole: string,
+  errors: FieldErrors,
+): unknown => {
+  if (schema === undefined) {
+    if (whole === 'query') {
+      for (const name of Object.keys(value as object)) errors[name] = ['is not known here'];
+    }
+    return undefined;
+  }
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  collect(errors, result.error.issues, whole);
+  return undefined;
+};
+
+/** Writes a handler's answer; nothing is added to it but its length. */
+const send = (res: Response, answer: ErasedAnswer): void => {
+  const payload = answer.json ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
+  const headers: Record<string, string | number> = { ...answer.headers };
+  if (payload !== undefined) {
+    headers['Content-Type'] ??= 'application/json; charset=utf-8';
+    headers['Content-Length'] = Buffer.byteLength(payload);
+  }
+  res.writeHead(answer.status, headers);
+  res.end(payload);
+};
+
+/**
+ * Turns a route into an Express handler: caller, rate limit, body, validation, handler, answer.
+ * The caller comes first, so that nobody unknown makes us read a body.
+ */
+export const runRoute = (route: Route, rateLimit: RateLimit | undefined): RequestHandler => {
+  const readBody =
+    route.body && jsonBody(route.body.types ?? ['application/json'], route.body.limit ?? defaultBodyLimit);
+  const names = route.anyCaseQuery && route.query ? Object.keys(route.query.shape) : undefined;
+
+  const identify = async (req: Request, res: Response): Promise<unknown> => {
+    if (rateLimit === undefined) return route.caller.identify(req);
+    let caller: unknown;
+    try {
+      caller = await route.caller.identify(req);
+    } catch (error) {
+      await rateLimit(req, res, undefined);
+      throw error;
+    }
+    await rateLimit(req, res, route.caller.keyOf(caller));
+    return caller;
+  };
+
+  return async (req, res) => {
+    res.locals['route'] = route.path;
+    const caller = await identify(req, res);
+    const errors: FieldErrors = {};
+    const params = check(route.params, req.params, 'path', errors);
+    const query = check(route.query, parseQuery(req.url, names), 'query', errors);
+    const body = readBody && check(route.body?.schema, await readBody(req, res), 'body', errors);
+    for (const _ in errors) throw new ValidationFailed(errors);
+    const answer = await route.handle({ caller, params, query, body, req, res });
+    if (!res.headersSent) send(res, answer);
+  };
+};

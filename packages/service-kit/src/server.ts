@@ -1,0 +1,73 @@
+import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http';
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { BadRequest, Problem, problemBody } from './problem.ts';
+
+interface ParserError extends Error {
+  code?: string;
+  rawPacket?: Buffer;
+}
+
+/** What Node's parser refused before there was a request. */
+const parserProblem = ({ code, rawPacket }: ParserError): Problem => {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    // No line end in what overflowed: the request line itself was too long.
+    return rawPacket?.includes('\n') === false
+      ? new Problem({ status: 414, code: 'uri_too_long', detail: 'The request target is too long.' })
+      : new Problem({ status: 431, code: 'headers_too_large', detail: 'The header fields are too large.' });
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new Problem({
+      status: 408,
+      code: 'request_timeout',
+      detail: 'The request did not arrive in time.',
+    });
+  }
+  return new BadRequest('bad_request', 'The request is not valid HTTP.');
+};
+
+const answerParserError = (error: ParserError, socket: Socket): void => {
+  // With bytes of an earlier answer on the wire, another status line would be read as its body.
+  const inAnswer = (socket as { _httpMessage?: unknown })._httpMessage;
+  if (!socket.writable || inAnswer || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const problem = parserProblem(error);
+  const requestId = randomUUID();
+  const body = JSON.stringify(problemBody(problem, requestId));
+  const head = [
+    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+    'Content-Type: application/problem+json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+};
+
+/** An HTTP server whose every refusal, the parser's included, is problem+json. */
+export const createHttpServer = (app: RequestListener): Server => {
+  const server = createServer(
+    {
+      requireHostHeader: false,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      // Longer than the gateway keeps a connection, so that it never writes into one that just closed.
+      keepAliveTimeout: 75_000,
+    },
+    app,
+  );
+  server.on('clientError', answerParserError);
+  // An Expect we don't know is refused by the app's own words, not by an empty 417.
+  server.on('checkExpectation', (req, res) => {
+    const problem = new Problem({
+      status: 417,
+      code: 'expectation_failed',
+      detail: 'Only 100-continue is understood.',
+    });
+    res.writeHead(417, { 'Content-Type': 'application/problem+json', Connection: 'close' });
+    res.end(JSON.stringify(problemBody(problem, String(req.headers['x-request-id'] ?? randomUUID()))));
+  });
+  return server;
+};

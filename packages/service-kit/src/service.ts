@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { HttpApp } from './app.ts';
+import type { BaseContext, Parts } from './context.ts';
+import { createLog } from './log.ts';
+import { addPoolMetrics, addProcessMetrics, createMetrics } from './metrics.ts';
+import { createHttpServer } from './server.ts';
+
+interface ServiceOptions<Env, Context extends BaseContext> {
+  name: string;
+  env: Env & { HOST: string; PORT: number; LOG_LEVEL: string; SHUTDOWN_TIMEOUT_MS: number };
+  createContext(env: Env, parts: Parts): Context;
+  createApp(context: Context): HttpApp;
+}
+
+/** Starts to listen; resolves when connections are taken. */
+export const listen = async (server: Server, host: string, port: number): Promise<AddressInfo> => {
+  server.listen(port, host);
+  await once(server, 'listening');
+  return server.address() as AddressInfo;
+};
+
+/** Stops taking connections and lets running requests finish. */
+const drain = async (server: Server): Promise<void> => {
+  // An answer to a kept-alive connection should tell the other side to come back elsewhere.
+  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
+  server.close();
+  server.closeIdleConnections();
+  await once(server, 'close');
+};
+
+/**
+ * Runs a service until SIGTERM or SIGINT: readiness off, running requests finish, pools close,
+ * exit 0; exit 1 where that takes longer than SHUTDOWN_TIMEOUT_MS.
+ */
+export const runService = async <Env, Context extends BaseContext>(
+  options: ServiceOptions<Env, Context>,
+): Promise<void> => {
+  const { name, env, createContext, createApp } = options;
+  const log = createLog(name, env.LOG_LEVEL);
+  const metrics = createMetrics();
+  const context = createContext(env, { log, metrics });
+  addProcessMetrics(metrics);
+  addPoolMetrics(metrics, context.database);
+  const server = createHttpServer(createApp(context).express);
+  const { address, port } = await listen(server, env.HOST, env.PORT);
+  log.info({ address, port }, 'listening');
+
+  const stop = async (signal: string): Promise<void> => {
+    log.info({ signal }, 'stopping');
+    context.health.draining = true;
+    const hurry = setTimeout(() => process.exit(1), env.SHUTDOWN_TIMEOUT_MS);
+    await drain(server);
+    await context[Symbol.asyncDispose]();
+    clearTimeout(hurry);
+    log.flush(() => process.exit(0));
+  };
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop(signal));
+  process.on('uncaughtException', (err) => {
+    // The state is unknown: say why and let the supervisor start a fresh process.
+    log.fatal({ err }, 'uncaught');
+    log.flush(() => process.exit(70));
+  });
+};
