@@ -1,4 +1,10 @@
-import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express';
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  Router,
+} from 'express';
 import helmet from 'helmet';
 import type { BaseContext } from './context.ts';
 import { healthRoutes } from './health.ts';
@@ -54,7 +60,7 @@ const mount = (routes: readonly Route[], basePath: string, rateLimit: RateLimit 
   const router = Router({ caseSensitive: true, strict: true });
   for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
     const address = router.route(basePath + path.replaceAll(/\{(\w+)\}/g, ':$1'));
-    for (const route of group) address[route.method](runRoute(route, rateLimit));
+    for (const route of group) address[route.method](runRoute(route, basePath + path, rateLimit));
     const allow = group.flatMap(({ method }) =>
       method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
     );
@@ -66,6 +72,9 @@ const mount = (routes: readonly Route[], basePath: string, rateLimit: RateLimit 
 const noSuchPath: RequestHandler = () => {
   throw new NotFound('path');
 };
+
+const hasBody = ({ headers }: Request): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
 const answerProblem =
   (log: Log): ErrorRequestHandler =>
@@ -79,7 +88,7 @@ const answerProblem =
     }
     for (const [name, value] of Object.entries(problem.headers)) res.setHeader(name, value);
     // A body that was not read to its end would be taken for the next request.
-    if (!req.complete) res.setHeader('Connection', 'close');
+    if (hasBody(req) && !req.complete) res.setHeader('Connection', 'close');
     res.status(problem.status).setHeader('Content-Type', 'application/problem+json');
     res.end(JSON.stringify(problemBody(problem, String(req.id))));
   };

@@ -34,7 +34,6 @@ const describe = (error: unknown): object => {
 export const createLog = (name: string, level: string, stream?: DestinationStream): Log =>
   pino(
     {
-      name,
       level,
       base: { service: name },
       timestamp: pino.stdTimeFunctions.isoTime,

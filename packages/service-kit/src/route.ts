@@ -41,10 +41,33 @@ type Responses = Record<number, ResponseSpec>;
 
 /** What a handler gives back: `body` is serialised, `json` is sent as it is (already serialised). */
 export type Answer<R extends Responses> = {
-  [S in keyof R & number]: { status: S; headers?: Record<string, string> } & (R[S]['body'] extends z.ZodType
-    ? { body: z.input<R[S]['body']>; json?: never } | { json: string | Buffer; body?: never }
-    : { body?: never; json?: never });
+  [S in keyof R & number]: AnswerOf<S, R[S]['body']>;
 }[keyof R & number];
+
+type AnswerOf<Status, Body> = Body extends z.ZodType
+  ? Answered<Status, z.input<Body>> | Written<Status>
+  : Empty<Status> | Written<Status>;
+
+interface Empty<Status> {
+  status: Status;
+  headers?: Record<string, string>;
+  body?: undefined;
+  json?: undefined;
+}
+
+interface Answered<Status, Body> {
+  status: Status;
+  headers?: Record<string, string>;
+  body: Body;
+  json?: undefined;
+}
+
+interface Written<Status> {
+  status: Status;
+  headers?: Record<string, string>;
+  body?: undefined;
+  json: string | Buffer;
+}
 
 export interface BodySpec<S extends z.ZodType = z.ZodType> {
   schema: S;
@@ -102,7 +125,7 @@ export interface ErasedAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
-  json?: string | Buffer;
+  json?: string | Buffer | undefined;
 }
 
 interface Definition<Caller, P, Q, B, R extends Responses> extends Operation {
@@ -111,19 +134,20 @@ interface Definition<Caller, P, Q, B, R extends Responses> extends Operation {
   query?: Q & (z.ZodObject | undefined);
   body?: B extends z.ZodType ? BodySpec<B> : undefined;
   responses: R;
-  handle(input: RouteInput<Caller, P, Q, B>): Answer<R> | Promise<Answer<R>>;
 }
 
 /**
  * One operation as one value: Express dispatches it, the OpenAPI document describes it, and the
- * types of its handler follow from its schemas.
+ * types of its handler follow from its schemas. (The handler stands apart because TypeScript infers
+ * the schemas first that way.)
  */
 export const route = <
   Caller,
-  const R extends Responses,
+  R extends Responses,
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
 >(
   definition: Definition<Caller, P, Q, B, R>,
-): Route => definition;
+  handle: (input: RouteInput<Caller, P, Q, B>) => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>,
+): Route => ({ ...definition, handle: handle as Route['handle'] });

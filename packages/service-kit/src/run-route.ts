@@ -34,9 +34,13 @@ const check = (
   return undefined;
 };
 
-/** Writes a handler's answer; nothing is added to it but its length. */
-const send = (res: Response, answer: ErasedAnswer): void => {
-  const payload = answer.json ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
+/**
+ * Writes a handler's answer. A `body` is shaped by the schema of its status, so that a field nobody
+ * declared never leaves the service; `json` is trusted as it is.
+ */
+const send = (res: Response, { responses }: Route, answer: ErasedAnswer): void => {
+  const shape = responses[answer.status]?.body;
+  const payload = answer.json ?? (shape && JSON.stringify(shape.parse(answer.body)));
   const headers: Record<string, string | number> = { ...answer.headers };
   if (payload !== undefined) {
     headers['Content-Type'] ??= 'application/json; charset=utf-8';
@@ -48,9 +52,14 @@ const send = (res: Response, answer: ErasedAnswer): void => {
 
 /**
  * Turns a route into an Express handler: caller, rate limit, body, validation, handler, answer.
- * The caller comes first, so that nobody unknown makes us read a body.
+ * The caller comes first, so that nobody unknown makes us read a body. `template` is what logs and
+ * metrics call the route.
  */
-export const runRoute = (route: Route, rateLimit: RateLimit | undefined): RequestHandler => {
+export const runRoute = (
+  route: Route,
+  template: string,
+  rateLimit: RateLimit | undefined,
+): RequestHandler => {
   const readBody =
     route.body && jsonBody(route.body.types ?? ['application/json'], route.body.limit ?? defaultBodyLimit);
   const names = route.anyCaseQuery && route.query ? Object.keys(route.query.shape) : undefined;
@@ -69,7 +78,7 @@ export const runRoute = (route: Route, rateLimit: RateLimit | undefined): Reques
   };
 
   return async (req, res) => {
-    res.locals['route'] = route.path;
+    res.locals['route'] = template;
     const caller = await identify(req, res);
     const errors: FieldErrors = {};
     const params = check(route.params, req.params, 'path', errors);
@@ -77,6 +86,6 @@ export const runRoute = (route: Route, rateLimit: RateLimit | undefined): Reques
     const body = readBody && check(route.body?.schema, await readBody(req, res), 'body', errors);
     for (const _ in errors) throw new ValidationFailed(errors);
     const answer = await route.handle({ caller, params, query, body, req, res });
-    if (!res.headersSent) send(res, answer);
+    if (!res.headersSent) send(res, route, answer);
   };
 };

@@ -1,0 +1,16 @@
+import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
+import type { Context } from './context.ts';
+import { questRoutes } from './quests/routes.ts';
+
+/** The rooms of the service and what its OpenAPI document says of them. */
+export const createApp = (context: Context): HttpApp =>
+  createHttpApp(context, {
+    about: {
+      title: 'Quest service',
+      version: '1.0.0',
+      description: 'Quests and their questions, read in pages by Skip and Take.',
+      tags: { Quests: 'Questionnaires', Questions: 'What a quest asks, in order' },
+      basePath: '/v1',
+    },
+    routes: [...questRoutes(context)],
+  });
