@@ -1,0 +1,84 @@
+import { parseArgs } from 'node:util';
+import type { GatewayOptions } from './options.ts';
+import { services } from './routes.ts';
+
+export const usage = `Writes the nginx configuration of the gateway.
+
+  node src/render.ts --out FOLDER --upstream SERVICE=HOST:PORT [--upstream …]
+
+  --out            folder for nginx.conf
+  --upstream       where a service is; again for each service and for each copy of it (${services.join(', ')})
+  --listen         address:port, may be given again (*:8080)
+  --run-dir        pid and temporary files (/tmp/nginx)
+  --log-dir        folder of the logs (standard output and standard error)
+  --docs-dir       folder that is served at /docs
+  --resolver       name server; host names are then looked up again as they expire
+  --trusted-proxy  address or network in front of the gateway, may be given again
+  --rate-limit     REQUESTS_A_SECOND:BURST for one address
+  --workers        number or auto (auto)
+  --user           of the workers, when nginx is started as root
+`;
+
+const collect = (pairs: readonly string[]): Record<string, string[]> => {
+  const upstreams: Record<string, string[]> = {};
+  for (const pair of pairs) {
+    const [, service = '', place = ''] = /^([^=]+)=(.+)$/.exec(pair) ?? [];
+    if (!services.includes(service))
+      throw new Error(`--upstream ${pair}: expected SERVICE=HOST:PORT with one of ${services.join(', ')}`);
+    (upstreams[service] ??= []).push(place);
+  }
+  return upstreams;
+};
+
+const rate = (text: string): { perSecond: number; burst: number } => {
+  const [perSecond, burst, ...rest] = text.split(':').map(Number);
+  if (perSecond === undefined || burst === undefined || rest.length > 0)
+    throw new Error('--rate-limit is REQUESTS_A_SECOND:BURST');
+  return { perSecond, burst };
+};
+
+/**
+ * What the command line asks for; undefined when it asks for help.
+ * @throws an Error that says what is wrong with it
+ */
+export const readArguments = (
+  args: readonly string[],
+): { out: string; options: GatewayOptions } | undefined => {
+  const text = { type: 'string' } as const;
+  const texts = { type: 'string', multiple: true } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      out: text,
+      upstream: texts,
+      listen: { ...texts, default: ['*:8080'] },
+      'run-dir': { ...text, default: '/tmp/nginx' },
+      'log-dir': text,
+      'docs-dir': text,
+      resolver: text,
+      'trusted-proxy': texts,
+      'rate-limit': text,
+      workers: { ...text, default: 'auto' },
+      user: text,
+    },
+  });
+  if (values.help) return undefined;
+  if (values.out === undefined) throw new Error('--out is missing');
+  const { 'log-dir': logDir, 'docs-dir': docsDir, 'rate-limit': rateLimit, resolver, user, workers } = values;
+  return {
+    out: values.out,
+    options: {
+      listen: values.listen,
+      upstreams: collect(values.upstream ?? []),
+      runDir: values['run-dir'],
+      trustedProxies: values['trusted-proxy'] ?? [],
+      workers: workers === 'auto' ? workers : Number(workers),
+      ...(logDir !== undefined && { logDir }),
+      ...(docsDir !== undefined && { docsDir }),
+      ...(resolver !== undefined && { resolver }),
+      ...(user !== undefined && { user }),
+      ...(rateLimit !== undefined && { rateLimit: rate(rateLimit) }),
+    },
+  };
+};

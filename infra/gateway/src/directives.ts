@@ -1,0 +1,15 @@
+/** Lines of nginx configuration. */
+export type Lines = readonly string[];
+
+/** A block and its content, indented. */
+export const block = (head: string, ...content: (Lines | string)[]): string[] => [
+  `${head} {`,
+  ...content.flat().map((line) => (line === '' ? '' : `    ${line}`)),
+  '}',
+];
+
+/** A path as a double-quoted argument. Only for what checkOptions has let through. */
+export const quoted = (path: string): string => `"${path}"`;
+
+/** Milliseconds as nginx writes them. */
+export const duration = (ms: number): string => `${ms}ms`;

@@ -1,0 +1,58 @@
+import { locationOf } from './addresses.ts';
+import { block, duration, quoted } from './directives.ts';
+import { silent } from './logs.ts';
+import type { GatewayOptions } from './options.ts';
+import { routes, services, type Route } from './routes.ts';
+import { passTo } from './upstreams.ts';
+
+/** An import may run for minutes, and its result lines are wanted while it runs. */
+const streaming: readonly string[] = [
+  'proxy_request_buffering off;',
+  'proxy_buffering off;',
+  'gzip off;',
+  `proxy_read_timeout ${duration(300_000)};`,
+  `proxy_send_timeout ${duration(300_000)};`,
+];
+
+const routeLocation = (route: Route, options: GatewayOptions): string[] => {
+  const { path, exact = false, maxBody, secret, stream, unlimited, service } = route;
+  return block(
+    locationOf(path, exact),
+    secret ? [silent(options)] : [],
+    // A sender that hangs up after its last byte has still delivered.
+    secret ? ['proxy_ignore_client_abort on;'] : [],
+    maxBody ? [`client_max_body_size ${maxBody};`] : [],
+    stream ? streaming : [],
+    options.rateLimit && !unlimited
+      ? [`limit_req zone=addresses burst=${options.rateLimit.burst} nodelay;`]
+      : [],
+    passTo(service, options),
+  );
+};
+
+const documents = (options: GatewayOptions): string[] =>
+  services.flatMap((service) =>
+    block(`location = /openapi/${service}.json`, 'rewrite ^ /openapi.json? break;', passTo(service, options)),
+  );
+
+const portal = ({ docsDir }: GatewayOptions): string[] => {
+  if (docsDir === undefined) return block('location /docs', 'return 404;');
+  return [
+    ...block('location = /docs', 'return 308 /docs/;'),
+    ...block('location /docs/', `alias ${quoted(`${docsDir}/`)};`, 'index index.html;'),
+  ];
+};
+
+/** Every address of the gateway. */
+export const locations = (options: GatewayOptions): string[] => [
+  ...block(
+    'location = /healthz',
+    'access_log off;',
+    'default_type application/json;',
+    `return 200 '{"status":"ok"}';`,
+  ),
+  ...portal(options),
+  ...documents(options),
+  ...routes.flatMap((route) => routeLocation(route, options)),
+  ...block('location /', silent(options), 'return 404;'),
+];

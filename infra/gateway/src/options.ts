@@ -1,0 +1,119 @@
+import { isIP } from 'node:net';
+
+/** What differs from one gateway to another. */
+export interface GatewayOptions {
+  /** Addresses to listen on: `127.0.0.1:8080`, `[::1]:8080`, `*:8080`. */
+  listen: string | readonly string[];
+  /** `host:port` of each service, several when it runs more than once. One that is missing is answered with 503. */
+  upstreams: Readonly<Record<string, string | readonly string[]>>;
+  /** Absolute folder for the pid and for temporary files; nothing is written anywhere else. */
+  runDir: string;
+  /** Absolute folder for access.log and error.log. Without it they go to standard output and standard error. */
+  logDir?: string;
+  /** Absolute folder that is served at /docs. Without it /docs is 404. */
+  docsDir?: string;
+  /** Name server, for example `127.0.0.11 valid=5s`. With it host names are looked up again as they expire, at the
+   * price of a new connection for each request; without it they are looked up once, at the start. */
+  resolver?: string;
+  /** Addresses or networks whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+  trustedProxies?: readonly string[];
+  /** Requests a second for one address, and how many more may come at once. Without it there is no limit. */
+  rateLimit?: { perSecond: number; burst: number };
+  /** `user` or `user group` of the worker processes; only for a gateway that is started as root. */
+  user?: string;
+  /** Worker processes, 1 unless said otherwise. */
+  workers?: number | 'auto';
+  /** In milliseconds. */
+  timeouts?: Partial<Timeouts>;
+}
+
+/** In milliseconds. */
+export interface Timeouts {
+  /** For the whole head of a request. */
+  header: number;
+  /** Between two reads of a body. */
+  body: number;
+  /** Between two writes of an answer. */
+  send: number;
+  /** Idle connections of clients. */
+  keepAlive: number;
+  /** To reach a service. */
+  connect: number;
+  /** Until a service answers. */
+  answer: number;
+}
+
+export const defaultTimeouts: Timeouts = {
+  header: 10_000,
+  body: 15_000,
+  send: 15_000,
+  keepAlive: 30_000,
+  connect: 3_000,
+  answer: 30_000,
+};
+
+const host = String.raw`(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])`;
+const address = new RegExp(String.raw`^(?:${host}|\*):(?<port>\d{1,5})$`);
+
+const isAddress = (text: string): boolean => {
+  const port = Number(address.exec(text)?.groups?.['port']);
+  return port >= 1 && port <= 65_535;
+};
+
+const isNetwork = (text: string): boolean => {
+  const [ip = '', bits, ...rest] = text.split('/');
+  const family = isIP(ip);
+  const prefix = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
+  return family !== 0 && prefix && rest.length === 0;
+};
+
+// nginx reads variables and escapes even inside quotes, so such folders cannot be named in its configuration.
+const isFolder = (text: string): boolean => /^\/[^"$\\\n\r;{}]*$/.test(text);
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
+
+/** `host:port` values of one option, always as a list. */
+export const listed = (value: string | readonly string[] | undefined): readonly string[] =>
+  value === undefined ? [] : typeof value === 'string' ? [value] : value;
+
+const complaints = (options: GatewayOptions): string[] => {
+  const wrong: string[] = [];
+  const expect = (name: string, given: unknown, ok: boolean, wanted: string): void => {
+    if (!ok) wrong.push(`${name} is ${wanted}, not ${JSON.stringify(given)}`);
+  };
+  for (const at of listed(options.listen)) expect('listen', at, isAddress(at), 'address:port');
+  expect('listen', options.listen, listed(options.listen).length > 0, 'at least one address:port');
+  for (const [service, places] of Object.entries(options.upstreams))
+    for (const at of listed(places)) expect(`the upstream of ${service}`, at, isAddress(at), 'host:port');
+  for (const name of ['runDir', 'logDir', 'docsDir'] as const) {
+    const folder = options[name];
+    if (folder !== undefined)
+      expect(name, folder, isFolder(folder), 'an absolute path without ", $, \\, ; or braces');
+  }
+  for (const network of options.trustedProxies ?? [])
+    expect('trustedProxies', network, isNetwork(network), 'an IP address or a network such as 10.0.0.0/8');
+  const { resolver, user, workers = 1, rateLimit, timeouts = {} } = options;
+  if (resolver !== undefined) expect('resolver', resolver, /^[\w.:[\]= -]+$/.test(resolver), 'name servers');
+  if (user !== undefined)
+    expect('user', user, /^[\w-]+(?: [\w-]+)?$/.test(user), 'a user, or a user and a group');
+  expect('workers', workers, workers === 'auto' || isCount(workers), 'a number from 1 or "auto"');
+  if (rateLimit)
+    expect(
+      'rateLimit',
+      rateLimit,
+      isCount(rateLimit.perSecond) && isCount(rateLimit.burst),
+      'two whole numbers from 1',
+    );
+  for (const [name, ms] of Object.entries(timeouts))
+    expect(`timeouts.${name}`, ms, isCount(ms), 'milliseconds from 1');
+  return wrong;
+};
+
+/**
+ * Refuses what would make another configuration than the one that was meant.
+ * @throws an Error that names every wrong option
+ */
+export const checkOptions = (options: GatewayOptions): void => {
+  const wrong = complaints(options);
+  if (wrong.length > 0) throw new Error(wrong.join('\n'));
+};

@@ -1,0 +1,178 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { services } from '../src/routes.ts';
+import { startGateway, type Gateway } from './gateway.ts';
+import { expectProblem, request } from './http.ts';
+import { startService, type Service } from './service.ts';
+
+// Written out once more on purpose: a slip in the list of routes must not pass as its own proof.
+const addresses: Record<string, string[]> = {
+  'task-manager': ['/api/v1/auth', '/api/v1/tasks'],
+  'quest-service': ['/v1/quests'],
+  'store-webhooks': ['/api/v1/hooks', '/v1/stores'],
+  'wallet-operator': ['/callback', '/v1/players', '/v1/games', '/v1/rounds', '/v1/launches', '/v1/audit'],
+  'verify-projects': ['/v1/projects', '/v1/languages', '/v1/api-keys'],
+  consignments: ['/v1/consignments', '/v1/partners', '/v1/inventory', '/v1/warehouses'],
+};
+const prefixes = Object.entries(addresses).flatMap(([name, paths]) => paths.map((path) => ({ name, path })));
+
+let gateway: Gateway;
+let behind: Map<string, Service>;
+let docsDir: string;
+
+beforeAll(async () => {
+  docsDir = await mkdtemp(join(tmpdir(), 'portal-'));
+  await mkdir(join(docsDir, 'empty'));
+  await writeFile(join(docsDir, 'index.html'), '<h1>portal</h1>');
+  await writeFile(join(docsDir, 'app.js'), 'export {};');
+  behind = new Map(await Promise.all(services.map(async (name) => [name, await startService()] as const)));
+  const upstreams = Object.fromEntries([...behind].map(([name, { place }]) => [name, place]));
+  gateway = await startGateway({ upstreams, docsDir });
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  for (const service of behind.values()) await service[Symbol.asyncDispose]();
+  await rm(docsDir, { recursive: true });
+});
+
+const receivedBy = () =>
+  new Map([...behind].flatMap(([name, { received }]) => received.splice(0).map(({ url }) => [name, url])));
+
+describe('routes', () => {
+  test('the six services are those that have addresses', () => {
+    expect([...services].sort()).toEqual(Object.keys(addresses).sort());
+  });
+
+  test.each(prefixes)('$path and all below it belong to $name', async ({ name, path }) => {
+    for (const target of [path, `${path}/`, `${path}?a=1`, `${path}/some/thing%20else?b=%2F&b=2`]) {
+      expect((await request(gateway.port, target)).status).toBe(200);
+      expect(receivedBy()).toEqual(new Map([[name, target]]));
+    }
+  });
+
+  test.each(prefixes)('what only begins with the letters of $path belongs to nobody', async ({ path }) => {
+    for (const target of [
+      `${path}X`,
+      `${path}-x/1`,
+      `${path}.json`,
+      `${path};a`,
+      path.slice(0, -1),
+      path.toUpperCase(),
+      `/x${path}`,
+    ])
+      expectProblem(await request(gateway.port, target), 404, 'not_found');
+    expect(receivedBy()).toEqual(new Map());
+  });
+
+  test.each([...services])('/openapi/%s.json is the document of the service', async (name) => {
+    expect((await request(gateway.port, `/openapi/${name}.json`)).status).toBe(200);
+    expect(receivedBy()).toEqual(new Map([[name, '/openapi.json']]));
+  });
+
+  test.each([
+    '/livez',
+    '/readyz',
+    '/metrics',
+    '/openapi.json',
+    '/openapi/other.json',
+    '/openapi/',
+    '/',
+    '/_problem/404',
+    '/v1',
+    '/favicon.ico',
+  ])('%s belongs to nobody', async (target) => {
+    expectProblem(await request(gateway.port, target), 404, 'not_found');
+    expect(receivedBy()).toEqual(new Map());
+  });
+});
+
+describe('spelling', () => {
+  test.each([
+    '//v1/quests',
+    '/v1//quests',
+    '/v1/../v1/quests',
+    '/metrics/../v1/quests',
+    '/v1/quests/../../metrics',
+    '/v1/quests/%2e%2e/%2E%2e/metrics',
+    '/v1/quests/..%2f..%2fmetrics',
+    '/v1/quests/.',
+    '/v1/%71uests',
+    '/v1%2fquests',
+    '/v1/quests%0a',
+    '/v1/quests#/../metrics',
+    '/v1/quests/1#x',
+    '/v1\\quests',
+  ])('another spelling of an address (%s) is not that address', async (target) => {
+    expectProblem(await request(gateway.port, target), 404, 'not_found');
+    expect(receivedBy()).toEqual(new Map());
+  });
+
+  test.each([
+    '/api/v1/hooks/order_updated/aB%2Dc~_x//y%2F%2fz',
+    '/v1/players/j%C3%BCrgen%20%E2%82%AC/entries?page=1&page=2',
+    '/v1/quests/a;b=c/questions?Skip=%zz&Take=+1',
+    '/v1/quests/...',
+    '/v1/quests/x?next=/../../etc',
+  ])('what follows the prefix (%s) is passed on byte for byte', async (target) => {
+    expect((await request(gateway.port, target)).status).toBe(200);
+    expect([...receivedBy().values()]).toEqual([target]);
+  });
+
+  test('an absolute target counts by its path', async () => {
+    expect((await request(gateway.port, 'http://elsewhere.test/v1/quests/1?x=y')).status).toBe(200);
+    expect(receivedBy()).toEqual(new Map([['quest-service', '/v1/quests/1?x=y']]));
+  });
+});
+
+describe("the gateway's own addresses", () => {
+  test('/healthz says that the gateway runs', async () => {
+    const answer = await request(gateway.port, '/healthz');
+    expect([answer.status, answer.headers['content-type'], JSON.parse(answer.body)]).toEqual([
+      200,
+      ['application/json'],
+      { status: 'ok' },
+    ]);
+  });
+
+  test('/docs is the folder of the portal', async () => {
+    const away = await request(gateway.port, '/docs');
+    expect([away.status, away.headers['location']]).toEqual([308, ['/docs/']]);
+    const page = await request(gateway.port, '/docs/');
+    expect([page.status, page.headers['content-type'], page.body]).toEqual([
+      200,
+      ['text/html'],
+      '<h1>portal</h1>',
+    ]);
+    expect((await request(gateway.port, '/docs/app.js')).headers['content-type']).toEqual([
+      'text/javascript',
+    ]);
+  });
+
+  test('what the portal does not have, or does not do, is a problem too', async () => {
+    expectProblem(await request(gateway.port, '/docs/missing.html'), 404, 'not_found');
+    expectProblem(await request(gateway.port, '/docs/empty/'), 404, 'not_found');
+    expectProblem(await request(gateway.port, '/docs/x/../../etc/passwd'), 404, 'not_found');
+    expectProblem(await request(gateway.port, '/docs/../../etc/passwd'), 400, 'bad_request');
+    expectProblem(
+      await request(gateway.port, '/docs/app.js', 'GET', ['Range: bytes=900-']),
+      416,
+      'range_not_satisfiable',
+    );
+    expectProblem(
+      await request(gateway.port, '/docs/app.js', 'GET', ['If-Match: "other"']),
+      412,
+      'precondition_failed',
+    );
+    const refused = await request(gateway.port, '/docs/app.js', 'POST', ['Content-Length: 0']);
+    expectProblem(refused, 405, 'method_not_allowed');
+    expect(refused.headers['allow']).toEqual(['GET, HEAD']);
+  });
+
+  test('without a folder /docs belongs to nobody', async () => {
+    await using bare = await startGateway();
+    for (const target of ['/docs', '/docs/', '/docs/index.html'])
+      expectProblem(await request(bare.port, target), 404, 'not_found');
+  });
+});

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { prepareGateway } from '../src/files.ts';
+import type { GatewayOptions } from '../src/options.ts';
+import { nginxPath } from './env.ts';
+import { freePort } from './ports.ts';
+
+/** A line of the access log. */
+export type Entry = Record<string, string | number>;
+
+/** A running nginx. */
+export interface Gateway extends AsyncDisposable {
+  url: string;
+  port: number;
+  pid: number;
+  runDir: string;
+  /** Everything that was logged, by file name, once the log of the last request is written. */
+  logs: () => Promise<Record<string, string>>;
+  /** The access log entry of a request; waits until it is there. */
+  entry: (requestId: string) => Promise<Entry>;
+  /** Ends nginx in the same way as a supervisor does: by its own id, then whatever is left of its group. */
+  stop: (signal?: NodeJS.Signals) => Promise<void>;
+}
+
+const LIMIT_MS = 10_000;
+
+/** Waits until there is a value. */
+export const until = async <T>(look: () => Promise<T | undefined>, what: string): Promise<T> => {
+  const end = Date.now() + LIMIT_MS;
+  while (Date.now() < end) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await sleep(10);
+  }
+  throw new Error(`waited in vain for ${what}`);
+};
+
+const readAll = async (folder: string): Promise<Record<string, string>> => {
+  const names = await readdir(folder);
+  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+  return Object.fromEntries(names.map((name, index) => [name, texts[index] ?? '']));
+};
+
+const endGroup = (pid: number): void => {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing is left of it.
+  }
+};
+
+type Launch = Partial<GatewayOptions> & { account?: { uid: number; gid: number } };
+
+/** Starts nginx with a folder and a port of its own; it is gone, and its folder too, when disposed of. */
+export const startGateway = async ({ account, ...options }: Launch = {}): Promise<Gateway> => {
+  if (nginxPath === undefined) throw new Error('there is no nginx on this machine');
+  const home = await mkdtemp(join(tmpdir(), 'gateway-'));
+  // Workers that are not root must be able to get at what is theirs.
+  await chmod(home, account ? 0o777 : 0o711);
+  const port = await freePort();
+  const runDir = join(home, 'run');
+  const logDir = join(home, 'log');
+  const { config, args } = await prepareGateway({
+    listen: `127.0.0.1:${port}`,
+    upstreams: {},
+    runDir,
+    logDir,
+    ...options,
+  });
+  if (account) for (const folder of [runDir, logDir]) await chmod(folder, 0o777);
+  const child = spawn(nginxPath, args, {
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...account,
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk));
+  const exited = once(child, 'exit');
+  const url = `http://127.0.0.1:${port}`;
+  const alive = async () => {
+    if (child.exitCode !== null)
+      throw new Error(`nginx ended: ${said}${JSON.stringify(await readAll(logDir))}\n${config}`);
+    return (
+      (await fetch(`${url}/healthz`).then(
+        (answer) => answer.ok,
+        () => false,
+      )) || undefined
+    );
+  };
+  const pid = child.pid ?? 0;
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await exited;
+    endGroup(pid);
+  };
+  await until(alive, 'the gateway');
+  return {
+    url,
+    port,
+    pid,
+    runDir,
+    logs: async () => {
+      await fetch(`${url}/last`, { headers: { 'X-Request-Id': 'last' } });
+      return until(async () => {
+        const texts = await readAll(logDir);
+        return texts['access.log']?.includes('"requestId":"last"') ? texts : undefined;
+      }, 'the log');
+    },
+    entry: (requestId) =>
+      until(async () => {
+        const lines = (await readFile(join(logDir, 'access.log'), 'utf8')).split('\n').filter(Boolean);
+        return lines
+          .map((line) => JSON.parse(line) as Entry)
+          .find((entry) => entry['requestId'] === requestId);
+      }, `the log of ${requestId}`),
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+};
