@@ -39,7 +39,7 @@ const portal = ({ docsDir }: GatewayOptions): string[] => {
   if (docsDir === undefined) return block('location /docs', 'return 404;');
   return [
     ...block('location = /docs', 'return 308 /docs/;'),
-    ...block('location /docs/', `alias ${quoted(`${docsDir}/`)};`, 'index index.html;'),
+    ...block('location /docs/', `alias ${quoted(`${docsDir}/`)};`, 'index index.html;', 'max_ranges 0;'),
   ];
 };
 

@@ -42,12 +42,6 @@ const refusals: readonly Refusal[] = [
   { status: 413, title: 'Content Too Large', code: 'too_large', detail: 'The body is too large.' },
   { status: 414, title: 'URI Too Long', code: 'uri_too_long', detail: 'The request target is too long.' },
   {
-    status: 416,
-    title: 'Range Not Satisfiable',
-    code: 'range_not_satisfiable',
-    detail: 'The document has no such part.',
-  },
-  {
     status: 429,
     title: 'Too Many Requests',
     code: 'too_many_requests',

@@ -155,11 +155,7 @@ describe("the gateway's own addresses", () => {
     expectProblem(await request(gateway.port, '/docs/empty/'), 404, 'not_found');
     expectProblem(await request(gateway.port, '/docs/x/../../etc/passwd'), 404, 'not_found');
     expectProblem(await request(gateway.port, '/docs/../../etc/passwd'), 400, 'bad_request');
-    expectProblem(
-      await request(gateway.port, '/docs/app.js', 'GET', ['Range: bytes=900-']),
-      416,
-      'range_not_satisfiable',
-    );
+    expect((await request(gateway.port, '/docs/app.js', 'GET', ['Range: bytes=900-'])).status).toBe(200);
     expectProblem(
       await request(gateway.port, '/docs/app.js', 'GET', ['If-Match: "other"']),
       412,
