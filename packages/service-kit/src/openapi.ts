@@ -64,8 +64,11 @@ const schemaWriter =
       target: 'openapi-3.0',
       io,
       unrepresentable: 'throw',
-      override: ({ jsonSchema }) => {
+      override: ({ zodSchema, jsonSchema }) => {
         delete jsonSchema.id;
+        // zod drops the default of what it can't convert back; where `.meta` states it, it stands.
+        const stated = z.globalRegistry.get(zodSchema)?.['default'];
+        if (io === 'input' && stated !== undefined) jsonSchema.default = stated;
       },
     });
     const local = JSON.parse(
