@@ -1,0 +1,60 @@
+import { describe, expect, expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { pageIndexQuery, totalledBody, totalledList } from './page-index.ts';
+import { fullList, pageLimitBody, pageLimitQuery, pageList, pageOf } from './page-limit.ts';
+import { slice } from './slice.ts';
+
+const item = z.object({ id: z.string() });
+const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ id: String(index) }));
+
+describe('page and limit', () => {
+  const page = pageOf({ page: 3, limit: 2 });
+
+  it('has more exactly when a row too many came back', () => {
+    expect(pageList('projects', page, slice(rows(3), 2))).toEqual({
+      projects: rows(2),
+      page: { number: 3, has_more: true, limit: 2 },
+    });
+    expect(pageList('projects', page, slice(rows(2), 2)).page.has_more).toBe(false);
+    expect(pageList('projects', page, slice(rows(0), 2))).toEqual({
+      projects: [],
+      page: { number: 3, has_more: false, limit: 2 },
+    });
+  });
+
+  it('gives a full list as one page as long as itself', () => {
+    expect(fullList('languages', rows(4)).page).toEqual({ number: 1, has_more: false, limit: 4 });
+    expect(fullList('languages', []).page).toEqual({ number: 1, has_more: false, limit: 0 });
+  });
+
+  it('describes exactly what it writes', () => {
+    const body = pageLimitBody('projects', item);
+    const written = pageList('projects', page, slice(rows(3), 2));
+    expectTypeOf(written).toExtend<z.input<typeof body>>();
+    expect(body.strict().parse(written)).toEqual(written);
+    expect(body.parse(fullList('projects', []))).toEqual(fullList('projects', []));
+    expect(body.safeParse({ items: [], page: written.page }).success).toBe(false);
+  });
+
+  it('refuses a parameter that the service did not declare', () => {
+    const query = z.strictObject({ ...pageLimitQuery, status: z.enum(['draft']).optional() });
+    expect(query.parse({})).toEqual({ page: 1, limit: 50 });
+    expect(query.parse({ page: '2', limit: '200', status: 'draft' })).toMatchObject({ page: 2, limit: 200 });
+    expect(query.safeParse({ page_size: '2' }).error?.issues[0]).toMatchObject({ keys: ['page_size'] });
+    expect(query.safeParse({ page: ['1', '2'] }).success).toBe(false);
+  });
+});
+
+describe('index and total', () => {
+  it('describes exactly what it writes', () => {
+    const body = totalledBody('warehouses', item);
+    const written = totalledList('warehouses', { index: 7 }, { items: rows(2), total: 30 });
+    expectTypeOf(written).toExtend<z.input<typeof body>>();
+    expect(written).toEqual({ index: 7, total: 30, warehouses: rows(2) });
+    expect(body.strict().parse(written)).toEqual(written);
+  });
+
+  it('has the defaults of the interface', () => {
+    expect(z.strictObject(pageIndexQuery).parse({})).toEqual({ PageIndex: 0, PageSize: 25 });
+  });
+});

@@ -1,0 +1,29 @@
+import { int32Max, integerParameter } from './integer.ts';
+
+/** `-0` is let through by the pattern of this interface, and is 0. */
+const signed = /^-?(?:0|[1-9]\d*)$/;
+
+/**
+ * `Skip` and `Take`, to be spread into a strict object; the body is a bare array. Callers write the
+ * names in any case: give the route `anyCaseQuery`. Source: seed 000, part B; the defaults are ours.
+ */
+export const skipTakeQuery = {
+  Skip: integerParameter(
+    { min: 0, max: int32Max, fallback: 0, description: 'Items to leave out before the first one given' },
+    signed,
+  ),
+  Take: integerParameter({ min: 0, max: 1000, fallback: 100, description: 'Items given at most' }, signed),
+};
+
+export interface Window {
+  /** Rows before the window. */
+  offset: bigint;
+  /** Rows in it at most; may be 0. */
+  limit: number;
+}
+
+/** Which rows are asked for. */
+export const windowOf = ({ Skip, Take }: { Skip: number; Take: number }): Window => ({
+  offset: BigInt(Skip),
+  limit: Take,
+});
