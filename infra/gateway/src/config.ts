@@ -92,7 +92,12 @@ const http = (options: GatewayOptions): string[] =>
       'types',
       Object.entries(types).map(([type, endings]) => `${type} ${endings};`),
     ),
-    options.resolver === undefined ? [] : [`resolver ${options.resolver};`],
+    options.resolver === undefined
+      ? []
+      : [
+          `resolver ${options.resolver};`,
+          `resolver_timeout ${duration({ ...defaultTimeouts, ...options.timeouts }.connect)};`,
+        ],
     '',
     addressMaps(),
     problemMaps(),

@@ -32,7 +32,7 @@ const routeLocation = (route: Route, options: GatewayOptions): string[] => {
 
 const documents = (options: GatewayOptions): string[] =>
   services.flatMap((service) =>
-    block(`location = /openapi/${service}.json`, 'rewrite ^ /openapi.json? break;', passTo(service, options)),
+    block(`location = /openapi/${service}.json`, passTo(service, options, '/openapi.json')),
   );
 
 const portal = ({ docsDir }: GatewayOptions): string[] => {

@@ -28,12 +28,6 @@ const refusals: readonly Refusal[] = [
     headers: ['Allow $allowed_methods'],
   },
   {
-    status: 408,
-    title: 'Request Timeout',
-    code: 'request_timeout',
-    detail: 'The request did not arrive in time.',
-  },
-  {
     status: 412,
     title: 'Precondition Failed',
     code: 'precondition_failed',
@@ -157,7 +151,7 @@ export const problemLocations = (errorLog: string): string[] => {
 /** The variables that the problem locations read. */
 export const problemMaps = (): string[] => [
   '# A service that was not sent one byte did nothing: 503. Otherwise the outcome is unknown: 502 or 504.',
-  ...block('map $upstream_bytes_sent $never_sent', 'default 0;', String.raw`"~^(?:0(?:, 0)*)?\z" 1;`),
+  ...block('map $upstream_bytes_sent $never_sent', 'default 0;', '"" 1;', String.raw`"~^0(?:, 0)*\z" 1;`),
   ...block('map $never_sent $retry_after', 'default "";', '1 2;'),
   ...block(
     'map $request_uri $allowed_methods',

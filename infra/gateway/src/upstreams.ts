@@ -29,9 +29,16 @@ export const upstreamBlocks = (options: GatewayOptions): string[] =>
     );
   });
 
-/** Sends the request on, byte for byte; without a server for it, says so. */
-export const passTo = (service: string, options: GatewayOptions): string[] => {
+/**
+ * Sends the request on, byte for byte, or asks for another document of the service when one is named. Without a server
+ * for it, says so. (What stands after a rewrite with `break` is no longer carried out, so that comes last.)
+ */
+export const passTo = (service: string, options: GatewayOptions, document?: string): string[] => {
+  if (listed(options.upstreams[service]).length === 0) return ['return 503;'];
   const name = lookedUp(service, options);
-  if (name !== undefined) return [`set $place ${name};`, 'proxy_pass http://$place;'];
-  return listed(options.upstreams[service]).length > 0 ? [`proxy_pass http://${service};`] : ['return 503;'];
+  return [
+    ...(name === undefined ? [] : [`set $place ${name};`]),
+    ...(document === undefined ? [] : [`rewrite ^ ${document}? break;`]),
+    `proxy_pass http://${name === undefined ? service : '$place'};`,
+  ];
 };

@@ -10,6 +10,14 @@ export interface Answer {
   body: string;
 }
 
+/** The content of a chunked body. */
+const joinChunks = (text: string): string => {
+  const end = text.indexOf('\r\n');
+  const length = Number.parseInt(text.slice(0, end), 16);
+  const start = end + 2;
+  return length > 0 ? text.slice(start, start + length) + joinChunks(text.slice(start + length + 2)) : '';
+};
+
 const parse = (text: string): Answer => {
   const split = text.indexOf('\r\n\r\n');
   const [statusLine = '', ...fields] = text.slice(0, split).split('\r\n');
@@ -18,7 +26,9 @@ const parse = (text: string): Answer => {
     const colon = field.indexOf(':');
     (headers[field.slice(0, colon).toLowerCase()] ??= []).push(field.slice(colon + 1).trim());
   }
-  return { status: Number(statusLine.split(' ')[1]), headers, body: text.slice(split + 4) };
+  const rest = text.slice(split + 4);
+  const body = headers['transfer-encoding']?.[0] === 'chunked' ? joinChunks(rest) : rest;
+  return { status: Number(statusLine.split(' ')[1]), headers, body };
 };
 
 /** Sends the bytes as they are (latin1) and gives all that comes back until the other side closes. */

@@ -1,0 +1,165 @@
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import { describe, expect, test } from 'vitest';
+import { startGateway } from './gateway.ts';
+import { expectProblem, request } from './http.ts';
+import { freePort, portOf } from './ports.ts';
+import { startService } from './service.ts';
+
+/** A service that takes the connection and the request, and then hangs up without a word. */
+const startCrashing = async () => {
+  const requests: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (chunk: Buffer) => {
+      requests.push(chunk.toString('latin1').split(' ')[0] ?? '');
+      socket.destroy();
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { place: `127.0.0.1:${portOf(server)}`, requests, [Symbol.dispose]: () => void server.close() };
+};
+
+describe('connections to a service', () => {
+  test('are kept for the next request', async () => {
+    await using service = await startService();
+    await using gateway = await startGateway({ upstreams: { 'quest-service': service.place } });
+    for (let i = 0; i < 20; i += 1) await request(gateway.port, '/v1/quests');
+    expect(new Set(service.received.map(({ connection }) => connection)).size).toBe(1);
+    expect(service.received[0]?.headers).not.toHaveProperty('connection', 'close');
+  });
+
+  test('are made anew at once after a restart of the service', async () => {
+    const port = await freePort();
+    await using gateway = await startGateway({ upstreams: { 'quest-service': `127.0.0.1:${port}` } });
+    for (let round = 0; round < 3; round += 1) {
+      {
+        await using _service = await startService(undefined, port);
+        for (let i = 0; i < 5; i += 1)
+          expect((await request(gateway.port, '/v1/quests', 'POST', ['Content-Length: 0'])).status).toBe(200);
+      }
+      for (let i = 0; i < 20; i += 1)
+        expectProblem(await request(gateway.port, '/v1/quests'), 503, 'service_unavailable');
+    }
+  });
+});
+
+describe('a service that is away', () => {
+  test.each([
+    '/api/v1/auth/login',
+    '/v1/quests',
+    '/api/v1/hooks/order_updated/t',
+    '/callback/debit',
+    '/v1/projects',
+    '/v1/consignments/import',
+    '/openapi/quest-service.json',
+  ])('%s is 503 with Retry-After when it was never there', async (target) => {
+    await using gateway = await startGateway();
+    const answer = await request(gateway.port, target, 'POST', ['Content-Length: 2'], '{}');
+    expectProblem(answer, 503, 'service_unavailable');
+    expect(answer.headers['retry-after']).toEqual(['2']);
+  });
+
+  test('is 503 with Retry-After when it cannot be reached', async () => {
+    await using gateway = await startGateway({
+      upstreams: { 'quest-service': `127.0.0.1:${await freePort()}` },
+    });
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const answer = await request(gateway.port, '/v1/quests', method, ['Content-Length: 2'], '{}');
+      expectProblem(answer, 503, 'service_unavailable');
+      expect(answer.headers['retry-after']).toEqual(['2']);
+    }
+  });
+
+  test('is 503 when its name cannot be looked up', async () => {
+    await using gateway = await startGateway({
+      upstreams: { 'quest-service': 'nowhere.invalid:80' },
+      resolver: `127.0.0.1:${await freePort()} valid=1s`,
+      timeouts: { connect: 100 },
+    });
+    for (const target of ['/v1/quests', '/openapi/quest-service.json'])
+      expectProblem(await request(gateway.port, target), 503, 'service_unavailable');
+  });
+
+  test('does not take the others with it', async () => {
+    await using service = await startService();
+    await using gateway = await startGateway({
+      upstreams: { 'quest-service': service.place, consignments: `127.0.0.1:${await freePort()}` },
+    });
+    expect((await request(gateway.port, '/v1/consignments')).status).toBe(503);
+    expect((await request(gateway.port, '/v1/quests')).status).toBe(200);
+  });
+});
+
+describe('a service that fails with the request in hand', () => {
+  test('is 502, and is not asked again', async () => {
+    using crashing = await startCrashing();
+    await using gateway = await startGateway({ upstreams: { 'wallet-operator': crashing.place } });
+    const answer = await request(gateway.port, '/callback/debit', 'POST', ['Content-Length: 2'], '{}');
+    expectProblem(answer, 502, 'bad_gateway');
+    expect(answer.headers).not.toHaveProperty('retry-after');
+    expect(crashing.requests).toEqual(['POST']);
+  });
+
+  test('a POST or PATCH is never sent to a second server, a GET is', async () => {
+    using crashing = await startCrashing();
+    using alsoCrashing = await startCrashing();
+    const seen = () => [...crashing.requests.splice(0), ...alsoCrashing.requests.splice(0)];
+    for (const [method, times] of [
+      ['POST', 1],
+      ['PATCH', 1],
+      ['GET', 2],
+    ] as const) {
+      await using gateway = await startGateway({
+        upstreams: { 'wallet-operator': [crashing.place, alsoCrashing.place] },
+      });
+      expectProblem(
+        await request(gateway.port, '/v1/players', method, ['Content-Length: 2'], '{}'),
+        502,
+        'bad_gateway',
+      );
+      expect(seen()).toEqual(Array.from({ length: times }, () => method));
+    }
+  });
+
+  test('a POST that could not be sent goes to the server that is there', async () => {
+    await using service = await startService();
+    await using gateway = await startGateway({
+      upstreams: { 'wallet-operator': [`127.0.0.1:${await freePort()}`, service.place] },
+    });
+    for (let i = 0; i < 6; i += 1)
+      expect(
+        (await request(gateway.port, '/callback/debit', 'POST', ['Content-Length: 2'], '{}')).status,
+      ).toBe(200);
+    expect(service.received).toHaveLength(6);
+  });
+
+  test('is 504 when it takes too long', async () => {
+    await using service = await startService(() => {});
+    await using gateway = await startGateway({
+      upstreams: { 'quest-service': service.place },
+      timeouts: { answer: 100 },
+    });
+    expectProblem(
+      await request(gateway.port, '/v1/quests', 'POST', ['Content-Length: 0']),
+      504,
+      'gateway_timeout',
+    );
+    expect(service.received).toHaveLength(1);
+  });
+
+  test('is 502 when its answer is malformed', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nX-A: \0\r\n\r\n<html>hello</html>'));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    await using gateway = await startGateway({
+      upstreams: { 'quest-service': `127.0.0.1:${portOf(server)}` },
+    });
+    const answer = await request(gateway.port, '/v1/quests');
+    expect(answer.body).not.toContain('<html');
+    expectProblem(answer, 502, 'bad_gateway');
+    server.close();
+  });
+});
