@@ -8,7 +8,7 @@ import express, {
 import helmet from 'helmet';
 import type { BaseContext } from './context.ts';
 import { healthRoutes } from './health.ts';
-import { requestLog, type Log } from './log.ts';
+import { requestIdOf, requestLog, type Log } from './log.ts';
 import { createDocument, type Interface } from './openapi.ts';
 import { BadRequest, NotFound, Problem, problemBody, toProblem } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
@@ -41,7 +41,7 @@ const refuseOddRequests: RequestHandler = (req, _res, next) => {
 };
 
 const answerRequestId: RequestHandler = (req, res, next) => {
-  res.setHeader('X-Request-Id', String(req.id));
+  res.setHeader('X-Request-Id', requestIdOf(req));
   next();
 };
 
@@ -90,7 +90,7 @@ const answerProblem =
     // A body that was not read to its end would be taken for the next request.
     if (hasBody(req) && !req.complete) res.setHeader('Connection', 'close');
     res.status(problem.status).setHeader('Content-Type', 'application/problem+json');
-    res.end(JSON.stringify(problemBody(problem, String(req.id))));
+    res.end(JSON.stringify(problemBody(problem, requestIdOf(req))));
   };
 
 /**

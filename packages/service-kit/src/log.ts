@@ -8,10 +8,13 @@ export type Log = Logger;
 const given = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** The caller's `X-Request-Id` where it is 1–128 of `[A-Za-z0-9._-]`, else a new one. */
-const requestIdOf = (req: IncomingMessage): string => {
+const makeRequestId = (req: IncomingMessage): string => {
   const id = req.headers['x-request-id'];
   return typeof id === 'string' && given.test(id) ? id : randomUUID();
 };
+
+/** The id that the log, the answer and every problem carry. */
+export const requestIdOf = (req: IncomingMessage): string => req.id as string;
 
 /** What may be logged of an error. Database errors carry rows and parameters; those stay out. */
 const describe = (error: unknown): object => {
@@ -79,7 +82,7 @@ export const requestLog = (log: Log, showPath: boolean): HttpLogger => {
   // into two child loggers first, which costs more than the rest of a small request.
   return pinoHttp({
     logger: log,
-    genReqId: requestIdOf,
+    genReqId: makeRequestId,
     quietReqLogger: true,
     quietResLogger: true,
     wrapSerializers: false,

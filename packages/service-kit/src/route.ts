@@ -150,4 +150,4 @@ export const route = <
 >(
   definition: Definition<Caller, P, Q, B, R>,
   handle: (input: RouteInput<Caller, P, Q, B>) => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>,
-): Route => ({ ...definition, handle: handle as Route['handle'] });
+): Route => ({ ...definition, handle });

@@ -10,8 +10,8 @@ import { createHttpServer } from './server.ts';
 interface ServiceOptions<Env, Context extends BaseContext> {
   name: string;
   env: Env & { HOST: string; PORT: number; LOG_LEVEL: string; SHUTDOWN_TIMEOUT_MS: number };
-  createContext(env: Env, parts: Parts): Context;
-  createApp(context: Context): HttpApp;
+  createContext: (env: Env, parts: Parts) => Context;
+  createApp: (context: Context) => HttpApp;
 }
 
 /** Starts to listen; resolves when connections are taken. */

@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const fixtures = join(import.meta.dirname, '../fixtures/lint');
+
+interface Report {
+  diagnostics: { code: string; filename: string }[];
+}
+
+let report: Report;
+
+/** The house's own configuration, less the line that keeps it away from the fixtures. */
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'rules-'));
+  const config = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8')) as Record<string, unknown>;
+  writeFileSync(
+    join(folder, 'rules.json'),
+    JSON.stringify({ ...config, $schema: undefined, ignorePatterns: [] }),
+  );
+  const options = { cwd: fixtures, encoding: 'utf8' } as const;
+  const { stdout } = spawnSync('oxlint', ['-c', join(folder, 'rules.json'), '-f', 'json', '.'], options);
+  rmSync(folder, { recursive: true });
+  report = JSON.parse(stdout) as Report;
+});
+
+test.each([
+  ['src/tasks/domain.ts', 'eslint(no-restricted-imports)', 'a domain asks a store'],
+  ['src/tasks/store.ts', 'eslint(no-restricted-imports)', 'a store calls a use case'],
+  ['src/tasks/use-cases.ts', 'eslint(no-restricted-imports)', 'a use case imports routes'],
+  ['src/tasks/schema.ts', 'eslint(no-restricted-imports)', 'a schema imports a store'],
+  ['src/tasks/routes.ts', 'eslint(no-restricted-imports)', 'routes go to the store themselves'],
+  ['src/users/use-cases.ts', 'eslint(no-restricted-imports)', "a room reads another room's store"],
+  ['src/cycle-a.ts', 'import(no-cycle)', 'two files import each other, if only types'],
+  ['src/floating.ts', 'typescript(no-floating-promises)', 'nobody waits for a promise'],
+  ['src/settings.ts', 'node(no-process-env)', 'the environment is read outside env.ts'],
+  ['src/noise.ts', 'eslint(no-console)', 'something prints past the log'],
+  ['src/anything.ts', 'typescript(no-explicit-any)', 'a type is any'],
+  ['src/default.ts', 'import(no-default-export)', 'an export has no name'],
+])('%s breaks %s: %s', (file, rule) => {
+  const broken = report.diagnostics.filter(({ filename }) => filename.endsWith(file)).map(({ code }) => code);
+  expect(broken).toContain(rule);
+});
+
+test('a promise-like without catch counts as floating too', () => {
+  const floating = report.diagnostics.filter(({ code }) => code === 'typescript(no-floating-promises)');
+  expect(floating).toHaveLength(2);
+});
