@@ -1,0 +1,234 @@
+import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { base64url, exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
+import request from 'supertest';
+import { describe, expect, test } from 'vitest';
+import { getWith, guarded } from '../test/guarded.ts';
+import { createTokenVerifier, type Caller } from './bearer.ts';
+import { createCookie } from './cookies.ts';
+import { makeTestKeys, type TokenWish } from './testing.ts';
+
+const keys = await makeTestKeys();
+const { issuer, audience, jwks } = keys;
+const tokens = createTokenVerifier({ jwks, issuer, audience });
+const show = ({ subject, scopes, sessionId }: Caller) => ({ subject, scopes: [...scopes], sessionId });
+const app = guarded(tokens.guard('stores:admin'), show);
+
+const send = (token: string, on = app) => request(on).get('/').set('Authorization', `Bearer ${token}`);
+const refused = async (token: string) => {
+  const answer = await send(token);
+  expect(answer.body).toMatchObject({ status: 401, code: 'invalid_token' });
+  expect(answer.headers['www-authenticate']).toBe('Bearer realm="platform", error="invalid_token"');
+  return answer;
+};
+
+const part = (value: unknown) => base64url.encode(JSON.stringify(value));
+const now = () => Math.floor(Date.now() / 1000);
+const goodClaims = (): JWTPayload => ({
+  iss: issuer,
+  aud: audience,
+  sub: 'mallory',
+  exp: now() + 900,
+  scope: 'stores:admin',
+});
+const ownKey = (): KeyObject => createPublicKey({ key: { ...jwks.keys[0] }, format: 'jwk' });
+
+test('a good token with the scope is let in, and says who calls', async () => {
+  const token = await keys.token({ sub: 'ann', scope: 'a stores:admin', claims: { sid: 's1' } });
+  const answer = await send(token).expect(200);
+  expect(answer.body).toEqual({ subject: 'ann', scopes: ['a', 'stores:admin'], sessionId: 's1' });
+});
+
+test('the scheme is taken in any case', async () => {
+  const token = await keys.token({ scope: 'stores:admin' });
+  await request(app).get('/').set('Authorization', `bEARER ${token}`).expect(200);
+});
+
+test('without a credential the challenge names no error (RFC 6750 section 3.1)', async () => {
+  const answer = await request(app).get('/').expect(401);
+  expect(answer.headers['www-authenticate']).toBe('Bearer realm="platform"');
+  expect(answer.body.code).toBe('unauthorized');
+});
+
+test('a credential of another scheme counts as none', async () => {
+  const answer = await request(app).get('/').auth('ann', 'secret').expect(401);
+  expect(answer.headers['www-authenticate']).toBe('Bearer realm="platform"');
+});
+
+test('a token without the scope is 403 and the scope is named', async () => {
+  const answer = await send(await keys.token({ scope: 'stores:read stores:adminx' })).expect(403);
+  expect(answer.body).toMatchObject({ code: 'insufficient_scope' });
+  expect(answer.body.detail).toContain('stores:admin');
+  expect(answer.headers['www-authenticate']).toBe(
+    'Bearer realm="platform", error="insufficient_scope", scope="stores:admin"',
+  );
+});
+
+test('a guard without a scope lets every valid token in', async () => {
+  await send(await keys.token(), guarded(tokens.guard(), show)).expect(200);
+});
+
+describe('a token is refused', () => {
+  const wishes: Record<string, TokenWish> = {
+    'of another issuer': { claims: { iss: 'https://evil.test' } },
+    'for another audience': { claims: { aud: 'other' } },
+    'that has expired': { ttl: -60 },
+    'that never expires': { claims: { exp: undefined } },
+    'that is not valid yet': { claims: { nbf: now() + 60 } },
+    'that was issued in the future': { claims: { iat: now() + 60 } },
+    'without a subject': { claims: { sub: undefined } },
+    'with an empty subject': { sub: '' },
+    'that is an ID token or something else by its type': { header: { typ: 'logout+jwt' } },
+    'whose scope is a list': { claims: { scope: ['stores:admin'] } },
+    'with an unknown key id': { header: { kid: 'nobody' } },
+  };
+  test.for(Object.entries(wishes))('%s', async ([, wish]) => {
+    await refused(await keys.token({ scope: 'stores:admin', ...wish }));
+  });
+
+  test('with alg none', async () => {
+    for (const alg of ['none', 'None', 'NONE']) {
+      await refused(`${part({ alg, typ: 'JWT' })}.${part(goodClaims())}.`);
+    }
+  });
+
+  test('with HS256 keyed with our public key, in every form it is published in', async () => {
+    const key = ownKey();
+    const spellings = [
+      key.export({ type: 'spki', format: 'pem' }),
+      key.export({ type: 'spki', format: 'der' }),
+      String(jwks.keys[0]?.x),
+      Buffer.from(String(jwks.keys[0]?.x), 'base64url'),
+    ];
+    for (const secret of spellings) {
+      const body = `${part({ alg: 'HS256', typ: 'JWT', kid: jwks.keys[0]?.kid })}.${part(goodClaims())}`;
+      await refused(`${body}.${createHmac('sha256', secret).update(body).digest('base64url')}`);
+    }
+  });
+
+  test('with RS256 or ES256, even when the provider publishes such a key', async () => {
+    for (const alg of ['RS256', 'ES256']) {
+      const pair = await generateKeyPair(alg);
+      const open = { ...(await exportJWK(pair.publicKey)), kid: alg, alg };
+      const both = createTokenVerifier({ jwks: { keys: [...jwks.keys, open] }, issuer, audience });
+      const token = await new SignJWT(goodClaims())
+        .setProtectedHeader({ alg, kid: alg })
+        .sign(pair.privateKey);
+      await expect(both.verify(token)).rejects.toMatchObject({ status: 401 });
+    }
+  });
+
+  test('signed with a key that it brings along (jwk, jku, x5c)', async () => {
+    const pair = generateKeyPairSync('ed25519');
+    const jwk = pair.publicKey.export({ format: 'jwk' });
+    for (const header of [{ jwk }, { jwk, kid: jwks.keys[0]?.kid }, { jku: 'https://evil.test/jwks' }]) {
+      const token = await new SignJWT(goodClaims())
+        .setProtectedHeader({ alg: 'EdDSA', ...header } as { alg: string })
+        .sign(pair.privateKey);
+      await refused(token);
+    }
+  });
+
+  test('whose header marks as critical what we do not know', async () => {
+    const body = `${part({ alg: 'EdDSA', crit: ['x'], x: 1, kid: jwks.keys[0]?.kid })}.${part(goodClaims())}`;
+    await refused(`${body}.${base64url.encode(new Uint8Array(64))}`);
+  });
+
+  test('with one changed character, wherever it is', async () => {
+    const token = await keys.token({ scope: 'stores:admin' });
+    for (let at = 0; at < token.length - 1; at += 7) {
+      const changed = token[at] === 'A' ? 'B' : 'A';
+      if (token[at] === '.') continue;
+      await expect(tokens.verify(token.slice(0, at) + changed + token.slice(at + 1))).rejects.toMatchObject({
+        status: 401,
+      });
+    }
+  });
+
+  test.for(['', 'x', '..', 'a.b.c', 'é.é.é', 'a b c', '{}', 'null.null.null'])(
+    'that is no token: %s',
+    async (junk) => {
+      await expect(tokens.verify(junk)).rejects.toMatchObject({ status: 401 });
+    },
+  );
+
+  test('that is huge, though its signature is right', async () => {
+    await refused(await keys.token({ scope: 'stores:admin', claims: { more: 'x'.repeat(7000) } }));
+  });
+
+  test('sent twice', async () => {
+    const token = `Bearer ${await keys.token({ scope: 'stores:admin' })}`;
+    const answer = await getWith(app, [
+      ['Authorization', token],
+      ['Authorization', token],
+    ]);
+    expect(answer).toEqual({ status: 401, challenge: expect.stringContaining('invalid_token') });
+  });
+
+  test('followed by anything', async () => {
+    const token = await keys.token({ scope: 'stores:admin' });
+    for (const tail of [', Bearer x', ' x', ';']) await refused(token + tail);
+  });
+});
+
+test('an expired token stops working although it was verified a moment ago', async () => {
+  let clock = new Date();
+  const timed = createTokenVerifier({ jwks, issuer, audience, now: () => clock });
+  const token = await keys.token({ ttl: 60, now: clock });
+  await timed.verify(token);
+  clock = new Date(clock.getTime() + 64_000);
+  await expect(timed.verify(token)).resolves.toBeDefined();
+  clock = new Date(clock.getTime() + 2000);
+  await expect(timed.verify(token)).rejects.toMatchObject({ message: 'The access token has expired.' });
+});
+
+test('a revoked token is refused although it was verified a moment ago', async () => {
+  let revoked = false;
+  const asked: (string | undefined)[] = [];
+  const isRevoked = ({ sessionId }: Caller) => {
+    asked.push(sessionId);
+    return Promise.resolve(revoked);
+  };
+  const strict = createTokenVerifier({ jwks, issuer, audience, isRevoked });
+  const token = await keys.token({ claims: { sid: 'session-1' } });
+  await strict.verify(token);
+  revoked = true;
+  await expect(strict.verify(token)).rejects.toMatchObject({ status: 401 });
+  expect(asked).toEqual(['session-1', 'session-1']);
+});
+
+test('when nobody can say whether a token is revoked, it is not let in', async () => {
+  const isRevoked = () => Promise.reject(new Error('away'));
+  const strict = createTokenVerifier({ jwks, issuer, audience, isRevoked });
+  await expect(strict.verify(await keys.token())).rejects.toThrow('away');
+});
+
+describe('a cookie', () => {
+  const cookie = createCookie({ name: 'access', maxAgeSeconds: 900, secure: true });
+  const withCookie = guarded(createTokenVerifier({ jwks, issuer, audience, cookie }).guard(), show);
+
+  test('may carry the token', async () => {
+    const token = await keys.token({ sub: 'ann' });
+    const answer = await request(withCookie).get('/').set('Cookie', `__Host-access=${token}`).expect(200);
+    expect(answer.body.subject).toBe('ann');
+  });
+
+  test('is not looked at when there is an Authorization header, however bad', async () => {
+    const token = await keys.token();
+    await request(withCookie)
+      .get('/')
+      .set('Cookie', `__Host-access=${token}`)
+      .set('Authorization', 'Bearer junk')
+      .expect(401);
+  });
+
+  test('is not looked at where it was not asked for', async () => {
+    const token = await keys.token({ scope: 'stores:admin' });
+    await request(app).get('/').set('Cookie', `__Host-access=${token}`).expect(401);
+  });
+});
+
+test('the OpenAPI document is told the scheme and the scope', () => {
+  const guard = tokens.guard('stores:admin');
+  expect(guard.security).toEqual([{ bearer: ['stores:admin'] }]);
+  expect(guard.schemes).toEqual({ bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } });
+});

@@ -1,0 +1,124 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { jwtVerify } from 'jose';
+import { createTokenVerifier } from './bearer.ts';
+import { createKeySource } from './key-source.ts';
+import { makeTestKeys } from './testing.ts';
+
+const first = await makeTestKeys();
+const second = await makeTestKeys();
+const { issuer, audience } = first;
+
+/** An identity provider whose answer a test may change. */
+const provider = async (answer: RequestListener) => {
+  const state = { answer, asked: 0 };
+  const server = createServer((req, res) => {
+    state.asked += 1;
+    state.answer(req, res);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return Object.assign(state, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`,
+  });
+};
+const gives =
+  (value: unknown, status = 200): RequestListener =>
+  (_req, res) => {
+    res.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(value));
+  };
+const file = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'keys-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return join(folder, 'jwks.json');
+};
+const verifies = async (source: ReturnType<typeof createKeySource>, token: string) =>
+  (await jwtVerify(token, source)).payload.sub;
+
+test('the keys of a provider are fetched once for many tokens', async () => {
+  const idp = await provider(gives(first.jwks));
+  const tokens = createTokenVerifier({ jwks: idp.url, issuer, audience });
+  const many = await Promise.all(Array.from({ length: 20 }, () => first.token({ sub: 'ann' })));
+  const callers = await Promise.all(many.map((token) => tokens.verify(token)));
+  expect(callers.map(({ subject }) => subject)).toEqual(many.map(() => 'ann'));
+  expect(idp.asked).toBe(1);
+});
+
+test('a new key is found without a restart, in a file and at a provider', async () => {
+  const path = await file();
+  const idp = await provider(gives({}));
+  for (const jwks of [path, idp.url]) {
+    await writeFile(path, JSON.stringify(first.jwks));
+    idp.answer = gives(first.jwks);
+    const source = createKeySource({ jwks, cooldownMs: 0 });
+    await verifies(source, await first.token());
+    idp.answer = gives(second.jwks);
+    await writeFile(path, JSON.stringify(second.jwks));
+    expect(await verifies(source, await second.token({ sub: 'bob' }))).toBe('bob');
+  }
+});
+
+test('a key that was taken away is forgotten when the keys have aged', async () => {
+  const idp = await provider(gives(first.jwks));
+  const source = createKeySource({ jwks: idp.url, cooldownMs: 0, maxAgeMs: 0 });
+  await verifies(source, await first.token());
+  idp.answer = gives(second.jwks);
+  await expect(verifies(source, await first.token())).rejects.toMatchObject({
+    code: 'ERR_JWKS_NO_MATCHING_KEY',
+  });
+});
+
+test('tokens with made-up key ids do not make us ask again and again', async () => {
+  const idp = await provider(gives(first.jwks));
+  const tokens = createTokenVerifier({ jwks: idp.url, issuer, audience });
+  for (let i = 0; i < 20; i += 1) {
+    const token = await first.token({ header: { kid: `made-up-${i}` } });
+    await expect(tokens.verify(token)).rejects.toMatchObject({ status: 401 });
+  }
+  expect(idp.asked).toBe(1);
+});
+
+const faults: Record<string, RequestListener> = {
+  'answers 500': gives({}, 500),
+  'answers something else': gives({ hello: 'world' }),
+  'leads elsewhere': (_req, res) => res.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end(),
+  'cuts the connection': (_req, res) => res.destroy(),
+  'never answers': () => undefined,
+};
+
+test.for(Object.entries(faults))(
+  'a provider that %s: the last keys stay in use, an unknown key is 503',
+  async ([, fault]) => {
+    const idp = await provider(gives(first.jwks));
+    const source = createKeySource({ jwks: idp.url, cooldownMs: 0, maxAgeMs: 0, timeoutMs: 200 });
+    await verifies(source, await first.token());
+    idp.answer = fault;
+    expect(await verifies(source, await first.token({ sub: 'ann' }))).toBe('ann');
+    await expect(verifies(source, await second.token())).rejects.toMatchObject({
+      status: 503,
+      code: 'keys_unavailable',
+    });
+    idp.answer = gives(second.jwks);
+    await expect(verifies(source, await second.token({ sub: 'bob' }))).resolves.toBe('bob');
+  },
+);
+
+test('no keys at all is 503, never 401, and ends when they are there', async () => {
+  const path = await file();
+  const source = createKeySource({ jwks: path, cooldownMs: 1 });
+  await expect(verifies(source, await first.token())).rejects.toMatchObject({ status: 503 });
+  await writeFile(path, '{"keys": [');
+  await sleep(5);
+  await expect(verifies(source, await first.token())).rejects.toMatchObject({ status: 503 });
+  await writeFile(path, JSON.stringify(first.jwks));
+  await sleep(5);
+  expect(await verifies(source, await first.token({ sub: 'ann' }))).toBe('ann');
+});

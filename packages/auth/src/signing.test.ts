@@ -1,0 +1,47 @@
+import { exportJWK, generateKeyPair } from 'jose';
+import { expect, test } from 'vitest';
+import { createTokenVerifier } from './bearer.ts';
+import { createTokenSigner } from './signing.ts';
+import { makeTestKeys } from './testing.ts';
+
+const pair = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+const key = await exportJWK(pair.privateKey);
+const about = { issuer: 'task-manager', audience: 'tasks' };
+
+test('a signed token is verified with the public half, until it expires', async () => {
+  let clock = new Date('2026-01-02T03:04:05.678Z');
+  const now = () => clock;
+  const signer = await createTokenSigner({ key, ...about, ttlSeconds: 900, now });
+  const tokens = createTokenVerifier({ jwks: signer.jwks, ...about, now });
+  const { token, expiresAt } = await signer.sign({ subject: 'ann', sessionId: 's1', scopes: ['a', 'b'] });
+  expect(expiresAt).toEqual(new Date('2026-01-02T03:19:05.000Z'));
+  const caller = await tokens.verify(token);
+  expect(caller).toEqual({ subject: 'ann', sessionId: 's1', scopes: new Set(['a', 'b']), expiresAt });
+  clock = new Date('2026-01-02T03:19:11.000Z');
+  await expect(tokens.verify(token)).rejects.toMatchObject({ status: 401 });
+});
+
+test('two tokens of one session in one second differ', async () => {
+  const signer = await createTokenSigner({ key, ...about, ttlSeconds: 900 });
+  const grant = { subject: 'ann', sessionId: 's1' };
+  expect((await signer.sign(grant)).token).not.toBe((await signer.sign(grant)).token);
+});
+
+test('what is published holds no private part', async () => {
+  const { jwks } = await createTokenSigner({ key: { ...key, kid: 'k1' }, ...about, ttlSeconds: 900 });
+  expect(jwks).toEqual({
+    keys: [{ kty: 'OKP', crv: 'Ed25519', x: key.x, kid: 'k1', alg: 'EdDSA', use: 'sig' }],
+  });
+});
+
+test('another kind of key, a public one or a broken one is refused without being shown', async () => {
+  const rsa = await exportJWK((await generateKeyPair('RS256', { extractable: true })).privateKey);
+  const [open = {}] = (await makeTestKeys()).jwks.keys;
+  for (const wrong of [rsa, open, {}, { ...key, d: 'AAAA' }]) {
+    const error = await createTokenSigner({ key: wrong, ...about, ttlSeconds: 900 }).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(Error);
+    expect(String((error as Error).stack)).not.toContain(String(wrong.d ?? 'AAAA'));
+  }
+});

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { calculateJwkThumbprint, importJWK, SignJWT, type JSONWebKeySet, type JWK } from 'jose';
+
+export interface TokenSignerOptions {
+  /** A private Ed25519 key (RFC 8037). */
+  key: JWK;
+  issuer: string;
+  audience: string;
+  ttlSeconds: number;
+  now?: () => Date;
+}
+
+/** What a token says about its bearer. */
+export interface Grant {
+  subject: string;
+  /** Becomes the claim `sid`. */
+  sessionId: string;
+  scopes?: readonly string[];
+}
+
+export interface TokenSigner {
+  /** Signs an access token; `expiresAt` has whole seconds, as in the token. */
+  sign(grant: Grant): Promise<{ token: string; expiresAt: Date }>;
+  /** The public half, for a verifier (RFC 7517). */
+  jwks: JSONWebKeySet;
+}
+
+/** Rejects with an Error that names what is wrong with the key, never the key. */
+export const createTokenSigner = async (options: TokenSignerOptions): Promise<TokenSigner> => {
+  const { key, issuer, audience, ttlSeconds, now = () => new Date() } = options;
+  const { kty, crv, x, d } = key;
+  if (kty !== 'OKP' || crv !== 'Ed25519' || x === undefined || d === undefined) {
+    throw new Error('The signing key is not a private Ed25519 JWK.');
+  }
+  const open = { kty, crv, x };
+  const kid = key.kid ?? (await calculateJwkThumbprint(open));
+  const secret = await importJWK({ ...open, d }, 'EdDSA').catch(() => {
+    throw new Error('The signing key can not be read.');
+  });
+  return {
+    jwks: { keys: [{ ...open, kid, alg: 'EdDSA', use: 'sig' }] },
+    sign: async ({ subject, sessionId, scopes = [] }) => {
+      const issued = Math.floor(now().getTime() / 1000);
+      const expires = issued + ttlSeconds;
+      const token = await new SignJWT({ sid: sessionId, scope: scopes.join(' ') })
+        .setProtectedHeader({ alg: 'EdDSA', typ: 'JWT', kid })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(subject)
+        .setJti(randomUUID())
+        .setIssuedAt(issued)
+        .setNotBefore(issued)
+        .setExpirationTime(expires)
+        .sign(secret);
+      return { token, expiresAt: new Date(expires * 1000) };
+    },
+  };
+};

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import { problemBody, toProblem } from '@platform/service-kit/problem';
+import type { Guard } from '@platform/service-kit/route';
+
+const answerProblem: ErrorRequestHandler = (error, _req, res, _next) => {
+  const problem = toProblem(error);
+  res
+    .status(problem.status)
+    .set(problem.headers)
+    .type('application/problem+json')
+    .send(JSON.stringify(problemBody(problem, 'test')));
+};
+
+/** An app of one route that answers what `shown` tells of the caller whom the guard let in. */
+export const guarded = <Caller>(guard: Guard<Caller>, shown: (caller: Caller) => unknown): Express => {
+  const app = express();
+  app.get('/', async (req, res) => {
+    const caller = await guard.identify(req);
+    res.json(shown(caller));
+  });
+  app.use(answerProblem);
+  return app;
+};
+
+/** GETs the app with exactly these headers, repeated ones too, and gives the status and challenge. */
+export const getWith = async (app: Express, headers: readonly [string, string][]) => {
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    const raw = [['Host', '127.0.0.1'] as const, ...headers].flat();
+    const sent = httpRequest({ port, host: '127.0.0.1', headers: raw, agent: false }).end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    answer.resume();
+    return { status: answer.statusCode, challenge: answer.headers['www-authenticate'] };
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+};
