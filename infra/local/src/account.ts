@@ -1,4 +1,4 @@
-import { run } from "./run.ts";
+import { run } from './run.ts';
 
 /** The user as whom a program runs; PostgreSQL refuses to run as root. */
 export interface Account {
@@ -6,25 +6,25 @@ export interface Account {
   gid: number;
 }
 
-const NAME = "postgres";
+const NAME = 'postgres';
 
 const lookUp = async (): Promise<Account | undefined> => {
-  const [uid, gid] = await Promise.all([run("id", ["-u", NAME]), run("id", ["-g", NAME])]);
+  const [uid, gid] = await Promise.all([run('id', ['-u', NAME]), run('id', ['-g', NAME])]);
   if (uid.code !== 0 || gid.code !== 0) return undefined;
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 };
 
 const create = async (): Promise<void> => {
-  const made = await run("useradd", [
-    "--system",
-    "--user-group",
-    "--no-create-home",
-    "--shell",
-    "/usr/sbin/nologin",
+  const made = await run('useradd', [
+    '--system',
+    '--user-group',
+    '--no-create-home',
+    '--shell',
+    '/usr/sbin/nologin',
     NAME,
   ]);
   // Alpine and other busybox systems have no useradd.
-  if (made.code === null) await run("adduser", ["-S", "-D", "-H", NAME]);
+  if (made.code === null) await run('adduser', ['-S', '-D', '-H', NAME]);
 };
 
 /**
@@ -38,14 +38,13 @@ export const unprivilegedAccount = async (): Promise<Account | undefined> => {
   if (known) return known;
   await create();
   const created = await lookUp();
-  if (!created)
-    throw new Error(`PostgreSQL does not run as root, and the user ${NAME} could not be created`);
+  if (!created) throw new Error(`PostgreSQL does not run as root, and the user ${NAME} could not be created`);
   return created;
 };
 
 /** Whether the account may do this with the path (`x` run or traverse, `w` write), asked of the system itself. */
 export const may = async (
   account: Account | undefined,
-  right: "r" | "w" | "x",
+  right: 'r' | 'w' | 'x',
   path: string,
-): Promise<boolean> => (await run("test", [`-${right}`, path], { account })).code === 0;
+): Promise<boolean> => (await run('test', [`-${right}`, path], { account })).code === 0;

@@ -1,12 +1,13 @@
-import { randomBytes } from "node:crypto";
-import { access, chown, mkdir, rename, rm, unlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import postgres from "postgres";
-import type { Account } from "./account.ts";
-import type { Command } from "./command.ts";
-import { baseEnv } from "./env.ts";
-import { runningIn, signal, until } from "./process-table.ts";
-import { run } from "./run.ts";
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import postgres from 'postgres';
+import type { Account } from './account.ts';
+import type { Command } from './command.ts';
+import { baseEnv } from './env.ts';
+import { exists } from './files.ts';
+import { runningIn, signal, until } from './process-table.ts';
+import { run } from './run.ts';
 
 /** One PostgreSQL server: where its files are and how it is reached. */
 export interface Cluster {
@@ -25,34 +26,17 @@ export interface Cluster {
 export const clusterUrl = ({ port, password }: Cluster): string =>
   `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
 
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
-
 /** Sorting and case rules are PostgreSQL's own, so that they are the same on every machine. */
-const LOCALE = [
-  "--encoding=UTF8",
-  "--locale=C",
-  "--locale-provider=builtin",
-  "--builtin-locale=C.UTF-8",
-];
+const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
 /**
  * Makes the data folder when it is not there yet; made beside and renamed, so that half a one is never used.
  * @throws with initdb's own words
  */
-export const initialise = async ({
-  bin,
-  dataDir,
-  password,
-  account,
-  durable,
-}: Cluster): Promise<void> => {
-  if (await exists(join(dataDir, "PG_VERSION"))) return;
+export const initialise = async ({ bin, dataDir, password, account, durable }: Cluster): Promise<void> => {
+  if (await exists(join(dataDir, 'PG_VERSION'))) return;
   const fresh = `${dataDir}.new`;
-  const passwordFile = join(dirname(dataDir), `.password-${randomBytes(6).toString("hex")}`);
+  const passwordFile = join(dirname(dataDir), `.password-${randomBytes(6).toString('hex')}`);
   await rm(fresh, { recursive: true, force: true });
   await mkdir(fresh, { mode: 0o700 });
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -61,18 +45,14 @@ export const initialise = async ({
   }
   const args = [
     `--pgdata=${fresh}`,
-    "--username=postgres",
+    '--username=postgres',
     `--pwfile=${passwordFile}`,
-    "--auth=scram-sha-256",
+    '--auth=scram-sha-256',
   ];
-  const made = await run(
-    join(bin, "initdb"),
-    [...args, ...LOCALE, ...(durable ? [] : ["--no-sync"])],
-    {
-      account,
-      env: baseEnv(),
-    },
-  );
+  const made = await run(join(bin, 'initdb'), [...args, ...LOCALE, ...(durable ? [] : ['--no-sync'])], {
+    account,
+    env: baseEnv(),
+  });
   await unlink(passwordFile);
   if (made.code !== 0) throw new Error(`initdb failed:\n${made.output.trim()}`);
   await rename(fresh, dataDir);
@@ -80,16 +60,16 @@ export const initialise = async ({
 
 /** Small enough for a laptop, wide enough for six services or a parallel suite of tests. */
 const SETTINGS = {
-  listen_addresses: "127.0.0.1",
-  unix_socket_directories: "",
-  max_connections: "200",
-  shared_buffers: "128MB",
-  wal_level: "minimal",
-  max_wal_senders: "0",
-  timezone: "UTC",
-  log_timezone: "UTC",
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '128MB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
 };
-const NOT_DURABLE = { fsync: "off", synchronous_commit: "off", full_page_writes: "off" };
+const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 export const clusterCommand = (cluster: Cluster): Command => {
   const settings = {
@@ -98,17 +78,17 @@ export const clusterCommand = (cluster: Cluster): Command => {
     port: String(cluster.port),
   };
   return {
-    file: join(cluster.bin, "postgres"),
+    file: join(cluster.bin, 'postgres'),
     args: [
-      "-D",
+      '-D',
       cluster.dataDir,
-      ...Object.entries(settings).flatMap(([name, set]) => ["-c", `${name}=${set}`]),
+      ...Object.entries(settings).flatMap(([name, set]) => ['-c', `${name}=${set}`]),
     ],
     cwd: cluster.dataDir,
     env: baseEnv(),
     account: cluster.account,
     // "Fast" shutdown: ends the sessions and writes a checkpoint.
-    stopSignal: "SIGINT",
+    stopSignal: 'SIGINT',
     logFile: cluster.logFile,
   };
 };
@@ -119,10 +99,10 @@ export const clusterCommand = (cluster: Cluster): Command => {
  */
 export const clearRemains = async ({ dataDir }: Cluster): Promise<void> => {
   if (!(await until(() => runningIn(dataDir).length === 0, 3_000))) {
-    for (const pid of runningIn(dataDir)) signal(pid, "SIGKILL");
+    for (const pid of runningIn(dataDir)) signal(pid, 'SIGKILL');
     await until(() => runningIn(dataDir).length === 0, 3_000);
   }
-  if (process.platform === "linux") await rm(join(dataDir, "postmaster.pid"), { force: true });
+  if (process.platform === 'linux') await rm(join(dataDir, 'postmaster.pid'), { force: true });
 };
 
 /** Resolves true when the server answers a query; false when it does not (yet). */

@@ -1,8 +1,8 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
-import type { Account } from "./account.ts";
-import { identify, killGroup, type ProcessId } from "./process-table.ts";
-import { watch } from "./watch.ts";
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import type { Account } from './account.ts';
+import { identify, killGroup, type ProcessId } from './process-table.ts';
+import { watch } from './watch.ts';
 
 /** How a program that stays is started and stopped. */
 export interface Command {
@@ -31,20 +31,20 @@ export interface Launched {
  * @throws when it cannot be started at all
  */
 export const launch = async (command: Command): Promise<Launched> => {
-  const log = openSync(command.logFile, "a", 0o600);
+  const log = openSync(command.logFile, 'a', 0o600);
   const child = spawn(command.file, command.args, {
     cwd: command.cwd,
     env: command.env,
     detached: true,
-    stdio: ["ignore", log, log],
+    stdio: ['ignore', log, log],
     ...command.account,
   });
   closeSync(log);
-  await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
+  await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
   const id = identify(child.pid ?? 0);
   watch({ watch: { ...id, stopSignal: command.stopSignal } });
   const ended = new Promise<string>((resolve) => {
-    child.once("exit", (code, name) => {
+    child.once('exit', (code, name) => {
       killGroup(id);
       watch({ forget: id.pid });
       resolve(name ? `ended by ${name}` : `ended with code ${code}`);

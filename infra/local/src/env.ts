@@ -1,24 +1,60 @@
 /** The environment, read in this file only. Empty values count as not given. */
 const value = (name: string): string | undefined => process.env[name] || undefined;
 
+const port = (name: string, preset: number, highest: number): number => {
+  const given = Number(value(name) ?? preset);
+  if (Number.isInteger(given) && given >= 1 && given <= highest) return given;
+  throw new Error(`${name} must be a port from 1 to ${highest}, not "${value(name)}"`);
+};
+
+/** Whether missing programs may be installed. */
+export const mayInstall = (): boolean => value('PLATFORM_NO_INSTALL') === undefined;
+
+/** Whether this is an unattended run, in which nothing may be left out. */
+export const inCi = (): boolean => value('CI') === 'true';
+
 /** What the set-up of the tests takes from outside. */
 export const testEnv = () => ({
-  postgresUrl: value("TEST_POSTGRES_URL"),
-  redisUrl: value("TEST_REDIS_URL"),
-  mayInstall: value("PLATFORM_NO_INSTALL") === undefined,
-  ci: value("CI") === "true",
+  postgresUrl: value('TEST_POSTGRES_URL'),
+  redisUrl: value('TEST_REDIS_URL'),
 });
 
-/** Folders in which programs are looked for. */
-export const searchPath = (): string[] => (value("PATH") ?? "").split(":").filter(Boolean);
+/** The highest port of a stack lies this far above PORT_BASE. */
+const PORT_SPAN = 79;
 
-/** What a child process needs from ours whatever it is: where programs are, language, temporary files. */
-export const baseEnv = (): Record<string, string> => {
-  const kept = ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER"];
-  return Object.fromEntries(
-    kept.flatMap((name) => {
+/**
+ * What `start` takes from outside.
+ * @throws naming the variable that holds no port
+ */
+export const startEnv = () => ({
+  gatewayPort: port('GATEWAY_PORT', 8080, 65_535),
+  portBase: port('PORT_BASE', 4100, 65_535 - PORT_SPAN),
+  databaseUrl: value('DATABASE_URL'),
+  redisUrl: value('REDIS_URL'),
+});
+
+/** Variables whose names begin with the prefix, without it. */
+export const withPrefix = (prefix: string): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, held]) =>
+      held && name.startsWith(prefix) ? [[name.slice(prefix.length), held]] : [],
+    ),
+  );
+
+/** Folders in which programs are looked for. */
+export const searchPath = (): string[] => (value('PATH') ?? '').split(':').filter(Boolean);
+
+const pick = (names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
       const held = value(name);
       return held === undefined ? [] : [[name, held]];
     }),
   );
-};
+
+/** What a child process needs from ours whatever it is: where programs are, language, temporary files. */
+export const baseEnv = (): Record<string, string> => pick(['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'USER']);
+
+/** What a person may say to all services at once. */
+export const serviceEnv = (): Record<string, string> =>
+  pick(['LOG_LEVEL', 'NODE_ENV', 'NODE_OPTIONS', 'RATE_LIMIT', 'SHUTDOWN_TIMEOUT_MS', 'SENTRY_DSN']);

@@ -1,12 +1,12 @@
-import { createServer } from "node:net";
+import { createServer } from 'node:net';
 
 const listen = (port: number): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer();
-    server.once("error", reject);
-    server.listen({ port, host: "127.0.0.1", exclusive: true }, () => {
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
       const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address ? address.port : port));
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : port));
     });
   });
 

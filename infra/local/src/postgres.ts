@@ -1,18 +1,11 @@
-import { randomBytes } from "node:crypto";
-import { join } from "node:path";
-import { unprivilegedAccount } from "./account.ts";
-import {
-  answers,
-  clearRemains,
-  clusterCommand,
-  clusterUrl,
-  initialise,
-  type Cluster,
-} from "./cluster.ts";
-import { freePort } from "./ports.ts";
-import { postgresBinaries } from "./postgres-binaries.ts";
-import { startServer, type Server } from "./server.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { unprivilegedAccount } from './account.ts';
+import { answers, clearRemains, clusterCommand, clusterUrl, initialise, type Cluster } from './cluster.ts';
+import { freePort } from './ports.ts';
+import { postgresBinaries } from './postgres-binaries.ts';
+import { startServer, type Server } from './server.ts';
+import { temporaryFolder } from './temporary.ts';
 
 /** A running PostgreSQL; the url is that of its superuser. */
 export interface PostgresServer extends Server {
@@ -33,11 +26,11 @@ export const startPostgres = async ({ durable = false } = {}): Promise<PostgresS
   ]);
   const cluster: Cluster = {
     bin,
-    dataDir: join(folder.path, "data"),
+    dataDir: join(folder.path, 'data'),
     port,
-    password: randomBytes(16).toString("hex"),
+    password: randomBytes(16).toString('hex'),
     account,
-    logFile: join(folder.path, "postgres.log"),
+    logFile: join(folder.path, 'postgres.log'),
     durable,
   };
   await initialise(cluster);

@@ -1,5 +1,5 @@
-import { readFileSync, readdirSync, readlinkSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A process that cannot be mistaken for a later one with the same number. */
 export interface ProcessId {
@@ -11,20 +11,20 @@ export interface ProcessId {
 /** Fields of /proc/<pid>/stat after the command's name, which may itself hold blanks and brackets. */
 const stat = (pid: number): string[] | undefined => {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
   } catch {
     return undefined;
   }
 };
 
-export const identify = (pid: number): ProcessId => ({ pid, startedAt: stat(pid)?.[19] ?? "" });
+export const identify = (pid: number): ProcessId => ({ pid, startedAt: stat(pid)?.[19] ?? '' });
 
 /** Whether exactly this process still runs; a zombie does not count as running. */
 export const isRunning = ({ pid, startedAt }: ProcessId): boolean => {
   if (startedAt) {
     const now = stat(pid);
-    return now?.[19] === startedAt && now[0] !== "Z";
+    return now?.[19] === startedAt && now[0] !== 'Z';
   }
   try {
     process.kill(pid, 0);
@@ -37,11 +37,9 @@ export const isRunning = ({ pid, startedAt }: ProcessId): boolean => {
 /** Numbers of the processes whose working folder is this one: PostgreSQL's children sit in its data folder. */
 export const runningIn = (folder: string): number[] => {
   try {
-    return readdirSync("/proc").flatMap((name) => {
+    return readdirSync('/proc').flatMap((name) => {
       try {
-        return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === folder
-          ? [Number(name)]
-          : [];
+        return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === folder ? [Number(name)] : [];
       } catch {
         return [];
       }
@@ -76,14 +74,14 @@ export const until = async (holds: () => boolean, limitMs: number): Promise<bool
  */
 export const killGroup = (id: ProcessId): void => {
   const leader = stat(id.pid);
-  if (!leader || !id.startedAt || leader[19] === id.startedAt) signal(-id.pid, "SIGKILL");
+  if (!leader || !id.startedAt || leader[19] === id.startedAt) signal(-id.pid, 'SIGKILL');
 };
 
 /** Stops a process with a signal, and with SIGKILL when the limit (ms) has passed; then kills the rest of its group. */
 export const stop = async (id: ProcessId, name: NodeJS.Signals, limitMs: number): Promise<void> => {
   if (isRunning(id)) {
     signal(id.pid, name);
-    if (!(await until(() => !isRunning(id), limitMs))) signal(id.pid, "SIGKILL");
+    if (!(await until(() => !isRunning(id), limitMs))) signal(id.pid, 'SIGKILL');
   }
   killGroup(id);
   await until(() => !isRunning(id), 1_000);

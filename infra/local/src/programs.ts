@@ -1,27 +1,27 @@
-import { access, constants } from "node:fs/promises";
-import { join } from "node:path";
-import { searchPath } from "./env.ts";
+import { access, constants } from 'node:fs/promises';
+import { join } from 'node:path';
+import { searchPath } from './env.ts';
 
 /** Programs that no npm package brings. */
-export type Program = "redis-server" | "nginx" | "chromium";
+export type Program = 'redis-server' | 'nginx' | 'chromium';
 
 /** Names under which a program is found, and what holds it on Debian and with Homebrew. */
 const KNOWN: Record<Program, { names: string[]; debian: string; brew: string }> = {
-  "redis-server": {
-    names: ["redis-server", "valkey-server"],
-    debian: "redis-server",
-    brew: "redis",
+  'redis-server': {
+    names: ['redis-server', 'valkey-server'],
+    debian: 'redis-server',
+    brew: 'redis',
   },
-  nginx: { names: ["nginx"], debian: "nginx", brew: "nginx" },
+  nginx: { names: ['nginx'], debian: 'nginx', brew: 'nginx' },
   chromium: {
-    names: ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"],
-    debian: "chromium",
-    brew: "--cask chromium",
+    names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
+    debian: 'chromium',
+    brew: '--cask chromium',
   },
 };
 
 /** System programs are not on everybody's PATH. */
-const ALSO = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/opt/homebrew/bin"];
+const ALSO = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/opt/homebrew/bin'];
 
 export const debianPackage = (program: Program): string => KNOWN[program].debian;
 

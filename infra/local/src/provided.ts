@@ -2,9 +2,9 @@
  * Types of what the set-up gives to tests through vitest's `inject`.
  * Seen by a package whose tests contain: import type {} from "@platform/local/provided".
  */
-import "vitest";
+import 'vitest';
 
-declare module "vitest" {
+declare module 'vitest' {
   interface ProvidedContext {
     /** URL of the superuser of an otherwise empty PostgreSQL 18. */
     postgresUrl: string;

@@ -3,10 +3,10 @@
  * the pipe to it closes, and the reaper stops the processes and removes the folders it was told of.
  * The parent talks to it through watch.ts, one JSON object a line.
  */
-import { rm } from "node:fs/promises";
-import { createInterface } from "node:readline";
-import { stop } from "./process-table.ts";
-import type { Order, Watched } from "./watch.ts";
+import { rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import { stop } from './process-table.ts';
+import type { Order, Watched } from './watch.ts';
 
 const LIMIT_MS = 5_000;
 const processes = new Map<number, Watched>();
@@ -20,11 +20,11 @@ const obey = (order: Order): void => {
 };
 
 // Only the closing pipe ends it: a Ctrl-C is for the parent to deal with.
-for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, () => {});
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {});
 
 createInterface({ input: process.stdin })
-  .on("line", (line) => obey(JSON.parse(line) as Order))
-  .on("close", async () => {
+  .on('line', (line) => obey(JSON.parse(line) as Order))
+  .on('close', async () => {
     await Promise.all([...processes.values()].map((one) => stop(one, one.stopSignal, LIMIT_MS)));
     await Promise.all([...folders].map((path) => rm(path, { recursive: true, force: true })));
   });

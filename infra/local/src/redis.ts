@@ -1,12 +1,12 @@
-import { createConnection } from "node:net";
-import { join } from "node:path";
-import { unprivilegedAccount, type Account } from "./account.ts";
-import type { Command } from "./command.ts";
-import { baseEnv } from "./env.ts";
-import { freePort } from "./ports.ts";
-import { findProgram, howToGet } from "./programs.ts";
-import { startServer, type Server } from "./server.ts";
-import { temporaryFolder } from "./temporary.ts";
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { unprivilegedAccount, type Account } from './account.ts';
+import type { Command } from './command.ts';
+import { baseEnv } from './env.ts';
+import { freePort } from './ports.ts';
+import { findProgram, howToGet } from './programs.ts';
+import { startServer, type Server } from './server.ts';
+import { temporaryFolder } from './temporary.ts';
 
 /** One Redis server. */
 export interface RedisPlan {
@@ -24,19 +24,19 @@ export const redisUrl = (port: number): string => `redis://127.0.0.1:${port}`;
 export const redisCommand = ({ file, port, dataDir, account, logFile }: RedisPlan): Command => ({
   file,
   args: [
-    ["--bind", "127.0.0.1"],
-    ["--port", String(port)],
-    ["--dir", dataDir],
-    ["--appendonly", "no"],
-    ["--save", "300", "1"],
-    ["--maxmemory", "256mb"],
-    ["--maxmemory-policy", "volatile-lru"],
-    ["--daemonize", "no"],
+    ['--bind', '127.0.0.1'],
+    ['--port', String(port)],
+    ['--dir', dataDir],
+    ['--appendonly', 'no'],
+    ['--save', '300', '1'],
+    ['--maxmemory', '256mb'],
+    ['--maxmemory-policy', 'volatile-lru'],
+    ['--daemonize', 'no'],
   ].flat(),
   cwd: dataDir,
   env: baseEnv(),
   account,
-  stopSignal: "SIGTERM",
+  stopSignal: 'SIGTERM',
   logFile,
 });
 
@@ -44,7 +44,7 @@ export const redisCommand = ({ file, port, dataDir, account, logFile }: RedisPla
 export const redisAnswers = (url: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = createConnection({
-      host: "127.0.0.1",
+      host: '127.0.0.1',
       port: Number(new URL(url).port),
       timeout: 2_000,
     });
@@ -52,10 +52,10 @@ export const redisAnswers = (url: string): Promise<boolean> =>
       socket.destroy();
       resolve(answer);
     };
-    socket.once("connect", () => socket.write("PING\r\n"));
-    socket.once("data", (data) => finish(data.toString().startsWith("+PONG")));
-    socket.once("error", () => finish(false));
-    socket.once("timeout", () => finish(false));
+    socket.once('connect', () => socket.write('PING\r\n'));
+    socket.once('data', (data) => finish(data.toString().startsWith('+PONG')));
+    socket.once('error', () => finish(false));
+    socket.once('timeout', () => finish(false));
   });
 
 /**
@@ -63,11 +63,11 @@ export const redisAnswers = (url: string): Promise<boolean> =>
  * @throws when redis-server is not on this machine
  */
 export const startRedis = async (): Promise<Server> => {
-  const file = await findProgram("redis-server");
-  if (!file) throw new Error(`redis-server is missing. ${howToGet("redis-server")}`);
+  const file = await findProgram('redis-server');
+  if (!file) throw new Error(`redis-server is missing. ${howToGet('redis-server')}`);
   const account = await unprivilegedAccount();
   const [folder, port] = await Promise.all([temporaryFolder(account), freePort()]);
-  const logFile = join(folder.path, "redis.log");
+  const logFile = join(folder.path, 'redis.log');
   return startServer({
     url: redisUrl(port),
     command: redisCommand({ file, port, dataDir: folder.path, account, logFile }),

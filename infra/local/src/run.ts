@@ -1,10 +1,14 @@
-import { spawn } from "node:child_process";
-import type { Account } from "./account.ts";
+import { spawn } from 'node:child_process';
+import type { Account } from './account.ts';
+import { identify } from './process-table.ts';
+import { watch } from './watch.ts';
 
 export interface RunOptions {
   cwd?: string;
   env?: Record<string, string>;
   account?: Account | undefined;
+  /** Ends the program early. With it the program gets a process group of its own and does not outlive us. */
+  signal?: AbortSignal;
 }
 
 export interface RunResult {
@@ -19,22 +23,27 @@ export interface RunResult {
 export const run = (
   file: string,
   args: readonly string[],
-  { cwd = "/", env, account }: RunOptions = {},
+  { cwd = '/', env, account, signal }: RunOptions = {},
 ): Promise<RunResult> =>
   new Promise((resolve) => {
     const child = spawn(file, args, {
       cwd,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ['ignore', 'pipe', 'pipe'],
       ...(env && { env }),
+      ...(signal && { signal, detached: true }),
       ...account,
     });
-    let stdout = "";
-    let output = "";
-    child.stdout.on("data", (chunk: Buffer) => {
+    if (signal && child.pid) watch({ watch: { ...identify(child.pid), stopSignal: 'SIGTERM' } });
+    let stdout = '';
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => {
       stdout += chunk;
       output += chunk;
     });
-    child.stderr.on("data", (chunk: Buffer) => (output += chunk));
-    child.on("error", (error) => resolve({ code: null, stdout, output: output + error.message }));
-    child.on("close", (code) => resolve({ code, stdout, output }));
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk));
+    child.on('error', (error) => resolve({ code: null, stdout, output: output + error.message }));
+    child.on('close', (code) => {
+      if (signal && child.pid) watch({ forget: child.pid });
+      resolve({ code, stdout, output });
+    });
   });

@@ -1,4 +1,8 @@
-/** Everything that this package tells the person at the terminal goes through here, a line at a time. */
+/** Everything that this package tells the person at the terminal goes through here. */
 export const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
+
+/** Says what has been reached, with the seconds since the command began. */
+export const step = (what: string): void =>
+  say(`${(performance.now() / 1_000).toFixed(1).padStart(6)} s  ${what}`);

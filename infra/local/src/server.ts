@@ -1,7 +1,8 @@
-import { readFile } from "node:fs/promises";
-import { setTimeout as sleep } from "node:timers/promises";
-import { launch, type Command, type Launched } from "./command.ts";
-import { signal, stop, until, isRunning } from "./process-table.ts";
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { launch, type Command, type Launched } from './command.ts';
+import { signal, stop, until, isRunning } from './process-table.ts';
+import { lastOf } from './text.ts';
 
 /** A program that this process started for itself, ready for use. */
 export interface Server {
@@ -45,16 +46,13 @@ export const untilReady = async (
   void launched.ended.then((how) => (ended = how));
   while (!(await asked())) {
     if (ended === undefined && Date.now() < end) await sleep(30);
-    else
-      throw new Error(
-        `${ended ?? `not ready after ${limitMs / 1_000} s`}\n${await lastLines(logFile)}`,
-      );
+    else throw new Error(`${ended ?? `not ready after ${limitMs / 1_000} s`}\n${await lastLines(logFile)}`);
   }
 };
 
 /** The last lines of a log file. */
 export const lastLines = async (logFile: string, count = 20): Promise<string> =>
-  (await readFile(logFile, "utf8")).trimEnd().split("\n").slice(-count).join("\n");
+  lastOf(await readFile(logFile, 'utf8').catch(() => '(there is no log)'), count);
 
 /**
  * Starts a server and waits until it answers.
@@ -81,7 +79,7 @@ export const startServer = async (plan: ServerPlan): Promise<Server> => {
       await cleanUp();
     },
     kill9: async () => {
-      signal(launched.id.pid, "SIGKILL");
+      signal(launched.id.pid, 'SIGKILL');
       await until(() => !isRunning(launched.id), STOP_LIMIT_MS);
     },
     restart: async () => {

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import type { ProcessId } from "./process-table.ts";
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { ProcessId } from './process-table.ts';
 
 /** A process to stop when we are gone, and the signal it stops on. */
 export interface Watched extends ProcessId {
@@ -16,16 +16,16 @@ export interface Order {
 }
 
 const startReaper = (): ((order: Order) => void) => {
-  const file = fileURLToPath(new URL("./reaper.ts", import.meta.url));
+  const file = fileURLToPath(new URL('./reaper.ts', import.meta.url));
   const reaper = spawn(process.execPath, [file], {
-    cwd: "/",
+    cwd: '/',
     detached: true,
-    stdio: ["pipe", "ignore", "ignore"],
+    stdio: ['pipe', 'ignore', 'ignore'],
   });
   // Neither the process nor the pipe may keep us alive, and its loss must not end us.
   reaper.unref();
-  reaper.on("error", () => {});
-  reaper.stdin.on("error", () => {});
+  reaper.on('error', () => {});
+  reaper.stdin.on('error', () => {});
   (reaper.stdin as unknown as { unref(): void }).unref();
   return (order) => reaper.stdin.write(`${JSON.stringify(order)}\n`);
 };

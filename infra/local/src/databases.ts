@@ -1,0 +1,98 @@
+import postgres from 'postgres';
+import { databaseName, type Service } from './services.ts';
+
+/** How a service reaches its database. */
+export interface DatabaseUrls {
+  /** The role it runs as: reads and writes rows, changes no table. */
+  run: string;
+  /** The role that owns the tables: migrations and demo data. */
+  own: string;
+}
+
+/** Passwords of the two roles of a service. */
+export interface Passwords {
+  run: string;
+  own: string;
+}
+
+const connect = (url: string) =>
+  postgres(url, {
+    max: 1,
+    onnotice: () => {},
+    // Statements hold passwords; a failing one must not reach the server's log.
+    connection: { log_min_error_statement: 'panic' },
+  });
+
+type Sql = ReturnType<typeof connect>;
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+const ensureRole = async (sql: Sql, role: string, password: string): Promise<void> => {
+  const [known] = await sql`select from pg_roles where rolname = ${role}`;
+  await sql.unsafe(`${known ? 'alter' : 'create'} role "${role}" login password ${quoted(password)}`);
+};
+
+const ensureDatabase = async (sql: Sql, name: string): Promise<void> => {
+  const [known] = await sql`select from pg_database where datname = ${name}`;
+  if (!known) await sql.unsafe(`create database "${name}" owner "${name}_owner"`);
+};
+
+/** Nobody but the two roles may even connect; what the owner creates later is open to the running role by itself. */
+const grants = (name: string): string => `
+  revoke all on database "${name}" from public;
+  grant connect on database "${name}" to "${name}";
+  revoke all on schema public from public;
+  grant usage on schema public to "${name}";
+  alter default privileges for role "${name}_owner" grant usage on schemas to "${name}";
+  alter default privileges for role "${name}_owner" grant select, insert, update, delete on tables to "${name}";
+  alter default privileges for role "${name}_owner" grant usage, select on sequences to "${name}";
+  alter default privileges for role "${name}_owner" revoke execute on functions from public;
+  alter default privileges for role "${name}_owner" grant execute on functions to "${name}";`;
+
+const at = (serverUrl: string, database: string, role?: string, password?: string): string => {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  if (role) url.username = role;
+  if (password) url.password = password;
+  return url.href;
+};
+
+/**
+ * Creates the database and the two roles of each service where they are missing, and sets the roles' passwords.
+ * Can run any number of times.
+ * @param serverUrl a role that may create roles and databases
+ */
+export const ensureDatabases = async (
+  serverUrl: string,
+  services: readonly Service[],
+  passwords: (service: Service) => Passwords,
+): Promise<Map<string, DatabaseUrls>> => {
+  const sql = connect(serverUrl);
+  try {
+    for (const service of services) {
+      const name = databaseName(service);
+      const { run, own } = passwords(service);
+      await ensureRole(sql, `${name}_owner`, own);
+      await ensureRole(sql, name, run);
+      await ensureDatabase(sql, name);
+    }
+  } finally {
+    await sql.end();
+  }
+  await Promise.all(
+    services.map(async (service) => {
+      const inside = connect(at(serverUrl, databaseName(service)));
+      await inside.unsafe(grants(databaseName(service))).finally(() => inside.end());
+    }),
+  );
+  return new Map(
+    services.map((service) => {
+      const name = databaseName(service);
+      const { run, own } = passwords(service);
+      return [
+        service.name,
+        { run: at(serverUrl, name, name, run), own: at(serverUrl, name, `${name}_owner`, own) },
+      ];
+    }),
+  );
+};

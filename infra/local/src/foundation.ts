@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import type { Account } from './account.ts';
+import { answers, clearRemains, clusterCommand, clusterUrl, initialise, type Cluster } from './cluster.ts';
+import type { Crew } from './crew.ts';
+import type { LocalFolder } from './local-folder.ts';
+import { mkdir, chown } from 'node:fs/promises';
+import { postgresBinaries } from './postgres-binaries.ts';
+import { redisAnswers, redisCommand, redisUrl } from './redis.ts';
+
+/** Where the servers under the services put things, and as whom they run. */
+export interface Site {
+  crew: Crew;
+  local: LocalFolder;
+  account: Account | undefined;
+}
+
+const READY_MS = 60_000;
+
+/** Starts the embedded PostgreSQL, its data kept, and waits until it answers. */
+export const startEmbeddedPostgres = async (
+  { crew, local, account }: Site,
+  port: number,
+  password: string,
+): Promise<{ url: string; dataDir: string }> => {
+  const cluster: Cluster = {
+    bin: await postgresBinaries(account),
+    dataDir: join(local.data, 'postgres'),
+    port,
+    password,
+    account,
+    logFile: await local.logFile('postgres'),
+    durable: true,
+  };
+  await initialise(cluster);
+  const url = clusterUrl(cluster);
+  const supervised = crew.start('postgres', {
+    name: 'postgres',
+    command: clusterCommand(cluster),
+    answers: () => answers(url),
+    prepare: () => clearRemains(cluster),
+    stopLimitMs: 15_000,
+  });
+  await supervised.ready(READY_MS);
+  return { url, dataDir: cluster.dataDir };
+};
+
+/** Starts the Redis of the stack and waits until it answers. */
+export const startLocalRedis = async (
+  { crew, local, account }: Site,
+  port: number,
+  file: string,
+): Promise<string> => {
+  const dataDir = join(local.data, 'redis');
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  if (account) await chown(dataDir, account.uid, account.gid);
+  const url = redisUrl(port);
+  const supervised = crew.start('redis', {
+    name: 'redis',
+    command: redisCommand({ file, port, dataDir, account, logFile: await local.logFile('redis') }),
+    answers: () => redisAnswers(url),
+    stopLimitMs: 5_000,
+  });
+  await supervised.ready(READY_MS);
+  return url;
+};

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { chown, lstat, mkdir, readlink, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { may, type Account } from './account.ts';
+import { exists } from './files.ts';
+import { SYSTEM_FOLDER } from './postgres-binaries.ts';
+import { run } from './run.ts';
+
+/** Where a stack keeps what must outlive it. */
+export interface LocalFolder {
+  path: string;
+  /** For PostgreSQL and Redis: the account that they run as can write here. May lie elsewhere, see `data`. */
+  data: string;
+  keys: string;
+  /** The log of one program, below the size at which it is put aside. */
+  logFile: (name: string) => Promise<string>;
+}
+
+const LOG_LIMIT_BYTES = 10_000_000;
+
+const logFile = async (folder: string, name: string): Promise<string> => {
+  const path = join(folder, `${name}.log`);
+  const { size } = await stat(path).catch(() => ({ size: 0 }));
+  if (size > LOG_LIMIT_BYTES) await rename(path, `${path}.1`);
+  return path;
+};
+
+const isLink = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  );
+
+/**
+ * Root's PostgreSQL runs as another user, and that one may not be able to enter the checkout (/root, mktemp -d).
+ * Then the data lie in the system folder and `data` is a link to them. Without that link, after `rm -rf .local` or in
+ * a checkout that was copied or moved, the data start anew.
+ */
+const dataFolder = async (local: string, account: Account | undefined): Promise<string> => {
+  const path = join(local, 'data');
+  const elsewhere = join(SYSTEM_FOLDER, createHash('sha256').update(local).digest('hex').slice(0, 16));
+  if (await isLink(path)) {
+    if ((await readlink(path)) === elsewhere && (await exists(elsewhere))) return elsewhere;
+    await rm(path);
+  }
+  await mkdir(path, { recursive: true });
+  if (!account) return path;
+  await chown(path, account.uid, account.gid);
+  if (await may(account, 'w', path)) return path;
+
+  await mkdir(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
+  await rm(elsewhere, { recursive: true, force: true });
+  await run('mv', [path, elsewhere]);
+  await symlink(elsewhere, path);
+  if (await may(account, 'w', elsewhere)) return elsewhere;
+  throw new Error(
+    `the user ${account.uid}, as whom PostgreSQL runs, can write neither ${path} nor ${elsewhere}`,
+  );
+};
+
+/** Opens the folder, creating what is missing. */
+export const openLocalFolder = async (where: string, account: Account | undefined): Promise<LocalFolder> => {
+  await mkdir(where, { recursive: true });
+  const path = await realpath(where);
+  const [keys, logs] = [join(path, 'keys'), join(path, 'logs')];
+  await Promise.all([
+    mkdir(keys, { recursive: true, mode: 0o700 }),
+    mkdir(logs, { recursive: true, mode: 0o700 }),
+  ]);
+  return { path, data: await dataFolder(path, account), keys, logFile: (name) => logFile(logs, name) };
+};

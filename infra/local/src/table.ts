@@ -1,0 +1,50 @@
+import type { Demo } from './demo.ts';
+import type { Stack } from './stack-file.ts';
+
+const SHOWN = 28;
+
+/** Tokens fill the screen, and a screen is looked at by others. */
+const shorten = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+
+const shown = (value: unknown): string =>
+  typeof value === 'object' ? '(in stack.json)' : shorten(String(value));
+
+const withoutPassword = (url: string): string => {
+  const open = new URL(url);
+  if (open.password) open.password = '…';
+  return decodeURIComponent(open.href);
+};
+
+const rows = (pairs: [string, string][]): string[] => {
+  const width = Math.max(...pairs.map(([name]) => name.length));
+  return pairs.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
+};
+
+const addresses = (stack: Stack, localFolder: string): [string, string][] => [
+  ['gateway', stack.gateway ?? 'none: nginx is missing; the services answer on their own ports'],
+  ...Object.entries(stack.services).map(([name, { url }]): [string, string] => [name, url]),
+  ['PostgreSQL', withoutPassword(stack.postgres.url)],
+  [
+    'Redis',
+    stack.redis
+      ? withoutPassword(stack.redis.url)
+      : 'none: redis-server is missing; rate limits count in each process',
+  ],
+  ['logs', `${localFolder}/logs`],
+];
+
+/** What a person needs to know once the stack is up. */
+export const table = (stack: Stack, curls: Demo['curls'], localFolder: string): string =>
+  [
+    '',
+    'Addresses',
+    ...rows(addresses(stack, localFolder)),
+    '',
+    `Demo credentials (whole in ${localFolder}/stack.json)`,
+    ...rows(Object.entries(stack.demo).map(([name, value]) => [name, shown(value)])),
+    `  A token of your own: npx -y pnpm@10.34.9 -s token --scope "…"`,
+    ...(curls.length > 0 ? ['', 'Try'] : []),
+    ...curls.flatMap(({ title, command }) => [`  # ${title}`, `  ${command}`]),
+    '',
+    'Ctrl-C stops everything.',
+  ].join('\n');

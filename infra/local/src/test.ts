@@ -1,0 +1,39 @@
+/** `pnpm test`: prepares the machine, runs every test once and says what had to be left out. */
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { inCi, mayInstall } from './env.ts';
+import { providePrograms } from './install.ts';
+import { ROOT } from './options.ts';
+import { howToGet, type Program } from './programs.ts';
+import { say } from './say.ts';
+
+/** What is not tested without the program. */
+const NEEDED: Record<Program, string> = {
+  'redis-server': 'everything that needs Redis',
+  nginx: 'the gateway',
+  chromium: 'the pages in a browser',
+};
+
+const vitest = (args: string[]): Promise<number> => {
+  const file = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+  const child = spawn(process.execPath, [file, 'run', ...args], { cwd: ROOT, stdio: 'inherit' });
+  // Ctrl-C reaches vitest by itself; we stay to report.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => child.kill('SIGTERM'));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+};
+
+const programs = Object.keys(NEEDED) as Program[];
+const found = await providePrograms(programs, mayInstall());
+const code = await vitest(process.argv.slice(2).filter((arg) => arg !== '--'));
+
+const missing = programs.filter((program) => !found[program]);
+for (const program of missing) {
+  say(`Left out: ${NEEDED[program]}, because ${program} is missing. ${howToGet(program)}`);
+}
+if (missing.length > 0 && inCi()) say('CI=true: leaving anything out is a failure.');
+process.exitCode = code || (missing.length > 0 && inCi() ? 1 : 0);

@@ -1,0 +1,152 @@
+import { unprivilegedAccount } from './account.ts';
+import type { Crew } from './crew.ts';
+import { mergeDemos, type Demo } from './demo.ts';
+import type { Site } from './foundation.ts';
+import { startGateway } from './gateway.ts';
+import { layGround, plan, roleSecret, SUPERUSER, type Ground, type Plan } from './ground.ts';
+import { providePrograms, type Found } from './install.ts';
+import { openSigner, privateKey } from './keys.ts';
+import { openLocalFolder, type LocalFolder } from './local-folder.ts';
+import type { StartOptions } from './options.ts';
+import { step } from './say.ts';
+import { openSecrets } from './secrets.ts';
+import { addressOf, launchService, type Launch } from './service-launch.ts';
+import { runningDatabaseUrl, type Surroundings } from './service-programs.ts';
+import { findServices, type Service } from './services.ts';
+import type { Stack } from './stack-file.ts';
+import { ensurePorts, type WantedPort } from './wanted-ports.ts';
+
+/** What of the machine a stack is made of. */
+export interface Materials {
+  account: Site['account'];
+  found: Found;
+  local: LocalFolder;
+  services: Service[];
+}
+
+/** Reads the services, finds or installs the programs and opens the local folder. */
+export const gather = async (options: StartOptions): Promise<Materials> => {
+  const services = await findServices(options.servicesFolder);
+  const found = await providePrograms(['redis-server', 'nginx'], options.mayInstall);
+  const account = await unprivilegedAccount();
+  return { account, found, services, local: await openLocalFolder(options.localFolder, account) };
+};
+
+const wantedPorts = (
+  { gatewayPort, portBase }: StartOptions,
+  { postgresPort, redisPort }: Plan,
+  { services, found }: Materials,
+): WantedPort[] => {
+  const based = (port: number, by: string): WantedPort => ({ port, by, variable: 'PORT_BASE' });
+  return [
+    ...services.map(({ name, port }) => based(portBase + port, name)),
+    ...(postgresPort ? [based(postgresPort, 'PostgreSQL')] : []),
+    ...(redisPort ? [based(redisPort, 'Redis')] : []),
+    ...(found.nginx ? [{ port: gatewayPort, by: 'the gateway', variable: 'GATEWAY_PORT' } as const] : []),
+  ];
+};
+
+const secretNames = (services: readonly Service[]): string[] => [
+  SUPERUSER,
+  ...services.flatMap((service) => [
+    roleSecret(service, 'run'),
+    roleSecret(service, 'own'),
+    ...service.secrets.map((name) => `${service.name}/${name}`),
+  ]),
+];
+
+/** A private key goes to its service as a JWK in one variable. */
+const ownKeys = async (local: LocalFolder, { name, keys }: Service): Promise<Record<string, string>> =>
+  Object.fromEntries(
+    await Promise.all(
+      keys.map(async (key) => [key, JSON.stringify(await privateKey(local.keys, `${name}.${key}`))] as const),
+    ),
+  );
+
+const TOKEN_TTL = '30d';
+
+/** A stack that is up, but for the numbers of its processes, which change: `describe` gives them as they are now. */
+export interface Up {
+  describe: () => Stack;
+  curls: Launch['crew'] extends Crew ? ReturnType<typeof mergeDemos>['curls'] : never;
+}
+
+/**
+ * Brings the stack up, as much of it at once as can be.
+ * @throws with what a person needs to see; what was started by then is in the crew
+ */
+export const bringUp = async (
+  options: StartOptions,
+  materials: Materials,
+  crew: Crew,
+  stopping: AbortSignal,
+): Promise<Up> => {
+  const { services, found, local, account } = materials;
+  const layout = plan(options, services, found);
+  await ensurePorts(wantedPorts(options, layout, materials));
+  const secrets = await openSecrets(local.path, secretNames(services));
+  const signer = await openSigner(local.keys);
+  const scopes = [...new Set(services.flatMap((service) => service.scopes))].toSorted();
+  const token = (scope: string) => signer.sign({ scope, subject: 'demo-admin', ttl: TOKEN_TTL });
+  const adminToken = await token(scopes.join(' '));
+  const gateway = found.nginx ? `http://127.0.0.1:${options.gatewayPort}` : null;
+  const site: Site = { crew, local, account };
+
+  const openGateway = async (): Promise<void> => {
+    if (!found.nginx || !gateway) return;
+    const places = services.map(({ name, port }) => [name, `127.0.0.1:${options.portBase + port}`]);
+    await startGateway(site, gateway, found.nginx, Object.fromEntries(places));
+    step('the gateway is ready');
+  };
+  const gatewayOpen = openGateway();
+  // Waited for below; until then its failure must not count as nobody's.
+  gatewayOpen.catch(() => {});
+
+  const ground = await layGround(site, options, layout, found, secrets);
+  const launch: Launch = { crew, local, gatewayUrl: gateway ?? undefined, adminToken, stopping };
+  const launched = await Promise.all(
+    services.map(async (service) => {
+      const around: Surroundings = {
+        port: options.portBase + service.port,
+        database: ground.databases.get(service.name),
+        redisUrl: ground.redisUrl,
+        jwksFile: signer.jwksFile,
+        secrets: {
+          ...Object.fromEntries(service.secrets.map((name) => [name, secrets(`${service.name}/${name}`)])),
+          ...(await ownKeys(local, service)),
+        },
+      };
+      const demo = await launchService(launch, service, around);
+      step(`${service.name} is ready`);
+      return { service, around, demo };
+    }),
+  );
+  await gatewayOpen;
+
+  const { demo, curls } = mergeDemos(launched.map((one) => one.demo));
+  const tokens = { adminToken, consignmentsToken: await token('consignments:read') };
+  return {
+    curls,
+    describe: () => ({
+      gateway,
+      services: Object.fromEntries(
+        launched.map(({ service, around }) => [
+          service.name,
+          {
+            url: addressOf(around),
+            pid: crew.pid(service.name),
+            databaseUrl: runningDatabaseUrl(service, around),
+          },
+        ]),
+      ),
+      ...describeGround(ground, crew),
+      nginx: gateway ? { pid: crew.pid('nginx') } : null,
+      demo: { ...tokens, ...demo },
+    }),
+  };
+};
+
+const describeGround = ({ postgres, redisUrl }: Ground, crew: Crew): Pick<Stack, 'postgres' | 'redis'> => ({
+  postgres: { url: postgres.url, pid: crew.pid('postgres'), dataDir: postgres.dataDir },
+  redis: redisUrl ? { url: redisUrl, pid: crew.pid('redis') } : null,
+});
