@@ -2,7 +2,7 @@ import { addressMaps, refuseUnrouted } from './addresses.ts';
 import { block, duration, quoted } from './directives.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
 import { locations } from './locations.ts';
-import { accessLog, errorLog, silent } from './logs.ts';
+import { accessLog, processLog, silence } from './logs.ts';
 import { checkOptions, defaultTimeouts, listed, type GatewayOptions } from './options.ts';
 import { problemLocations, problemMaps } from './problems.ts';
 import { upstreamBlocks } from './upstreams.ts';
@@ -71,10 +71,11 @@ const server = (options: GatewayOptions): string[] =>
     'server',
     listed(options.listen).map((at) => `listen ${at} default_server;`),
     'server_name gateway;',
+    silence(options),
     '',
     refuseUnrouted(),
     '',
-    problemLocations(silent(options)),
+    problemLocations(),
     '',
     locations(options),
   );
@@ -130,7 +131,7 @@ export const renderConfig = (options: GatewayOptions): string => {
     'worker_shutdown_timeout 10s;',
     `pid ${quoted(`${runDir}/nginx.pid`)};`,
     `lock_file ${quoted(`${runDir}/nginx.lock`)};`,
-    errorLog(options),
+    processLog(options),
     ...block('events', `worker_connections ${connections};`),
     ...http(options),
   ];

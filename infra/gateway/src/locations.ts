@@ -1,6 +1,5 @@
 import { locationOf } from './addresses.ts';
 import { block, duration, quoted } from './directives.ts';
-import { silent } from './logs.ts';
 import type { GatewayOptions } from './options.ts';
 import { routes, services, type Route } from './routes.ts';
 import { passTo } from './upstreams.ts';
@@ -18,7 +17,6 @@ const routeLocation = (route: Route, options: GatewayOptions): string[] => {
   const { path, exact = false, maxBody, secret, stream, unlimited, service } = route;
   return block(
     locationOf(path, exact),
-    secret ? [silent(options)] : [],
     // A sender that hangs up after its last byte has still delivered.
     secret ? ['proxy_ignore_client_abort on;'] : [],
     maxBody ? [`client_max_body_size ${maxBody};`] : [],
@@ -54,5 +52,5 @@ export const locations = (options: GatewayOptions): string[] => [
   ...portal(options),
   ...documents(options),
   ...routes.flatMap((route) => routeLocation(route, options)),
-  ...block('location /', silent(options), 'return 404;'),
+  ...block('location /', 'return 404;'),
 ];

@@ -9,15 +9,20 @@ export const errorLogFile = ({ logDir }: GatewayOptions): string =>
 const accessLogFile = ({ logDir }: GatewayOptions): string =>
   logDir === undefined ? '/dev/stdout' : `${logDir}/access.log`;
 
-/** The error log of ordinary requests. Each entry repeats the request line, so secret addresses use `silent`. */
-export const errorLog = (options: GatewayOptions): string =>
-  `error_log ${errorLogFile(options) === 'stderr' ? 'stderr' : quoted(errorLogFile(options))} error;`;
+const errorLogAt = (options: GatewayOptions, level: string): string => {
+  const file = errorLogFile(options);
+  return `error_log ${file === 'stderr' ? file : quoted(file)} ${level};`;
+};
+
+/** What happens to nginx itself: starts, crashes of workers, name servers that do not answer. */
+export const processLog = (options: GatewayOptions): string => errorLogAt(options, 'error');
 
 /**
- * No request is ever logged at this level. Not /dev/null: nginx as root would change that file's owner when told to
- * open its logs again.
+ * What happens to requests stays out of the error log: each entry repeats the request line and the referrer, and either
+ * may hold a token. The access log says the same without them. The level is one at which nothing is logged; not
+ * /dev/null, as nginx as root changes the owner of that file when it is told to open its logs again.
  */
-export const silent = (options: GatewayOptions): string => errorLog(options).replace(/error;$/, 'emerg;');
+export const silence = (options: GatewayOptions): string => errorLogAt(options, 'emerg');
 
 /** A segment that is shown: too short for a webhook token (256 bits, at least 43 characters), long enough for a UUID. */
 const segment = String.raw`/[A-Za-z0-9._~-]{0,36}(?=[/?]|\z)`;

@@ -105,16 +105,10 @@ const answer = ({ status, title, detail, code }: Refusal): string => {
   return `return ${status} '${body}';`;
 };
 
-const location = (
-  refusal: Refusal,
-  errorLog: string,
-  before: readonly string[],
-  extra: readonly string[],
-): string[] =>
+const location = (refusal: Refusal, before: readonly string[], extra: readonly string[]): string[] =>
   block(
     `location = /_problem/${refusal.status}`,
     'internal;',
-    errorLog,
     'client_max_body_size 0;',
     'default_type application/problem+json;',
     'add_header X-Request-Id $correlation_id always;',
@@ -127,10 +121,9 @@ const location = (
 
 /**
  * Where nginx turns for everything that it refuses itself. Plain internal addresses, as a named location would make a
- * 500 of a 414. `errorLog` is the directive that silences these locations: they also serve requests whose path is
- * secret.
+ * 500 of a 414.
  */
-export const problemLocations = (errorLog: string): string[] => {
+export const problemLocations = (): string[] => {
   const away = refusals.filter(({ status }) => status === 503);
   const unsent = away.flatMap((refusal) => block('if ($never_sent)', answer(refusal)));
   return [
@@ -138,12 +131,12 @@ export const problemLocations = (errorLog: string): string[] => {
       const { status, from = [status] } = refusal;
       return [
         `error_page ${from.join(' ')} =${status} /_problem/${status};`,
-        ...location(refusal, errorLog, [], refusal.headers ?? []),
+        ...location(refusal, [], refusal.headers ?? []),
       ];
     }),
     ...lost.flatMap((refusal) => [
       `error_page ${refusal.status} = /_problem/${refusal.status};`,
-      ...location(refusal, errorLog, unsent, ['Retry-After $retry_after']),
+      ...location(refusal, unsent, ['Retry-After $retry_after']),
     ]),
   ];
 };

@@ -9,7 +9,7 @@ export interface Route {
   exact?: true;
   /** Largest body as nginx writes sizes; `100k` unless said otherwise. What exceeds it is refused with 413. */
   maxBody?: string;
-  /** Below this path lies a credential: what follows the event's name is in no log, whatever happens. */
+  /** Below this path lies a credential: the log shows no more of it than the segment that follows. */
   secret?: true;
   /** Bodies of any length go through as they come, in both directions, and may take minutes. */
   stream?: true;

@@ -56,12 +56,12 @@ const endGroup = (pid: number): void => {
 type Launch = Partial<GatewayOptions> & { account?: { uid: number; gid: number } };
 
 /** Starts nginx with a folder and a port of its own; it is gone, and its folder too, when disposed of. */
-export const startGateway = async ({ account, ...options }: Launch = {}): Promise<Gateway> => {
+export const startGateway = async ({ account, ...options }: Launch = {}, at?: number): Promise<Gateway> => {
   if (nginxPath === undefined) throw new Error('there is no nginx on this machine');
   const home = await mkdtemp(join(tmpdir(), 'gateway-'));
   // Workers that are not root must be able to get at what is theirs.
   await chmod(home, account ? 0o777 : 0o711);
-  const port = await freePort();
+  const port = at ?? (await freePort());
   const runDir = join(home, 'run');
   const logDir = join(home, 'log');
   const { config, args } = await prepareGateway({

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect } from 'vitest';
 
@@ -39,7 +38,7 @@ export const sendBytes = async (port: number, bytes: string): Promise<string> =>
   // A peer that closes early, with our bytes unread, resets: what it said before counts.
   socket.on('error', () => {});
   socket.write(bytes, 'latin1');
-  await once(socket, 'close');
+  await new Promise((resolve) => void socket.once('close', resolve));
   return text;
 };
 

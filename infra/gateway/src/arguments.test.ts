@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { readArguments } from './arguments.ts';
+
+test('a service may have several places', () => {
+  const asked = readArguments([
+    '--out',
+    '/etc/nginx',
+    '--upstream',
+    'consignments=a:1',
+    '--upstream',
+    'consignments=b:2',
+  ]);
+  expect(asked).toEqual({
+    out: '/etc/nginx',
+    options: {
+      listen: ['*:8080'],
+      upstreams: { consignments: ['a:1', 'b:2'] },
+      runDir: '/tmp/nginx',
+      trustedProxies: [],
+      workers: 'auto',
+    },
+  });
+});
+
+test('all that can be said is taken', () => {
+  const asked = readArguments(
+    [
+      '--out /o --listen 1.2.3.4:80 --run-dir /r --log-dir /l --docs-dir /d --resolver 1.1.1.1 --trusted-proxy ::1 --rate-limit 5:10 --workers 4 --user web',
+    ].flatMap((line) => line.split(' ')),
+  );
+  expect(asked?.options).toEqual({
+    listen: ['1.2.3.4:80'],
+    upstreams: {},
+    runDir: '/r',
+    logDir: '/l',
+    docsDir: '/d',
+    resolver: '1.1.1.1',
+    trustedProxies: ['::1'],
+    rateLimit: { perSecond: 5, burst: 10 },
+    workers: 4,
+    user: 'web',
+  });
+});
+
+test('--help asks for nothing', () => {
+  expect(readArguments(['--help'])).toBeUndefined();
+});
+
+test.each([
+  ['--out is missing', []],
+  ['--upstream x=y:1', ['--out', '/o', '--upstream', 'x=y:1']],
+  ['--upstream consignments', ['--out', '/o', '--upstream', 'consignments']],
+  ['--rate-limit', ['--out', '/o', '--rate-limit', '5']],
+  ['--nonsense', ['--out', '/o', '--nonsense']],
+])('%s is refused', (message, args) => {
+  expect(() => readArguments(args)).toThrow(message);
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { renderConfig } from './config.ts';
+import type { GatewayOptions } from './options.ts';
+
+const sound: GatewayOptions = {
+  listen: '127.0.0.1:8080',
+  upstreams: { 'quest-service': '127.0.0.1:4102' },
+  runDir: '/srv/gateway run/x',
+  logDir: '/srv/logs',
+};
+
+describe('the configuration', () => {
+  test('names no folder but those that were given', () => {
+    const text = renderConfig({ ...sound, docsDir: '/srv/docs' });
+    const written = [
+      ...text.matchAll(
+        /^\s*(?:\w+_path|pid|lock_file|error_log|access_log|alias) (?<path>(?!off).+?)(?: (?:error|emerg|lines))?;$/gm,
+      ),
+    ];
+    expect(written.length).toBeGreaterThanOrEqual(10);
+    for (const { groups } of written)
+      expect(groups?.['path']).toMatch(/^"\/srv\/(?:gateway run\/x|logs|docs)\/.*"$/);
+  });
+
+  test('never shuts the only server of a service out', () => {
+    expect(renderConfig(sound)).toContain('server 127.0.0.1:4102 max_fails=0;');
+    expect(renderConfig({ ...sound, upstreams: { 'quest-service': ['a:1', 'b:2'] } })).toContain(
+      'server b:2 max_fails=2 fail_timeout=2s;',
+    );
+  });
+
+  test('looks single names up again when there is a name server', () => {
+    const upstreams = {
+      'quest-service': 'quests.internal:80',
+      consignments: '10.0.0.1:80',
+      'task-manager': ['a:1', 'b:2'],
+    };
+    const text = renderConfig({ ...sound, upstreams, resolver: '127.0.0.11 valid=5s' });
+    expect(text).toContain('set $place quests.internal:80;');
+    expect(text).not.toContain('upstream quest-service');
+    expect(text).toContain('upstream consignments');
+    expect(text).toContain('upstream task-manager');
+  });
+
+  test('leaves a service without a route aside', () => {
+    expect(renderConfig({ ...sound, upstreams: { ...sound.upstreams, inner: '127.0.0.1:9' } })).toBe(
+      renderConfig(sound),
+    );
+  });
+});
+
+describe('options that would make another configuration', () => {
+  test.each<[string, Partial<GatewayOptions>]>([
+    ['listen', { listen: '8080' }],
+    ['listen', { listen: [] }],
+    ['listen', { listen: '127.0.0.1:0' }],
+    ['listen', { listen: '127.0.0.1:80 ssl' }],
+    ['the upstream of quest-service', { upstreams: { 'quest-service': '127.0.0.1:1;return 200' } }],
+    ['the upstream of quest-service', { upstreams: { 'quest-service': ['a:1', 'b'] } }],
+    ['the upstream of quest-service', { upstreams: { 'quest-service': 'a:65536' } }],
+    ['runDir', { runDir: 'run' }],
+    ['runDir', { runDir: '/a"b' }],
+    ['logDir', { logDir: '/a$b' }],
+    ['docsDir', { docsDir: '/a\nb' }],
+    ['resolver', { resolver: '1.1.1.1; x' }],
+    ['trustedProxies', { trustedProxies: ['everyone'] }],
+    ['trustedProxies', { trustedProxies: ['10.0.0.0/33'] }],
+    ['user', { user: 'a;b' }],
+    ['workers', { workers: 0 }],
+    ['rateLimit', { rateLimit: { perSecond: 0.5, burst: 1 } }],
+    ['timeouts.body', { timeouts: { body: -1 } }],
+  ])('%s is refused by name (%j)', (name, wrong) => {
+    expect(() => renderConfig({ ...sound, ...wrong })).toThrow(`${name} is `);
+  });
+
+  test('are all named at once', () => {
+    expect(() => renderConfig({ ...sound, listen: 'x', runDir: 'y' })).toThrow(/listen is .*\n.*runDir is /s);
+  });
+});

@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { workerUser } from '../src/user.ts';
+import { nginxPath } from './env.ts';
+import { startGateway, until } from './gateway.ts';
+import { request } from './http.ts';
+import { startService } from './service.ts';
+
+const isRoot = process.getuid?.() === 0;
+const nobody = { uid: 65_534, gid: 65_534 };
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'gateway-process-'));
+});
+afterEach(() => rm(home, { recursive: true }));
+
+const run = async (file: string, args: string[]) => {
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, said };
+};
+
+describe('accounts', () => {
+  test('workers of a gateway that root starts are not root; all it writes is in its folders', async () => {
+    await using service = await startService();
+    await using gateway = await startGateway({ upstreams: { 'quest-service': service.place } });
+    const body = 'x'.repeat(1_000_000);
+    const answer = await request(
+      gateway.port,
+      '/v1/quests/1/questions',
+      'PUT',
+      [`Content-Length: ${body.length}`],
+      body,
+    );
+    expect(answer.status).toBe(200);
+    const { uid } = await stat(join(gateway.runDir, 'client_body'));
+    expect(uid === 0).toBe(false);
+    const kinds = ['client_body', 'fastcgi', 'nginx.conf', 'nginx.pid', 'proxy', 'scgi', 'uwsgi'];
+    expect((await readdir(gateway.runDir)).sort()).toEqual(kinds);
+    expect((await readFile(join(gateway.runDir, 'nginx.pid'), 'utf8')).trim()).toBe(String(gateway.pid));
+  });
+
+  test('a gateway that is not started as root does the same', async () => {
+    await using service = await startService();
+    await using gateway = await startGateway({
+      upstreams: { 'quest-service': service.place },
+      ...(isRoot && { account: nobody }),
+    });
+    const body = 'x'.repeat(1_000_000);
+    const answer = await request(
+      gateway.port,
+      '/v1/quests/1/questions',
+      'PUT',
+      [`Content-Length: ${body.length}`],
+      body,
+    );
+    expect(answer.status).toBe(200);
+    expect(service.received[0]?.body).toHaveLength(body.length);
+  });
+
+  test('an unprivileged account is taken only where it can reach the folders', async () => {
+    const folder = join(home, 'docs');
+    await mkdir(folder);
+    expect(await workerUser([folder])).toBe(isRoot ? 'root' : undefined);
+    await chmod(home, 0o711);
+    const user = await workerUser([folder]);
+    expect(user === undefined ? isRoot : user.startsWith('root')).toBe(false);
+  });
+
+  test('the portal is served from a folder that only root can reach', async () => {
+    await writeFile(join(home, 'index.html'), 'portal');
+    await using gateway = await startGateway({ docsDir: home });
+    expect((await request(gateway.port, '/docs/')).body).toBe('portal');
+  });
+});
+
+describe('signals', () => {
+  test('SIGQUIT lets the running request finish', async () => {
+    await using slow = await startService((_, response) => setTimeout(() => response.end('done'), 300));
+    await using gateway = await startGateway({ upstreams: { 'quest-service': slow.place } });
+    const answer = request(gateway.port, '/v1/quests');
+    await until(async () => slow.received[0], 'the request');
+    await gateway.stop('SIGQUIT');
+    expect((await answer).body).toBe('done');
+  });
+
+  test('after a kill -9 it starts again on the same port', async () => {
+    const first = await startGateway();
+    await first.stop('SIGKILL');
+    await using second = await startGateway({}, first.port);
+    expect((await request(second.port, '/healthz')).status).toBe(200);
+    await rm(dirname(first.runDir), { recursive: true });
+  });
+
+  test('SIGUSR1 opens the logs again, for rotation', async () => {
+    await using gateway = await startGateway();
+    const log = join(dirname(gateway.runDir), 'log', 'access.log');
+    await rename(log, `${log}.1`);
+    process.kill(gateway.pid, 'SIGUSR1');
+    await until(() => stat(log).catch(() => undefined), 'the new log');
+    await until(async () => {
+      await request(gateway.port, '/again', 'GET', ['X-Request-Id: again']);
+      return (await readFile(log, 'utf8')).includes('"requestId":"again"') || undefined;
+    }, 'an entry');
+  });
+});
+
+describe('the command', () => {
+  const render = fileURLToPath(new URL('../src/render.ts', import.meta.url));
+
+  test('writes a configuration that nginx accepts', async () => {
+    const places = [
+      'quest-service=127.0.0.1:4102',
+      'consignments=10.0.0.1:80',
+      'consignments=10.0.0.2:80',
+      'store-webhooks=store-webhooks.internal:8080',
+    ];
+    const { code, said } = await run(process.execPath, [
+      render,
+      ...['--out', home, '--run-dir', join(home, 'run'), '--log-dir', join(home, 'log'), '--docs-dir', home],
+      ...[
+        '--listen',
+        '127.0.0.1:8080',
+        '--listen',
+        '[::1]:8080',
+        '--resolver',
+        '127.0.0.11 valid=5s',
+        '--trusted-proxy',
+        'fd00::/8',
+        '--rate-limit',
+        '50:100',
+      ],
+      ...places.flatMap((place) => ['--upstream', place]),
+    ]);
+    expect([code, said]).toEqual([0, `${join(home, 'nginx.conf')}\n`]);
+    for (const folder of ['run', 'log']) await mkdir(join(home, folder));
+    const checked = await run(nginxPath ?? '', ['-t', '-e', 'stderr', '-c', join(home, 'nginx.conf')]);
+    expect(checked.said).toContain('test is successful');
+  });
+
+  test('without folders for logs they go to the standard streams', async () => {
+    expect((await run(process.execPath, [render, '--out', home, '--run-dir', join(home, 'run')])).code).toBe(
+      0,
+    );
+    const text = await readFile(join(home, 'nginx.conf'), 'utf8');
+    expect(text).toContain('error_log stderr error;');
+    expect(text).toContain('access_log "/dev/stdout" lines;');
+  });
+
+  test('says what is wrong with its arguments', async () => {
+    const { code, said } = await run(process.execPath, [
+      render,
+      '--out',
+      home,
+      '--upstream',
+      'typo=127.0.0.1:1',
+    ]);
+    expect(code).toBe(2);
+    expect(said).toContain('--upstream typo=127.0.0.1:1: expected SERVICE=HOST:PORT');
+    expect(await readdir(home)).toEqual([]);
+  });
+});

@@ -1,0 +1,235 @@
+import { rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { startGateway, until, type Gateway } from './gateway.ts';
+import { request, sendBytes } from './http.ts';
+import { freePort } from './ports.ts';
+import { startService, type Service } from './service.ts';
+
+const token = 'tKq3_Zr8-Vw1xYb6Nc0Md5Lf9Pg2Hj7Sa4Ue6Oi3Bt1';
+/** Not as long as ours, as an attentive person may have chosen it. */
+const shortToken = 'short.Secret';
+const credential = 'cReDeNtIaL0123456789';
+const hook = (secret = token) => `/api/v1/hooks/order_updated/${secret}`;
+const json = '{"id":"1"}';
+const withBody = (body: string) => [`Content-Length: ${body.length}`];
+
+let service: Service;
+let gateway: Gateway;
+
+/** Ends every test: whatever happened, neither log has a secret, and the access log has only JSON. */
+const expectClean = async () => {
+  const logs = await gateway.logs();
+  for (const text of Object.values(logs))
+    for (const secret of [token, token.slice(0, 20), shortToken, credential])
+      expect(text).not.toContain(secret);
+  const lines = (logs['access.log'] ?? '').trimEnd().split('\n');
+  return {
+    errors: logs['error.log'] ?? '',
+    entries: lines.map((line) => JSON.parse(line) as Record<string, unknown>),
+  };
+};
+
+const start = async (options: Parameters<typeof startGateway>[0]) => {
+  await gateway[Symbol.asyncDispose]();
+  gateway = await startGateway(options);
+};
+
+beforeEach(async () => {
+  service = await startService();
+  gateway = await startGateway({
+    upstreams: {
+      'store-webhooks': service.place,
+      'quest-service': service.place,
+      'task-manager': service.place,
+    },
+  });
+});
+afterEach(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+describe('a webhook token is in no log', () => {
+  test('when all is well; the event still is', async () => {
+    await request(gateway.port, hook(), 'POST', withBody(json), json);
+    await request(
+      gateway.port,
+      `/api/v1/hooks/payment-auth-completed/netcetera/${token}`,
+      'POST',
+      withBody(json),
+      json,
+    );
+    await request(gateway.port, `${hook(shortToken)}?check=${token}`);
+    expect(service.received.map(({ url }) => url)).toContain(hook());
+    const { entries } = await expectClean();
+    expect(entries.map(({ path, status }) => [path, status]).slice(0, 3)).toEqual([
+      ['/api/v1/hooks/order_updated/***', 200],
+      ['/api/v1/hooks/payment-auth-completed/***', 200],
+      ['/api/v1/hooks/order_updated/***', 200],
+    ]);
+  });
+
+  test('when the service cannot be reached', async () => {
+    const nobody = `127.0.0.1:${await freePort()}`;
+    await start({ upstreams: { 'store-webhooks': nobody, 'quest-service': nobody } });
+    expect((await request(gateway.port, hook(), 'POST', withBody(json), json)).status).toBe(503);
+    expect((await request(gateway.port, '/v1/quests/visible')).status).toBe(503);
+    const { entries } = await expectClean();
+    expect(entries[1]).toMatchObject({
+      path: '/v1/quests/visible',
+      status: 503,
+      upstream: nobody,
+      upstreamStatus: '502',
+    });
+    expect(entries[0]).toMatchObject({
+      path: '/api/v1/hooks/order_updated/***',
+      status: 503,
+      service: 'store-webhooks',
+      upstream: nobody,
+    });
+  });
+
+  test('when the name of the service cannot be looked up', async () => {
+    const resolver = `127.0.0.1:${await freePort()}`;
+    await start({
+      upstreams: { 'store-webhooks': 'nowhere.invalid:80' },
+      resolver,
+      timeouts: { connect: 100 },
+    });
+    expect((await request(gateway.port, hook(), 'POST', withBody(json), json)).status).toBe(503);
+    await expectClean();
+  });
+
+  test('when the service breaks off, answers nonsense or takes too long', async () => {
+    for (const status of [502, 504]) {
+      await using failing = await startService(
+        (_, response) => void (status === 502 && response.socket?.end('nonsense')),
+      );
+      await start({ upstreams: { 'store-webhooks': failing.place }, timeouts: { answer: 100 } });
+      await request(gateway.port, hook(), 'POST', withBody(json), json);
+      expect(failing.received).toHaveLength(1);
+      await expectClean();
+    }
+  });
+
+  test('when the body is too large, goes to a file, or cannot be stored', async () => {
+    const body = 'x'.repeat(1_000_000);
+    expect((await request(gateway.port, hook(), 'POST', withBody(body), body)).status).toBe(200);
+    const larger = body.repeat(2);
+    expect((await request(gateway.port, hook(), 'POST', withBody(larger), larger)).status).toBe(413);
+    await rm(join(gateway.runDir, 'client_body'), { recursive: true });
+    expect((await request(gateway.port, hook(), 'POST', withBody(body), body)).status).toBe(500);
+    await expectClean();
+  });
+
+  test.each([400, 405, 414, 431, 505])('when nginx refuses the request with %i', async (status) => {
+    const requests: Record<number, string> = {
+      400: `POST ${hook()}/%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      405: `TRACE ${hook()} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+      414: `POST ${hook(token.repeat(250))} HTTP/1.1\r\nHost: a\r\n\r\n`,
+      431: `POST ${hook()} HTTP/1.1\r\nHost: a\r\nX-A: ${token.repeat(250)}\r\n\r\n`,
+      505: `POST ${hook()} HTTP/2.0\r\nHost: a\r\n\r\n`,
+    };
+    expect(await sendBytes(gateway.port, requests[status] ?? '')).toContain(` ${status} `);
+    await expectClean();
+  });
+
+  test.each([
+    hook().toUpperCase().replace(token.toUpperCase(), token),
+    hook().toUpperCase().replace(token.toUpperCase(), shortToken),
+    `/${hook(shortToken)}`,
+    hook(shortToken).replaceAll('/', '//'),
+    hook(shortToken).replace('hooks', 'h%6foks'),
+    hook(shortToken).replaceAll('/', '%2f'),
+    `/x/..${hook(shortToken)}`,
+    `/v1/stores/../../${hook(shortToken).slice(1)}`,
+    `${hook()}/../../../tasks`,
+    `http://gateway.test${hook(shortToken)}`,
+    `/hooks/${shortToken}`,
+    `/api/v1/order_updated/${token}`,
+    `/${token}`,
+    `/v1/stores/${token}?token=${token}`,
+    `/api/v1/hooks/${token}`,
+    `/api/v1/hooks/${shortToken}`,
+    `/api/v1/hooks/order_updated/${encodeURIComponent(token).replaceAll('_', '%5F')}`,
+  ])('when the address is spelled %s, with a small body or a large one', async (target) => {
+    await request(gateway.port, target, 'POST', withBody(json), json);
+    const large = 'x'.repeat(200_000);
+    await request(gateway.port, target, 'POST', withBody(large), large);
+    await expectClean();
+  });
+
+  test('when the sender goes away, before the end of the body or after it', async () => {
+    for (const length of [json.length, 1_000]) {
+      const socket = connect(gateway.port, '127.0.0.1');
+      socket.write(`POST ${hook()} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${json}`);
+      if (length === json.length) await until(async () => service.received[0], 'the event');
+      socket.resetAndDestroy();
+      await once(socket, 'close');
+    }
+    await until(async () => ((await expectClean()).entries.length >= 3 ? true : undefined), 'three entries');
+  });
+});
+
+describe('a credential is in no log', () => {
+  const fields = [
+    'Authorization',
+    'Cookie',
+    'X-API-Key',
+    'X-HMAC-SHA256',
+    'Referer',
+    'X-Forwarded-For',
+    'X-Request-Id',
+  ].map((name) => `${name}: ${credential} ${credential}`);
+
+  test('when all is well, with its request, or in a query', async () => {
+    expect(
+      (
+        await request(gateway.port, `/v1/quests?access_token=${credential}`, 'GET', [
+          ...fields,
+          'User-Agent: curl/8',
+        ])
+      ).status,
+    ).toBe(200);
+    const { entries } = await expectClean();
+    expect(entries[0]).toMatchObject({
+      method: 'GET',
+      path: '/v1/quests',
+      status: 200,
+      service: 'quest-service',
+      client: '127.0.0.1',
+      userAgent: 'curl/8',
+    });
+  });
+
+  test('when the service is away or the request is refused', async () => {
+    await start({ upstreams: { 'task-manager': `127.0.0.1:${await freePort()}` } });
+    for (const target of ['/api/v1/auth/check', '/nowhere', '/api/v1/tasks/%zz'])
+      await request(gateway.port, target, 'GET', fields);
+    await expectClean();
+  });
+});
+
+test('an event of a sender that hangs up without waiting is still delivered', async () => {
+  await using slow = await startService((_, response) => setTimeout(() => response.end('{}'), 200));
+  await start({ upstreams: { 'store-webhooks': slow.place, 'quest-service': slow.place } });
+  for (const [path, id] of [
+    [hook(), 'hook'],
+    ['/v1/quests', 'quest'],
+  ]) {
+    const socket = connect(gateway.port, '127.0.0.1');
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nX-Request-Id: ${id}\r\nContent-Length: ${json.length}\r\n\r\n${json}`,
+    );
+    await until(
+      async () => slow.received.find(({ headers }) => headers['x-request-id'] === id),
+      'the request',
+    );
+    socket.destroy();
+  }
+  expect(await gateway.entry('hook')).toMatchObject({ status: 200 });
+  expect(await gateway.entry('quest')).toMatchObject({ status: 499 });
+});
