@@ -1,6 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isUtf8 } from 'node:buffer';
-import express from 'express';
+import { raw, type Request, type Response } from 'express';
 import { BadRequest, Problem } from './problem.ts';
 
 /** Deeper than any document we know, shallow enough for every recursive reader behind us. */
@@ -25,19 +24,28 @@ export const nestsDeeperThan = (limit: number, json: Buffer): boolean => {
   return false;
 };
 
-const refuseUnsafe = (_req: IncomingMessage, _res: ServerResponse, raw: Buffer): void => {
+const parseJson = (raw: Buffer): unknown => {
   if (!isUtf8(raw)) throw new BadRequest('malformed_json', 'The body is not valid UTF-8.');
-  if (nestsDeeperThan(maxDepth, raw))
+  if (nestsDeeperThan(maxDepth, raw)) {
     throw new BadRequest('too_deep', `The body nests deeper than ${maxDepth} levels.`);
+  }
+  try {
+    return JSON.parse(raw.toString());
+  } catch (error) {
+    throw new BadRequest('malformed_json', 'The body is not valid JSON.', error);
+  }
 };
 
-/** The Problem a `verify` hook threw comes back as the cause-less http-error that body-parser made of it. */
-const unwrap = (error: unknown): unknown => {
-  const type = (error as { type?: unknown }).type;
-  return type === 'entity.verify.failed' ? new BadRequest('malformed_json', (error as Error).message) : error;
-};
+const refuseType = (types: readonly string[]): Problem =>
+  new Problem({
+    status: 415,
+    code: 'unsupported_media_type',
+    detail: `Send the body as ${types.join(' or ')} in UTF-8.`,
+  });
 
-export type BodyReader = (req: express.Request, res: express.Response) => Promise<unknown>;
+const otherCharset = /;\s*charset\s*=\s*"?(?!utf-?8)/i;
+
+export type BodyReader = (req: Request, res: Response) => Promise<unknown>;
 
 /**
  * Makes a reader of JSON bodies.
@@ -46,21 +54,14 @@ export type BodyReader = (req: express.Request, res: express.Response) => Promis
  * An absent body reads as undefined.
  */
 export const jsonBody = (types: readonly string[], limit: number): BodyReader => {
-  const parse = express.json({ limit, strict: false, type: [...types], verify: refuseUnsafe });
+  const collect = raw({ limit, type: () => true });
   return async (req, res) => {
-    const length = req.headers['content-length'];
-    const absent = req.headers['transfer-encoding'] === undefined && (length === undefined || length === '0');
-    if (absent) return undefined;
-    if (!req.is([...types])) {
-      throw new Problem({
-        status: 415,
-        code: 'unsupported_media_type',
-        detail: `Send the body as ${types.join(' or ')}.`,
-      });
-    }
+    const { 'content-length': length, 'transfer-encoding': chunked, 'content-type': type = '' } = req.headers;
+    if (chunked === undefined && (length === undefined || length === '0')) return undefined;
+    if (!req.is([...types]) || otherCharset.test(type)) throw refuseType(types);
     await new Promise<void>((resolve, reject) => {
-      parse(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(unwrap(error))));
+      collect(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     });
-    return req.body as unknown;
+    return parseJson(req.body as Buffer);
   };
 };

@@ -60,7 +60,7 @@ interface Converted {
 const schemaWriter =
   (components: Record<string, Json>) =>
   (schema: z.ZodType, io: 'input' | 'output'): Json => {
-    const wrapped: unknown = z.toJSONSchema(z.object({ root: schema.optional() }), {
+    const wrapped: unknown = z.toJSONSchema(z.object({ root: schema }), {
       target: 'openapi-3.0',
       io,
       unrepresentable: 'throw',

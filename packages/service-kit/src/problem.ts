@@ -140,17 +140,11 @@ interface HttpError {
 }
 
 const unreadable: Record<string, Problem> = {
-  'entity.parse.failed': new BadRequest('malformed_json', 'The body is not valid JSON.'),
   'entity.too.large': new Problem({ status: 413, code: 'too_large', detail: 'The body is too large.' }),
   'encoding.unsupported': new Problem({
     status: 415,
     code: 'unsupported_encoding',
     detail: 'The content encoding is not supported.',
-  }),
-  'charset.unsupported': new Problem({
-    status: 415,
-    code: 'unsupported_charset',
-    detail: 'The character set is not supported; send UTF-8.',
   }),
   'request.aborted': new BadRequest('request_aborted', 'The request ended before its body was complete.'),
   'request.size.invalid': new BadRequest(

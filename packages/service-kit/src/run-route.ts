@@ -80,7 +80,8 @@ export const runRoute = (
   return async (req, res) => {
     res.locals['route'] = template;
     const caller = await identify(req, res);
-    const errors: FieldErrors = {};
+    // Without a prototype: a client may well send a field called __proto__.
+    const errors: FieldErrors = Object.create(null);
     const params = check(route.params, req.params, 'path', errors);
     const query = check(route.query, parseQuery(req.url, names), 'query', errors);
     const body = readBody && check(route.body?.schema, await readBody(req, res), 'body', errors);

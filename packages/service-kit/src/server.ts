@@ -60,14 +60,19 @@ export const createHttpServer = (app: RequestListener): Server => {
   );
   server.on('clientError', answerParserError);
   // An Expect we don't know is refused by the app's own words, not by an empty 417.
-  server.on('checkExpectation', (req, res) => {
+  server.on('checkExpectation', (_req, res) => {
     const problem = new Problem({
       status: 417,
       code: 'expectation_failed',
       detail: 'Only 100-continue is understood.',
     });
-    res.writeHead(417, { 'Content-Type': 'application/problem+json', Connection: 'close' });
-    res.end(JSON.stringify(problemBody(problem, String(req.headers['x-request-id'] ?? randomUUID()))));
+    const body = JSON.stringify(problemBody(problem, randomUUID()));
+    res.writeHead(417, {
+      'Content-Type': 'application/problem+json',
+      'Content-Length': Buffer.byteLength(body),
+      Connection: 'close',
+    });
+    res.end(body);
   });
   return server;
 };

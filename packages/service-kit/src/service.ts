@@ -23,11 +23,11 @@ export const listen = async (server: Server, host: string, port: number): Promis
 
 /** Stops taking connections and lets running requests finish. */
 const drain = async (server: Server): Promise<void> => {
-  // An answer to a kept-alive connection should tell the other side to come back elsewhere.
-  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
   server.close();
-  server.closeIdleConnections();
+  // A connection that is kept alive falls idle when its last answer is out; nobody else closes it then.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
   await once(server, 'close');
+  clearInterval(sweep);
 };
 
 /**

@@ -1,0 +1,45 @@
+import type {} from '@platform/local/provided';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
+import { inject } from 'vitest';
+import { createMetrics } from '../src/metrics.ts';
+import { createHttpServer } from '../src/server.ts';
+import { listen } from '../src/service.ts';
+import { captureLog, cloneDatabase } from '../src/testing.ts';
+import { createApp, createContext, envOf, migrations } from './fixture/service.ts';
+
+/** The fixture service, listening, on a database of its own. */
+export const startFixture = async (variables: Record<string, string> = {}) => {
+  const stack = new AsyncDisposableStack();
+  const database = stack.use(await cloneDatabase(inject('postgresUrl'), migrations));
+  const { log, lines } = captureLog();
+  const env = envOf({ PORT: '0', DATABASE_URL: database.url, RATE_LIMIT: 'off', ...variables });
+  const context = stack.use(createContext(env, { log, metrics: createMetrics() }));
+  const { express, document } = createApp(context);
+  const server = createHttpServer(express);
+  const { port }: AddressInfo = await listen(server, '127.0.0.1', 0);
+  stack.defer(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const url = `http://127.0.0.1:${port}`;
+  return {
+    app: express,
+    url,
+    port,
+    context,
+    document,
+    lines,
+    database,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+};
+
+/** Sends bytes as they are and gives back everything that is answered before the connection ends. */
+export const sendRaw = async (port: number, bytes: string | Buffer): Promise<string> => {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(bytes);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  return answer;
+};

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { createDocument } from '../src/openapi.ts';
+import { anyone, route } from '../src/route.ts';
+import { startFixture } from './harness.ts';
+
+test('the document describes what Express dispatches', async () => {
+  await using fixture = await startFixture();
+  const answer = await fetch(`${fixture.url}/openapi.json`);
+  const document = (await answer.json()) as typeof fixture.document;
+  expect(document).toEqual(JSON.parse(JSON.stringify(fixture.document)));
+  expect(document).toMatchObject({
+    openapi: '3.0.3',
+    servers: [{ url: '/v1' }],
+    paths: {
+      '/notes': {
+        post: { requestBody: { required: true }, responses: { 201: {}, 400: {}, 413: {}, 415: {}, 503: {} } },
+      },
+      '/notes/{id}': {
+        get: {
+          parameters: [
+            { name: 'id', in: 'path', required: true },
+            { name: 'Loud', in: 'query', required: false },
+          ],
+          responses: {
+            200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Note' } } } },
+            404: {
+              content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+            },
+          },
+        },
+      },
+    },
+  });
+});
+
+test('one name for two shapes is refused', () => {
+  const named = z.object({ at: z.string().default('now') }).meta({ id: 'Event' });
+  const about = { title: '', version: '', description: '', tags: {}, basePath: '' };
+  const both = route(
+    {
+      method: 'post',
+      path: '/events',
+      operationId: 'createEvent',
+      tag: '',
+      summary: '',
+      caller: anyone,
+      body: { schema: named },
+      responses: { 200: { description: '', body: named } },
+    },
+    () => ({ status: 200, body: {} }),
+  );
+  expect(() => createDocument(about, [both])).toThrow(
+    'the schema name Event stands for two different shapes',
+  );
+});

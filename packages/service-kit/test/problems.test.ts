@@ -1,0 +1,163 @@
+import supertest from 'supertest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sendRaw, startFixture } from './harness.ts';
+
+let fixture: Awaited<ReturnType<typeof startFixture>>;
+beforeAll(async () => {
+  fixture = await startFixture();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+const post = (body: string, type = 'application/json') =>
+  supertest(fixture.app).post('/v1/notes').set('Content-Type', type).send(body);
+
+const expectProblem = (answer: supertest.Response, status: number, code: string): void => {
+  expect(answer.headers['content-type']).toBe('application/problem+json');
+  expect(answer.body).toMatchObject({
+    type: 'about:blank',
+    status,
+    code,
+    requestId: answer.headers['x-request-id'],
+  });
+  expect(answer.status).toBe(status);
+};
+
+test.each([
+  ['an array', '[]', 'validation_failed'],
+  ['null', 'null', 'validation_failed'],
+  ['a string', '"a"', 'validation_failed'],
+  ['half an object', '{"id":', 'malformed_json'],
+  ['nothing', '', 'validation_failed'],
+  ['a byte order mark and an object', '\ufeff{}', 'malformed_json'],
+  ['15,000 levels', `{"id":${'['.repeat(15_000)}${']'.repeat(15_000)}}`, 'too_deep'],
+  ['__proto__', '{"id":"a","words":"b","__proto__":{"x":1}}', 'validation_failed'],
+  ['an unknown field', '{"id":"a","words":"b","owner":"me"}', 'validation_failed'],
+  ['NUL', '{"id":"a","words":"b\\u0000"}', 'validation_failed'],
+  ['a lone surrogate', '{"id":"a","words":"\\ud800"}', 'validation_failed'],
+])('a body that is %s is refused with 400', async (_name, body, code) => {
+  expectProblem(await post(body), 400, code);
+});
+
+test('an unknown field is refused by name', async () => {
+  const answer = await post('{"id":"a","words":"b","owner":"me"}');
+  expect(answer.body).toMatchObject({
+    errors: { owner: ['is not known here'] },
+    detail: 'owner: is not known here',
+  });
+});
+
+test('bytes that are not UTF-8 are refused', async () => {
+  const answer = await supertest(fixture.app)
+    .post('/v1/notes')
+    .set('Content-Type', 'application/json')
+    .serialize((value: unknown) => value as string)
+    .send(Buffer.from([0x22, 0xff, 0x22]) as unknown as string);
+  expectProblem(answer, 400, 'malformed_json');
+});
+
+test('brackets inside strings are not depth', async () => {
+  const answer = await post(JSON.stringify({ id: 'deep', words: '[{\\"'.repeat(40) }));
+  expect(answer.status).toBe(201);
+});
+
+test('another content type is 415', async () => {
+  expectProblem(await post('<note/>', 'text/xml'), 415, 'unsupported_media_type');
+});
+
+test('another charset is 415', async () => {
+  expectProblem(await post('{}', 'application/json; charset=latin1'), 415, 'unsupported_media_type');
+});
+
+test('a body over the limit is 413', async () => {
+  expectProblem(await post(JSON.stringify({ id: 'a', words: 'x'.repeat(60_000) })), 413, 'too_large');
+});
+
+test('an unknown path is 404', async () => {
+  expectProblem(await supertest(fixture.app).get('/v1/nothing'), 404, 'not_found');
+});
+
+test('a path with a slash more is another path', async () => {
+  expectProblem(await supertest(fixture.app).get('/v1/notes/a/'), 404, 'not_found');
+});
+
+test('another method is 405 with Allow', async () => {
+  const answer = await supertest(fixture.app).delete('/v1/notes/a');
+  expectProblem(answer, 405, 'method_not_allowed');
+  expect(answer.headers['allow']).toBe('GET, HEAD');
+});
+
+test('OPTIONS answers what is allowed', async () => {
+  const answer = await supertest(fixture.app).options('/v1/notes');
+  expect([answer.status, answer.headers['allow']]).toEqual([204, 'POST']);
+});
+
+test.each([
+  ['the path', '/v1/notes/%zz', 'bad_request'],
+  ['the path, as UTF-8', '/v1/notes/%ff', 'bad_request'],
+  ['the query', '/v1/notes/a?loud=%zz', 'bad_encoding'],
+  ['the query, a lone surrogate', '/v1/notes/a?loud=%ED%A0%80', 'bad_encoding'],
+])('bad percent-encoding in %s is 400', async (_where, path, code) => {
+  expectProblem(await supertest(fixture.app).get(path), 400, code);
+});
+
+test('a repeated parameter is refused by name, whatever its case', async () => {
+  const answer = await supertest(fixture.app).get('/v1/notes/a?loud=true&LOUD=true');
+  expectProblem(answer, 400, 'validation_failed');
+  expect(answer.body).toMatchObject({ errors: { Loud: ['may be given only once'] } });
+});
+
+test('an unexpected failure is a bare 500 that is logged with its id', async () => {
+  const answer = await supertest(fixture.app).get('/v1/broken').set('X-Request-Id', 'find-me');
+  expectProblem(answer, 500, 'internal_error');
+  expect(answer.text).not.toMatch(/hunter2|select|at /);
+  expect(fixture.lines.some((line) => line.includes('find-me') && line.includes('hunter2'))).toBe(true);
+});
+
+test('a request id is taken when it is well formed, else made', async () => {
+  const good = await supertest(fixture.app).get('/livez').set('X-Request-Id', 'A.b_c-1');
+  expect(good.headers['x-request-id']).toBe('A.b_c-1');
+  for (const odd of ['', 'a b', 'ä', 'x'.repeat(129), '<script>']) {
+    const answer = await supertest(fixture.app)
+      .get('/livez')
+      .set('X-Request-Id', Buffer.from(odd).toString('latin1'));
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  }
+});
+
+test('a field that no schema declares does not leave the service', async () => {
+  await post('{"id":"plain","words":"b"}');
+  const answer = await supertest(fixture.app).get('/v1/notes/plain?LOUD=true');
+  expect(answer.body).toEqual({ id: 'plain', words: 'B' });
+});
+
+const expectRaw = (answer: string, status: number): void => {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  expect(head).toContain(`HTTP/1.1 ${status} `);
+  expect(head).toContain('application/problem+json');
+  expect(JSON.parse(body)).toMatchObject({ status, requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+};
+
+test.each([
+  [
+    'a target over 8,192 bytes',
+    `GET /${'a'.repeat(8192)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`,
+    414,
+  ],
+  ['a target that never ends', `GET /${'a'.repeat(20_000)}`, 414],
+  ['headers beyond 16 kB', `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
+  ['garbage', 'hello\r\n\r\n', 400],
+  [
+    'two lengths',
+    'POST /v1/notes HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+    400,
+  ],
+  [
+    'a length and chunks',
+    'POST /v1/notes HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    400,
+  ],
+  ['no Host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['an unknown Expect', 'GET /livez HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n', 417],
+])('%s gets a problem on the wire', async (_name, bytes, status) => {
+  expectRaw(await sendRaw(fixture.port, bytes), status);
+});

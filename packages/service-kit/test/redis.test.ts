@@ -1,0 +1,74 @@
+import { startRedis } from '@platform/local/redis';
+import supertest from 'supertest';
+import { expect, inject, test } from 'vitest';
+import { askRedis } from '../src/redis.ts';
+import { startFixture } from './harness.ts';
+
+const limited = { RATE_LIMIT: 'on', RATE_LIMIT_PER_MINUTE: '3' };
+
+test('the limit is shared through Redis by all instances', async () => {
+  const redis = await startRedis();
+  try {
+    await using one = await startFixture({ ...limited, REDIS_URL: redis.url });
+    await using two = await startFixture({ ...limited, REDIS_URL: redis.url });
+    await expect
+      .poll(() => [one, two].map(({ context }) => context.redis?.status))
+      .toEqual(['ready', 'ready']);
+    const answers = [];
+    for (const { app } of [one, two, one, two]) answers.push(await supertest(app).get('/v1/notes/a'));
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 429]);
+    expect(answers.map(({ headers }) => headers['ratelimit'])).toEqual([
+      expect.stringMatching(/^"default";r=2;t=\d+$/),
+      expect.stringMatching(/^"default";r=1;t=\d+$/),
+      expect.stringMatching(/^"default";r=0;t=\d+$/),
+      expect.stringMatching(/^"default";r=0;t=\d+$/),
+    ]);
+    expect(answers[3]?.body).toMatchObject({ status: 429, code: 'too_many_requests' });
+    expect(Number(answers[3]?.headers['retry-after'])).toBeGreaterThan(0);
+  } finally {
+    await redis.stop();
+  }
+});
+
+test('without Redis each process counts for itself', async () => {
+  const redis = await startRedis();
+  await using fixture = await startFixture({ ...limited, REDIS_URL: redis.url });
+  await redis.stop();
+  const statuses = [];
+  for (let count = 0; count < 5; count++)
+    statuses.push((await supertest(fixture.app).get('/v1/notes/a')).status);
+  expect(statuses).toEqual([404, 404, 404, 429, 429]);
+});
+
+test('a Redis that dies is degraded, not down, and is used again when it is back', async () => {
+  const redis = await startRedis();
+  try {
+    await using fixture = await startFixture({ REDIS_URL: redis.url });
+    const redisState = async () => (await supertest(fixture.app).get('/readyz')).body as unknown;
+    await expect.poll(redisState).toMatchObject({ status: 'ready', checks: { redis: 'ok' } });
+    await redis.kill9();
+    await expect.poll(redisState).toMatchObject({ status: 'ready', checks: { redis: 'degraded' } });
+    expect(await askRedis(fixture.context.redis, (client) => client.ping())).toBeUndefined();
+    await redis.restart();
+    await expect
+      .poll(() => askRedis(fixture.context.redis, (client) => client.ping()), { timeout: 5000 })
+      .toBe('PONG');
+  } finally {
+    await redis.stop();
+  }
+});
+
+test('a client address comes from the gateway only', async () => {
+  await using fixture = await startFixture({
+    ...limited,
+    REDIS_URL: inject('redisUrl') ?? '',
+    TRUST_PROXY: '10.9.9.9',
+  });
+  await expect.poll(() => fixture.context.redis?.status).toBe('ready');
+  const statuses = [];
+  for (let count = 0; count < 4; count++) {
+    const answer = await supertest(fixture.app).get('/v1/notes/a').set('X-Forwarded-For', `10.0.0.${count}`);
+    statuses.push(answer.status);
+  }
+  expect(statuses.at(-1)).toBe(429);
+});
