@@ -42,6 +42,12 @@ describe('the configuration', () => {
     expect(text).toContain('upstream task-manager');
   });
 
+  test('listens on every address that is named', () => {
+    const text = renderConfig({ ...sound, listen: ['*:80', '[::1]:8080'] });
+    expect(text).toContain('listen *:80 default_server;');
+    expect(text).toContain('listen [::1]:8080 default_server;');
+  });
+
   test('leaves a service without a route aside', () => {
     expect(renderConfig({ ...sound, upstreams: { ...sound.upstreams, inner: '127.0.0.1:9' } })).toBe(
       renderConfig(sound),

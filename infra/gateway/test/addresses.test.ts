@@ -42,7 +42,7 @@ const receivedBy = () =>
 
 describe('routes', () => {
   test('the six services are those that have addresses', () => {
-    expect([...services].sort()).toEqual(Object.keys(addresses).sort());
+    expect(services.toSorted()).toEqual(Object.keys(addresses).toSorted());
   });
 
   test.each(prefixes)('$path and all below it belong to $name', async ({ name, path }) => {

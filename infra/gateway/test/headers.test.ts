@@ -5,19 +5,11 @@ import { startService, type Service } from './service.ts';
 
 let gateway: Gateway;
 let service: Service;
-/** What the service answers beside an empty object. */
-let said: { status?: number; headers?: Record<string, string>; body?: string } = {};
 
 beforeAll(async () => {
-  service = await startService((_, response) => {
-    const body = said.body ?? '{}';
-    const length = said.status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
-    response.writeHead(said.status ?? 200, {
-      'Content-Type': 'application/json',
-      ...length,
-      ...said.headers,
-    });
-    response.end(body);
+  service = await startService(({ headers }, response) => {
+    response.setHeader('X-Request-Id', headers['x-request-id'] ?? '');
+    response.end('{}');
   });
   gateway = await startGateway({ upstreams: { 'quest-service': service.place } });
 });
@@ -35,7 +27,6 @@ const get = async (...fields: string[]) => {
 
 describe('X-Request-Id', () => {
   test.each(['a', 'A-b_c.9', 'x'.repeat(128)])('%s is taken, passed on and answered once', async (id) => {
-    said = { headers: { 'X-Request-Id': id } };
     const { answer, received } = await get(`X-Request-Id: ${id}`);
     expect(received.headers['x-request-id']).toBe(id);
     expect(received.names.filter((name) => name.toLowerCase() === 'x-request-id')).toHaveLength(1);
@@ -46,7 +37,6 @@ describe('X-Request-Id', () => {
   test.each(['', 'x'.repeat(129), 'a b', 'a"b', 'a/b', 'ä', '{}'])(
     '%j is replaced by one of our own',
     async (id) => {
-      said = {};
       const { answer, received } = await get(`X-Request-Id: ${id}`);
       expect(received.headers['x-request-id']).toMatch(/^[0-9a-f]{32}$/);
       expect(answer.headers['x-request-id']).toEqual([received.headers['x-request-id']]);
@@ -180,80 +170,5 @@ describe('what a caller sends', () => {
     const chunked = 'Transfer-Encoding: chunked';
     await request(gateway.port, '/v1/quests', 'POST', [chunked], '5;x=y\r\n{ "a"\r\n3\r\n:1}\r\n0\r\n\r\n');
     expect(service.received.splice(0)[0]?.body.toString()).toBe('{ "a":1}');
-  });
-});
-
-describe('what a service answers', () => {
-  test('its own problem passes unchanged, whatever its status', async () => {
-    for (const status of [400, 404, 405, 413, 429, 500, 502, 503]) {
-      said = {
-        status,
-        headers: { 'Content-Type': 'application/problem+json', 'Retry-After': '9' },
-        body: `{"code":"own","status":${status}}`,
-      };
-      const { answer } = await get();
-      expect([
-        answer.status,
-        answer.body,
-        answer.headers['content-type'],
-        answer.headers['retry-after'],
-      ]).toEqual([status, said.body, ['application/problem+json'], ['9']]);
-    }
-  });
-
-  test('a redirect with its long Location and several cookies pass unchanged', async () => {
-    said = {
-      status: 302,
-      headers: {
-        Location: `https://shop.example.test/?cavv=${'A%2B'.repeat(2_000)}`,
-        'Set-Cookie': 'a=1; HttpOnly',
-      },
-    };
-    const { answer } = await get();
-    expect([answer.status, answer.headers['location'], answer.headers['set-cookie']]).toEqual([
-      302,
-      [said.headers?.['Location']],
-      ['a=1; HttpOnly'],
-    ]);
-  });
-
-  test('it cannot make the gateway serve something else, nor tell what it is made with', async () => {
-    said = {
-      headers: { 'X-Accel-Redirect': '/_problem/404', 'X-Powered-By': 'Express', Server: 'node' },
-      body: '{"a":1}',
-    };
-    const { answer } = await get();
-    expect([answer.status, answer.body, answer.headers['server']]).toEqual([200, '{"a":1}', ['nginx']]);
-    expect(answer.headers).not.toHaveProperty('x-powered-by');
-  });
-
-  test('304 and its ETag pass', async () => {
-    said = { status: 304, headers: { ETag: '"7"' } };
-    const { answer } = await get('If-None-Match: "7"');
-    expect([answer.status, answer.headers['etag']]).toEqual([304, ['"7"']]);
-  });
-
-  test('JSON is compressed for those who ask, from 1 kB', async () => {
-    said = { headers: { ETag: '"7"' }, body: JSON.stringify('x'.repeat(5_000)) };
-    const { answer } = await get('Accept-Encoding: gzip');
-    expect([answer.headers['content-encoding'], answer.headers['vary']]).toEqual([
-      ['gzip'],
-      ['Accept-Encoding'],
-    ]);
-    const raw = await fetch(`${gateway.url}/v1/quests`, { headers: { 'Accept-Encoding': 'gzip' } });
-    expect(await raw.text()).toBe(said.body);
-    expect((await get()).answer.body).toBe(said.body);
-    said = { body: '{}' };
-    expect((await get('Accept-Encoding: gzip')).answer.headers).not.toHaveProperty('content-encoding');
-  });
-
-  test('an ETag that compression has weakened still holds in If-Match', async () => {
-    said = { headers: { ETag: '"7"' }, body: JSON.stringify('x'.repeat(5_000)) };
-    const { answer } = await get('Accept-Encoding: gzip');
-    expect(answer.headers['etag']).toEqual(['W/"7"']);
-    expect((await get('If-Match: W/"7"')).received.headers['if-match']).toBe('"7"');
-    for (const other of ['"7"', '*', 'W/"7", "8"', 'W/7'])
-      expect((await get(`If-Match: ${other}`)).received.headers['if-match']).toBe(other);
-    expect((await get()).received.headers).not.toHaveProperty('if-match');
   });
 });

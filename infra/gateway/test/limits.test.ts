@@ -91,7 +91,7 @@ describe('an import', () => {
   test('flows in both directions at once, a line answered before the next is sent', async () => {
     await using echo = await listen((incoming, response) => {
       response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
-      incoming.on('data', (chunk: Buffer) => response.write(`got ${chunk}`));
+      incoming.on('data', (chunk: Buffer) => response.write(`got ${chunk.toString()}`));
       incoming.on('end', () => response.end('done'));
     });
     await using importing = await startGateway({ upstreams: { consignments: `127.0.0.1:${echo.port}` } });
@@ -104,6 +104,7 @@ describe('an import', () => {
     }
     socket.write('0\r\n\r\n');
     await until(async () => text().includes('done') || undefined, 'the end');
+    expect(text()).toContain('HTTP/1.1 200 OK');
     socket.destroy();
   });
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { workerUser } from '../src/user.ts';
 import { nginxPath } from './env.ts';
-import { startGateway, until } from './gateway.ts';
+import { startGateway, until, type Gateway } from './gateway.ts';
 import { request } from './http.ts';
 import { startService } from './service.ts';
 
@@ -28,23 +28,21 @@ const run = async (file: string, args: string[]) => {
   return { code, said };
 };
 
+const large = 'x'.repeat(1_000_000);
+
+/** A request whose body nginx must put into a file. */
+const putLarge = ({ port }: Gateway) =>
+  request(port, '/v1/quests/1/questions', 'PUT', [`Content-Length: ${large.length}`], large);
+
 describe('accounts', () => {
   test('workers of a gateway that root starts are not root; all it writes is in its folders', async () => {
     await using service = await startService();
     await using gateway = await startGateway({ upstreams: { 'quest-service': service.place } });
-    const body = 'x'.repeat(1_000_000);
-    const answer = await request(
-      gateway.port,
-      '/v1/quests/1/questions',
-      'PUT',
-      [`Content-Length: ${body.length}`],
-      body,
-    );
-    expect(answer.status).toBe(200);
+    expect((await putLarge(gateway)).status).toBe(200);
     const { uid } = await stat(join(gateway.runDir, 'client_body'));
     expect(uid === 0).toBe(false);
     const kinds = ['client_body', 'fastcgi', 'nginx.conf', 'nginx.pid', 'proxy', 'scgi', 'uwsgi'];
-    expect((await readdir(gateway.runDir)).sort()).toEqual(kinds);
+    expect((await readdir(gateway.runDir)).toSorted()).toEqual(kinds);
     expect((await readFile(join(gateway.runDir, 'nginx.pid'), 'utf8')).trim()).toBe(String(gateway.pid));
   });
 
@@ -54,16 +52,8 @@ describe('accounts', () => {
       upstreams: { 'quest-service': service.place },
       ...(isRoot && { account: nobody }),
     });
-    const body = 'x'.repeat(1_000_000);
-    const answer = await request(
-      gateway.port,
-      '/v1/quests/1/questions',
-      'PUT',
-      [`Content-Length: ${body.length}`],
-      body,
-    );
-    expect(answer.status).toBe(200);
-    expect(service.received[0]?.body).toHaveLength(body.length);
+    expect((await putLarge(gateway)).status).toBe(200);
+    expect(service.received[0]?.body).toHaveLength(large.length);
   });
 
   test('an unprivileged account is taken only where it can reach the folders', async () => {
@@ -105,7 +95,7 @@ describe('signals', () => {
     const log = join(dirname(gateway.runDir), 'log', 'access.log');
     await rename(log, `${log}.1`);
     process.kill(gateway.pid, 'SIGUSR1');
-    await until(() => stat(log).catch(() => undefined), 'the new log');
+    expect((await until(() => stat(log).catch(() => undefined), 'the new log')).isFile()).toBe(true);
     await until(async () => {
       await request(gateway.port, '/again', 'GET', ['X-Request-Id: again']);
       return (await readFile(log, 'utf8')).includes('"requestId":"again"') || undefined;
@@ -117,29 +107,26 @@ describe('the command', () => {
   const render = fileURLToPath(new URL('../src/render.ts', import.meta.url));
 
   test('writes a configuration that nginx accepts', async () => {
-    const places = [
-      'quest-service=127.0.0.1:4102',
-      'consignments=10.0.0.1:80',
-      'consignments=10.0.0.2:80',
-      'store-webhooks=store-webhooks.internal:8080',
-    ];
-    const { code, said } = await run(process.execPath, [
-      render,
-      ...['--out', home, '--run-dir', join(home, 'run'), '--log-dir', join(home, 'log'), '--docs-dir', home],
-      ...[
-        '--listen',
-        '127.0.0.1:8080',
-        '--listen',
-        '[::1]:8080',
-        '--resolver',
-        '127.0.0.11 valid=5s',
-        '--trusted-proxy',
-        'fd00::/8',
-        '--rate-limit',
-        '50:100',
+    const options = {
+      out: home,
+      'run-dir': join(home, 'run'),
+      'log-dir': join(home, 'log'),
+      'docs-dir': home,
+      listen: ['127.0.0.1:8080', '127.0.0.1:8081'],
+      resolver: '127.0.0.11 valid=5s',
+      'trusted-proxy': 'fd00::/8',
+      'rate-limit': '50:100',
+      upstream: [
+        'quest-service=127.0.0.1:4102',
+        'consignments=10.0.0.1:80',
+        'consignments=10.0.0.2:80',
+        'store-webhooks=store-webhooks.internal:8080',
       ],
-      ...places.flatMap((place) => ['--upstream', place]),
-    ]);
+    };
+    const args = Object.entries(options).flatMap(([name, values]) =>
+      [values].flat().flatMap((value) => [`--${name}`, value]),
+    );
+    const { code, said } = await run(process.execPath, [render, ...args]);
     expect([code, said]).toEqual([0, `${join(home, 'nginx.conf')}\n`]);
     for (const folder of ['run', 'log']) await mkdir(join(home, folder));
     const checked = await run(nginxPath ?? '', ['-t', '-e', 'stderr', '-c', join(home, 'nginx.conf')]);

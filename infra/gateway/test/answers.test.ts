@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGateway, type Gateway } from './gateway.ts';
+import { request } from './http.ts';
+import { startService, type Service } from './service.ts';
+
+let gateway: Gateway;
+let service: Service;
+/** What the service answers beside an empty object. */
+let said: { status?: number; headers?: Record<string, string>; body?: string } = {};
+
+beforeAll(async () => {
+  service = await startService((_, response) => {
+    const body = said.body ?? '{}';
+    const length = said.status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
+    response.writeHead(said.status ?? 200, {
+      'Content-Type': 'application/json',
+      ...length,
+      ...said.headers,
+    });
+    response.end(body);
+  });
+  gateway = await startGateway({ upstreams: { 'quest-service': service.place } });
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const get = async (...fields: string[]) => {
+  const answer = await request(gateway.port, '/v1/quests/1', 'GET', fields);
+  const [received] = service.received.splice(0);
+  if (!received) throw new Error('the service got nothing');
+  return { answer, received };
+};
+
+describe('what a service answers', () => {
+  test('its own problem passes unchanged, whatever its status', async () => {
+    for (const status of [400, 404, 405, 413, 429, 500, 502, 503]) {
+      said = {
+        status,
+        headers: { 'Content-Type': 'application/problem+json', 'Retry-After': '9' },
+        body: `{"code":"own","status":${status}}`,
+      };
+      const { answer } = await get();
+      expect([
+        answer.status,
+        answer.body,
+        answer.headers['content-type'],
+        answer.headers['retry-after'],
+      ]).toEqual([status, said.body, ['application/problem+json'], ['9']]);
+    }
+  });
+
+  test('a redirect with its long Location and several cookies pass unchanged', async () => {
+    said = {
+      status: 302,
+      headers: {
+        Location: `https://shop.example.test/?cavv=${'A%2B'.repeat(2_000)}`,
+        'Set-Cookie': 'a=1; HttpOnly',
+      },
+    };
+    const { answer } = await get();
+    expect([answer.status, answer.headers['location'], answer.headers['set-cookie']]).toEqual([
+      302,
+      [said.headers?.['Location']],
+      ['a=1; HttpOnly'],
+    ]);
+  });
+
+  test('it cannot make the gateway serve something else, nor tell what it is made with', async () => {
+    said = {
+      headers: { 'X-Accel-Redirect': '/_problem/404', 'X-Powered-By': 'Express', Server: 'node' },
+      body: '{"a":1}',
+    };
+    const { answer } = await get();
+    expect([answer.status, answer.body, answer.headers['server']]).toEqual([200, '{"a":1}', ['nginx']]);
+    expect(answer.headers).not.toHaveProperty('x-powered-by');
+  });
+
+  test('304 and its ETag pass', async () => {
+    said = { status: 304, headers: { ETag: '"7"' } };
+    const { answer } = await get('If-None-Match: "7"');
+    expect([answer.status, answer.headers['etag']]).toEqual([304, ['"7"']]);
+  });
+
+  test('JSON is compressed for those who ask, from 1 kB', async () => {
+    said = { headers: { ETag: '"7"' }, body: JSON.stringify('x'.repeat(5_000)) };
+    const { answer } = await get('Accept-Encoding: gzip');
+    expect([answer.headers['content-encoding'], answer.headers['vary']]).toEqual([
+      ['gzip'],
+      ['Accept-Encoding'],
+    ]);
+    const raw = await fetch(`${gateway.url}/v1/quests`, { headers: { 'Accept-Encoding': 'gzip' } });
+    expect(await raw.text()).toBe(said.body);
+    expect((await get()).answer.body).toBe(said.body);
+    said = { body: '{}' };
+    expect((await get('Accept-Encoding: gzip')).answer.headers).not.toHaveProperty('content-encoding');
+  });
+
+  test('an ETag that compression has weakened still holds in If-Match', async () => {
+    said = { headers: { ETag: '"7"' }, body: JSON.stringify('x'.repeat(5_000)) };
+    const { answer } = await get('Accept-Encoding: gzip');
+    expect(answer.headers['etag']).toEqual(['W/"7"']);
+    expect((await get('If-Match: W/"7"')).received.headers['if-match']).toBe('"7"');
+    for (const other of ['"7"', '*', 'W/"7", "8"', 'W/7'])
+      expect((await get(`If-Match: ${other}`)).received.headers['if-match']).toBe(other);
+    expect((await get()).received.headers).not.toHaveProperty('if-match');
+  });
+});
