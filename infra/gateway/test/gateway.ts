@@ -93,10 +93,14 @@ export const startGateway = async ({ account, ...options }: Launch = {}, at?: nu
     );
   };
   const pid = child.pid ?? 0;
+  // A test that runs out of time disposes of nothing.
+  const endWithUs = () => endGroup(pid);
+  process.once('exit', endWithUs);
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await exited;
     endGroup(pid);
+    process.off('exit', endWithUs);
   };
   await until(alive, 'the gateway');
   return {
