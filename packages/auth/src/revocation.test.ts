@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { expect, onTestFinished, test } from 'vitest';
+import { ownRedis } from '../test/own-redis.ts';
+import { createRevocation } from './revocation.ts';
+
+/** Stands for the sessions table: what has been revoked, and whether it can be asked. */
+const sessions = () => {
+  const table = { revoked: new Set<string>(), away: false, asked: 0 };
+  const isRevoked = (id: string): Promise<boolean> => {
+    table.asked += 1;
+    return table.away ? Promise.reject(new Error('database away')) : Promise.resolve(table.revoked.has(id));
+  };
+  return { table, isRevoked };
+};
+const options = { prefix: 'test:revoked', ttlSeconds: 900 };
+
+test('a revoked id is refused on another instance even while the database is away', async () => {
+  const { connect } = await ownRedis();
+  const { table, isRevoked } = sessions();
+  const [here, there] = await Promise.all([connect(), connect()]);
+  const id = randomUUID();
+  await createRevocation({ ...options, redis: here, isRevoked }).revoke(id);
+  table.away = true;
+  const other = createRevocation({ ...options, redis: there, isRevoked });
+  expect(await other.isRevoked(id)).toBe(true);
+  expect(await here.ttl(`test:revoked:${id}`)).toBeGreaterThan(890);
+});
+
+test('what Redis does not remember is asked of the database each time, and never guessed', async () => {
+  const { connect } = await ownRedis();
+  const { table, isRevoked } = sessions();
+  const redis = await connect();
+  const revocation = createRevocation({ ...options, redis, isRevoked });
+  const id = randomUUID();
+  expect(await revocation.isRevoked(id)).toBe(false);
+  table.revoked.add(id);
+  expect(await revocation.isRevoked(id)).toBe(true);
+  expect(table.asked).toBe(2);
+  table.away = true;
+  await expect(revocation.isRevoked(id)).rejects.toThrow('database away');
+});
+
+test('a Redis that is flushed, killed, hung or back again never lets a revoked id in', async () => {
+  const { server, connect } = await ownRedis();
+  const { table, isRevoked } = sessions();
+  const redis = await connect();
+  const revocation = createRevocation({ ...options, redis, isRevoked });
+  const [gone, alive] = [randomUUID(), randomUUID()];
+  const holds = async () => {
+    expect(await Promise.all([revocation.isRevoked(gone), revocation.isRevoked(alive)])).toEqual([
+      true,
+      false,
+    ]);
+  };
+  table.revoked.add(gone);
+  await revocation.revoke(gone);
+  await holds();
+  await redis.flushall();
+  await holds();
+
+  await server.kill9();
+  await holds();
+  await revocation.revoke(alive);
+  table.away = true;
+  await expect(revocation.isRevoked(gone)).rejects.toThrow('database away');
+  table.away = false;
+
+  await server.restart();
+  await expect.poll(() => redis.status, { timeout: 10_000 }).toBe('ready');
+  await holds();
+
+  onTestFinished(() => void process.kill(server.pid, 'SIGCONT'));
+  process.kill(server.pid, 'SIGSTOP');
+  await holds();
+  process.kill(server.pid, 'SIGCONT');
+});
+
+test('without Redis the database alone decides', async () => {
+  const { table, isRevoked } = sessions();
+  const revocation = createRevocation({ ...options, redis: undefined, isRevoked });
+  await revocation.revoke('a');
+  expect(await revocation.isRevoked('a')).toBe(false);
+  table.revoked.add('a');
+  expect(await revocation.isRevoked('a')).toBe(true);
+});

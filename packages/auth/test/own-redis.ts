@@ -1,0 +1,18 @@
+import { startRedis } from '@platform/local/redis';
+import { openRedis } from '@platform/service-kit/redis';
+import { captureLog } from '@platform/service-kit/testing';
+import { expect, onTestFinished } from 'vitest';
+
+/** A Redis that a test may kill, and connections to it as a service has them. */
+export const ownRedis = async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const connect = async () => {
+    const redis = openRedis(server.url, captureLog().log);
+    if (redis === undefined) throw new Error('no connection was made');
+    onTestFinished(() => redis.disconnect());
+    await expect.poll(() => redis.status, { timeout: 10_000 }).toBe('ready');
+    return redis;
+  };
+  return { server, connect };
+};
