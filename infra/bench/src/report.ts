@@ -1,0 +1,42 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { loadProgram } from './load.ts';
+import { median, type Figure } from './figure.ts';
+
+const file = new URL('../../../docs/benchmarks.md', import.meta.url);
+
+const shown = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
+
+const row = ({ what, bound, samples, unit, holds, note }: Figure): string => {
+  const value = median(samples);
+  const spread = `${shown(Math.min(...samples))}–${shown(Math.max(...samples))}`;
+  const verdict = holds(value) ? 'holds' : '**missed**';
+  return `| ${what} | ${bound} | ${shown(value)} ${unit} | ${spread} | ${verdict} | ${note ?? ''} |`;
+};
+
+/** The figures as a Markdown table: bound, median, spread over the runs. */
+export const table = (figures: readonly Figure[]): string =>
+  ['| what | bound | median | spread | | note |', '|---|---|---|---|---|---|', ...figures.map(row), ''].join(
+    '\n',
+  );
+
+const machine = (): string => {
+  const [cpu] = cpus();
+  return `${cpus().length} × ${cpu?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load from ${loadProgram}`;
+};
+
+/** Puts a topic's table in its place in docs/benchmarks.md; the other topics stay as they were. */
+export const writeReport = (name: string, title: string, figures: readonly Figure[]): void => {
+  const text = readFileSync(file, 'utf8');
+  const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
+  const date = new Date().toISOString().slice(0, 10);
+  const section = `${start}\n\n## ${title}\n\n\`pnpm bench ${name}\`, ${date}, ${machine()}\n\n${table(figures)}\n${end}`;
+  const at = text.indexOf(start);
+  const after = text.indexOf(end);
+  writeFileSync(
+    file,
+    at === -1
+      ? `${text.trimEnd()}\n\n${section}\n`
+      : text.slice(0, at) + section + text.slice(after + end.length),
+  );
+};

@@ -1,0 +1,136 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, rmSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inherited } from './env.ts';
+import { makeTestKeys, type TestKeys } from '@platform/auth/testing';
+import { startPostgres, type PostgresServer } from '@platform/local/postgres';
+import { startRedis } from '@platform/local/redis';
+import postgres from 'postgres';
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+/** A PostgreSQL that fsyncs and a Redis, for one topic. */
+export const startGround = async () => {
+  const stack = new AsyncDisposableStack();
+  const database = await startPostgres({ durable: true });
+  stack.defer(() => database.stop());
+  const redis = await startRedis();
+  stack.defer(() => redis.stop());
+  return { database, redis, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+};
+
+type Ground = Awaited<ReturnType<typeof startGround>>;
+
+const createDatabase = async (server: PostgresServer, name: string): Promise<string> => {
+  const sql = postgres(server.url, { max: 1 });
+  await sql`drop database if exists ${sql(name)} with (force)`;
+  await sql`create database ${sql(name)}`;
+  await sql.end();
+  const url = new URL(server.url);
+  url.pathname = `/${name}`;
+  return url.href;
+};
+
+const run = async (folder: string, script: string, env: Record<string, string>): Promise<void> => {
+  const child = spawn(process.execPath, [script], {
+    cwd: folder,
+    env: { ...inherited, ...env },
+    stdio: 'inherit',
+  });
+  const [code] = (await once(child, 'exit')) as [number];
+  if (code !== 0) throw new Error(`${folder}/${script} ended with ${code}`);
+};
+
+const stopProcess = async (child: ChildProcess): Promise<void> => {
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+};
+
+/** Resident memory of a process, in MB. */
+export const residentMemory = (pid: number): number => {
+  const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) / 1024;
+};
+
+export interface BenchService extends AsyncDisposable {
+  url: string;
+  databaseUrl: string;
+  pid: number;
+  keys: TestKeys;
+  /** Stops this process and starts another on the same data. */
+  restart: (extra?: Record<string, string>) => Promise<void>;
+}
+
+/** A service as it runs in production (info log into the void, no rate limit), on a database of its own. */
+export const startService = async (
+  name: string,
+  ground: Ground,
+  extra: Record<string, string> = {},
+): Promise<BenchService> => {
+  const folder = new URL(`../../../services/${name}`, import.meta.url).pathname;
+  const databaseUrl = await createDatabase(ground.database, name.replaceAll('-', '_'));
+  await run(folder, 'src/migrate.ts', { DATABASE_URL: databaseUrl });
+  const keys = await makeTestKeys();
+  const scratch = mkdtempSync(join(tmpdir(), 'bench-'));
+  writeFileSync(join(scratch, 'jwks.json'), JSON.stringify(keys.jwks));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const env = {
+    ...inherited,
+    NODE_ENV: 'production',
+    PORT: String(port),
+    DATABASE_URL: databaseUrl,
+    REDIS_URL: ground.redis.url,
+    RATE_LIMIT: 'off',
+    AUTH_JWKS: join(scratch, 'jwks.json'),
+    AUTH_ISSUER: keys.issuer,
+    AUTH_AUDIENCE: keys.audience,
+    ...extra,
+  };
+  const launch = async (more: Record<string, string>): Promise<ChildProcess> => {
+    const child = spawn(process.execPath, ['src/main.ts'], {
+      cwd: folder,
+      env: { ...env, ...more },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    const ready = () =>
+      fetch(`${url}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    while (!(await ready())) {
+      if (child.exitCode !== null) throw new Error(`${name} did not start`);
+      await sleep(50);
+    }
+    return child;
+  };
+  let child = await launch({});
+  return {
+    url,
+    databaseUrl,
+    keys,
+    get pid() {
+      return child.pid ?? 0;
+    },
+    restart: async (more = {}) => {
+      await stopProcess(child);
+      child = await launch(more);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await stopProcess(child);
+      rmSync(scratch, { recursive: true });
+    },
+  };
+};
