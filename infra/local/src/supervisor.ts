@@ -24,6 +24,10 @@ export interface BackOff {
   steady: number;
 }
 
+/** The wait (ms) after a life of `lived` ms that followed a wait of `before` ms; `before` is 0 at the first death. */
+export const nextWait = ({ first, longest, steady }: BackOff, before: number, lived: number): number =>
+  before === 0 || lived >= steady ? first : Math.min(before * 2, longest);
+
 const BACK_OFF: BackOff = { first: 200, longest: 10_000, steady: 20_000 };
 /** Deaths before the program was ready for the first time, after which it is given up. */
 const DEATHS_AT_FIRST = 5;
@@ -68,13 +72,13 @@ export const supervise = (program: Program, changed: () => void, backOff: BackOf
   };
 
   const keepAlive = async (): Promise<void> => {
-    for (let wait = backOff.first; ; wait = Math.min(wait * 2, backOff.longest)) {
-      const since = Date.now();
+    for (let wait = 0; ;) {
+      const since = performance.now();
       const how = await live();
       if (stopping.signal.aborted) return;
       deaths += 1;
       changed();
-      if (Date.now() - since > backOff.steady) wait = backOff.first;
+      wait = nextWait(backOff, wait, performance.now() - since);
       say(`${name} ${how}; starts again in ${wait} ms`);
       await sleep(wait, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;

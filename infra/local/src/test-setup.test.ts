@@ -1,15 +1,64 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import postgres from 'postgres';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { answers } from './cluster.ts';
+import { baseEnv } from './env.ts';
 import { redisAnswers } from './redis.ts';
 
 test('tests get a PostgreSQL 18 with its superuser', async () => {
   const sql = postgres(inject('postgresUrl'), { max: 1 });
-  const [row] =
-    await sql`select current_setting('server_version_num')::int / 10000 as major, usesuper from pg_user where usename = current_user`;
+  const [row] = await sql`
+    select current_setting('server_version_num')::int / 10000 as major, usesuper from pg_user where usename = current_user`;
   expect(row).toEqual({ major: 18, usesuper: true });
   await sql.end();
 });
 
-test('tests get a Redis that answers', async () => {
+test.runIf(inject('redisUrl'))('tests get a Redis that answers', async () => {
   expect(await redisAnswers(inject('redisUrl') ?? '')).toBe(true);
+});
+
+/** A vitest of its own with two projects, and what their tests were given. */
+const anotherRun = async (held: boolean) => {
+  const told = join(await mkdtemp(join(tmpdir(), 'another-run-')), 'told');
+  await writeFile(told, '');
+  if (held) await writeFile(`${told}.hold`, '');
+  const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
+  const child: ChildProcess = spawn(process.execPath, [vitest, 'run'], {
+    cwd: join(import.meta.dirname, '../test/fixtures/vitest'),
+    env: { ...baseEnv(), TOLD_FILE: told },
+    stdio: 'ignore',
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const lines = async (): Promise<string[]> => (await readFile(told, 'utf8')).split('\n').filter(Boolean);
+  return { child, ended, lines };
+};
+
+const gone = async (line = ''): Promise<void> => {
+  const [postgresUrl = '', redisUrl = ''] = line.split(' ');
+  await vi.waitFor(async () => {
+    expect([await answers(postgresUrl), await redisAnswers(redisUrl)]).toEqual([false, false]);
+  }, 20_000);
+};
+
+test('all projects of a run share one set of servers, which stops with the run', async () => {
+  const { ended, lines } = await anotherRun(false);
+  expect(await ended).toBe(0);
+  const [one, two, ...more] = await lines();
+  expect(two).toBe(one);
+  expect(more).toEqual([]);
+  await gone(one);
+});
+
+test.each(['SIGKILL', 'SIGINT'] as const)('a run that ends by %s leaves no server behind', async (signal) => {
+  const { child, ended, lines } = await anotherRun(true);
+  await vi.waitFor(async () => expect(await lines()).not.toEqual([]), 30_000);
+  const [line] = await lines();
+  child.kill(signal);
+  await ended;
+  await gone(line);
 });

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { claimFolder } from './leftovers.ts';
+import { identify, isRunning, type ProcessId } from './process-table.ts';
+
+const GONE = { pid: 2 ** 22 - 1, startedAt: '1' };
+
+const sleeper = (): ProcessId => {
+  const child = spawn('sleep', ['600'], { detached: true, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return identify(child.pid ?? 0);
+};
+
+const folderWith = async (owner: ProcessId, child: ProcessId, of?: string): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'leftovers-'));
+  const children = [{ ...child, name: 'redis', stopSignal: 'SIGTERM' }];
+  await writeFile(join(folder, 'processes.json'), JSON.stringify({ folder: of ?? folder, owner, children }));
+  return folder;
+};
+
+test('what a killed start left running is stopped by the next one', async () => {
+  const left = sleeper();
+  const { stopped } = await claimFolder(await folderWith(GONE, left));
+  expect(stopped).toEqual(['redis']);
+  expect(isRunning(left)).toBe(false);
+});
+
+test('a process that got the number of an old one is left alone', async () => {
+  const stranger = sleeper();
+  const { stopped } = await claimFolder(await folderWith(GONE, { ...stranger, startedAt: '1' }));
+  expect(stopped).toEqual([]);
+  expect(isRunning(stranger)).toBe(true);
+});
+
+test('a folder whose stack is running is refused, and the stack goes on', async () => {
+  const child = sleeper();
+  const owner = sleeper();
+  await expect(claimFolder(await folderWith(owner, child))).rejects.toThrow(
+    `already running here (process ${owner.pid})`,
+  );
+  expect(isRunning(child)).toBe(true);
+});
+
+test('a copy of a folder does not stop the processes of the first one', async () => {
+  const child = sleeper();
+  await claimFolder(await folderWith(sleeper(), child, '/somewhere/else'));
+  expect(isRunning(child)).toBe(true);
+});

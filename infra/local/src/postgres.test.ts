@@ -1,0 +1,42 @@
+import postgres from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { exists } from './files.ts';
+import { startPostgres } from './postgres.ts';
+import { isRunning } from './process-table.ts';
+import { redisAnswers, startRedis } from './redis.ts';
+
+test('PostgreSQL killed with kill -9 in the middle of work comes back with what was committed', async () => {
+  const server = await startPostgres({ durable: true });
+  onTestFinished(server.stop);
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  await sql`create table kept (id int)`;
+  await sql`insert into kept values (1)`;
+  const [pid, busy] = [server.pid, sql`select pg_sleep(60)`.catch((error: Error) => error)];
+  busy.then(
+    () => {},
+    () => {},
+  );
+  await server.kill9();
+  await server.restart();
+  expect(server.pid).not.toBe(pid);
+  expect(await sql`select id from kept`).toEqual([{ id: 1 }]);
+  await sql.end();
+  expect(await busy).toBeInstanceOf(Error);
+});
+
+test('a stopped PostgreSQL leaves neither process nor files', async () => {
+  const server = await startPostgres();
+  const id = { pid: server.pid, startedAt: '' };
+  await server.stop();
+  expect(isRunning(id)).toBe(false);
+  expect(await exists(server.dataDir)).toBe(false);
+});
+
+test('Redis can be killed and started again on the same address', async () => {
+  const server = await startRedis();
+  onTestFinished(server.stop);
+  await server.kill9();
+  expect(await redisAnswers(server.url)).toBe(false);
+  await server.restart();
+  expect(await redisAnswers(server.url)).toBe(true);
+});

@@ -1,0 +1,31 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { freePort } from './ports.ts';
+import { ensurePorts } from './wanted-ports.ts';
+
+test('a taken port is named with what wants it and the variable that moves it', async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const wanted = [
+    { port, by: 'the gateway', variable: 'GATEWAY_PORT' } as const,
+    { port: await freePort(), by: 'Redis', variable: 'PORT_BASE' } as const,
+  ];
+  await expect(ensurePorts(wanted)).rejects.toThrow(
+    `port ${port} for the gateway is taken or not allowed; move it with GATEWAY_PORT=…`,
+  );
+  await new Promise((resolve) => server.close(resolve));
+  await expect(ensurePorts(wanted)).resolves.toBeUndefined();
+});
+
+test('two parts of the stack that want one port are both named', async () => {
+  const port = await freePort();
+  const wanted = [
+    { port, by: 'task-manager', variable: 'PORT_BASE' } as const,
+    { port, by: 'the gateway', variable: 'GATEWAY_PORT' } as const,
+  ];
+  await expect(ensurePorts(wanted)).rejects.toThrow(
+    `port ${port} is wanted by task-manager and by the gateway`,
+  );
+});

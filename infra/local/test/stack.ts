@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi, expect } from 'vitest';
+import { baseEnv } from '../src/env.ts';
+import { freePort } from '../src/ports.ts';
+import type { Stack } from '../src/stack-file.ts';
+
+/** A `start` of its own, over the two small services of the fixtures. */
+export interface StackRun {
+  local: string;
+  pid: number;
+  /** All that it has printed. */
+  printed: () => string;
+  /** stack.json as it stands. */
+  stack: () => Promise<Stack>;
+  ready: () => Promise<void>;
+  signal: (name: NodeJS.Signals) => void;
+  /** How it ended. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+export const newLocalFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'stack-'));
+export const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
+
+/** Ports of their own for one stack: 80 in a row, most likely free. */
+export const newPorts = async (): Promise<Record<string, string>> => ({
+  GATEWAY_PORT: String(await freePort()),
+  PORT_BASE: String(20_000 + (process.pid % 100) * 100 + Math.floor(Math.random() * 20)),
+});
+
+export const startStack = (local: string, env: Record<string, string>, ...args: string[]): StackRun => {
+  const script = join(import.meta.dirname, '../src/start.ts');
+  const services = join(import.meta.dirname, 'fixtures/services');
+  const child = spawn(process.execPath, [script, '--local', local, '--services', services, ...args], {
+    env: { ...baseEnv(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk));
+  const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
+    child.once('exit', (code, signal) => resolve({ code, signal })),
+  );
+  let over = false;
+  void ended.then(() => (over = true));
+  return {
+    local,
+    pid: child.pid ?? 0,
+    printed: () => text,
+    stack: async () => JSON.parse(await readFile(join(local, 'stack.json'), 'utf8')) as Stack,
+    ready: async () => {
+      await vi.waitFor(() => expect(over || text.includes('everything is ready')).toBe(true), 90_000);
+      expect(text).toContain('everything is ready');
+    },
+    signal: (name) => void child.kill(name),
+    ended,
+  };
+};

@@ -1,0 +1,192 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { decodeJwt } from 'jose';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { exists } from '../src/files.ts';
+import { isRunning, signal } from '../src/process-table.ts';
+import type { Stack } from '../src/stack-file.ts';
+import { newLocalFolder, newPorts, removeFolder, startStack, type StackRun } from './stack.ts';
+
+let run: StackRun;
+let local: string;
+let ports: Record<string, string>;
+
+const ask = async (service: string, path: string): Promise<unknown> => {
+  const { services } = await run.stack();
+  return (await fetch(`${services[service]?.url}${path}`)).json();
+};
+
+/** Every process of a stack by its name. */
+const pids = ({ services, postgres: database, redis, nginx }: Stack): Record<string, number | null> => ({
+  postgres: database.pid,
+  redis: redis?.pid ?? null,
+  nginx: nginx?.pid ?? null,
+  ...Object.fromEntries(Object.entries(services).map(([name, { pid }]) => [name, pid])),
+});
+
+const allGone = (stack: Stack): Promise<void> =>
+  vi.waitFor(() => {
+    const left = Object.entries(pids(stack)).filter(([, pid]) => pid && isRunning({ pid, startedAt: '' }));
+    expect(left).toEqual([]);
+  }, 20_000);
+
+beforeAll(async () => {
+  [local, ports] = await Promise.all([newLocalFolder(), newPorts()]);
+  run = startStack(local, { ...ports, BETA_COUNTER_COLOUR: 'green' });
+  await run.ready();
+}, 120_000);
+
+afterAll(async () => {
+  run.signal('SIGTERM');
+  await run.ended;
+  await removeFolder(local);
+}, 60_000);
+
+test('stack.json describes the running stack, and only its owner may read it', async () => {
+  const base = Number(ports['PORT_BASE']);
+  const service = (name: string, port: number) => ({
+    url: `http://127.0.0.1:${base + port}`,
+    pid: expect.any(Number) as number,
+    databaseUrl: expect.stringMatching(
+      `^postgres://${name}:[0-9a-f]{64}@127.0.0.1:${base + 32}/${name}$`,
+    ) as string,
+  });
+  expect(await run.stack()).toEqual({
+    gateway: inject('nginxPath') && `http://127.0.0.1:${ports['GATEWAY_PORT']}`,
+    services: { 'alpha-notes': service('alpha_notes', 1), 'beta-counter': service('beta_counter', 2) },
+    postgres: {
+      url: expect.stringContaining('postgres://postgres:') as string,
+      pid: expect.any(Number) as number,
+      dataDir: expect.stringContaining('postgres') as string,
+    },
+    redis: inject('redisUrl') && { url: `redis://127.0.0.1:${base + 79}`, pid: expect.any(Number) as number },
+    nginx: inject('nginxPath') && { pid: expect.any(Number) as number },
+    demo: {
+      adminToken: expect.any(String) as string,
+      consignmentsToken: expect.any(String) as string,
+      'alpha-notes': '1000',
+      'beta-counter': '1000',
+    },
+  });
+  expect((await stat(join(local, 'stack.json'))).mode & 0o777).toBe(0o600);
+});
+
+test('the admin token holds every scope of every service, the other one its single scope', async () => {
+  const { demo } = await run.stack();
+  const scopes = 'alpha-notes:read alpha-notes:write beta-counter:read beta-counter:write';
+  expect(decodeJwt(String(demo['adminToken']))).toMatchObject({
+    scope: scopes,
+    iss: 'platform-local',
+    aud: 'platform',
+  });
+  expect(decodeJwt(String(demo['consignmentsToken']))['scope']).toBe('consignments:read');
+});
+
+test("a service gets its environment, its secrets and its prefixed variables, but not the owner's database role", async () => {
+  const [alpha, beta] = [await ask('alpha-notes', '/'), await ask('beta-counter', '/')];
+  expect(alpha).toMatchObject({
+    HOST: '127.0.0.1',
+    AUTH_JWKS: join(local, 'keys/jwks.json'),
+    AUTH_ISSUER: 'platform-local',
+    AUTH_AUDIENCE: 'platform',
+    TRUST_PROXY: '127.0.0.1',
+    SECRET_PEPPER: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    SIGNING_KEY: expect.stringContaining('"crv":"Ed25519"') as string,
+  });
+  expect(alpha).not.toHaveProperty('MIGRATION_DATABASE_URL');
+  expect(alpha).not.toHaveProperty('COLOUR');
+  expect(beta).toHaveProperty('COLOUR', 'green');
+});
+
+test("the service's tables are migrated and filled, and it may not change them", async () => {
+  expect(await ask('alpha-notes', '/notes')).toEqual([{ text: 'demo' }]);
+  expect(await ask('alpha-notes', '/drop')).toEqual({ error: 'must be owner of table notes' });
+});
+
+test.runIf(inject('nginxPath'))('the gateway answers', async () => {
+  expect((await fetch(`http://127.0.0.1:${ports['GATEWAY_PORT']}/healthz`)).status).toBe(200);
+});
+
+test("what is printed shows addresses and the services' commands, but no whole token and no password", async () => {
+  const { demo, services, postgres: database } = await run.stack();
+  const shown = run.printed();
+  expect(shown).toContain(services['alpha-notes']?.url);
+  expect(shown).toContain('# A note of alpha-notes');
+  expect(shown).not.toContain(String(demo['adminToken']));
+  expect(shown).not.toContain(new URL(database.url).password);
+});
+
+const killed = [
+  'alpha-notes',
+  'postgres',
+  ...(inject('redisUrl') ? ['redis'] : []),
+  ...(inject('nginxPath') ? ['nginx'] : []),
+];
+test.each(killed)('%s killed with kill -9 is started again, and stack.json follows', async (name) => {
+  const before = pids(await run.stack())[name];
+  signal(before ?? 0, 'SIGKILL');
+  await vi.waitFor(async () => expect(pids(await run.stack())[name]).not.toBeOneOf([before, null]), 30_000);
+  await vi.waitFor(
+    async () => expect(await ask('alpha-notes', '/notes')).toEqual([{ text: 'demo' }]),
+    30_000,
+  );
+});
+
+test('a second start in the same folder is refused and the first goes on', async () => {
+  const second = startStack(local, await newPorts());
+  expect(await second.ended).toEqual({ code: 1, signal: null });
+  expect(second.printed()).toContain(`already running here (process ${run.pid})`);
+  expect(await ask('alpha-notes', '/readyz')).toEqual([{ ok: 1 }]);
+});
+
+test('a taken port is an error that names it, and nothing of that start is left', async () => {
+  const other = await newLocalFolder();
+  const start = startStack(other, { ...(await newPorts()), PORT_BASE: ports['PORT_BASE'] ?? '' });
+  expect(await start.ended).toEqual({ code: 1, signal: null });
+  expect(start.printed()).toContain(`port ${Number(ports['PORT_BASE']) + 32} for PostgreSQL is taken`);
+  expect(await exists(join(other, 'processes.json'))).toBe(false);
+  await removeFolder(other);
+});
+
+test('after kill -9 of start its programs end, and the next start finds the data', async () => {
+  const stack = await run.stack();
+  const added = await ask('alpha-notes', '/add');
+  run.signal('SIGKILL');
+  await run.ended;
+  await allGone(stack);
+  run = startStack(local, ports);
+  await run.ready();
+  expect(await ask('alpha-notes', '/add')).not.toEqual(added);
+  const sql = postgres((await run.stack()).services['alpha-notes']?.databaseUrl ?? '', { max: 1 });
+  const [row] = await sql`select count(*)::int as notes from notes where id < 1000`;
+  expect(row).toEqual({ notes: 2 });
+  await sql.end();
+});
+
+test.each(['SIGINT', 'SIGTERM'] as const)(
+  'on %s it stops everything, takes stack.json away and ends with 0',
+  async (name) => {
+    const stack = await run.stack();
+    run.signal(name);
+    expect(await run.ended).toEqual({ code: 0, signal: null });
+    await allGone(stack);
+    expect(await exists(join(local, 'stack.json'))).toBe(false);
+    run = startStack(local, ports);
+    await run.ready();
+  },
+);
+
+test('a database and a Redis that were given are used instead of the embedded ones', async () => {
+  const other = await newLocalFolder();
+  const given = { DATABASE_URL: inject('postgresUrl'), REDIS_URL: 'redis://127.0.0.1:1' };
+  const start = startStack(other, { ...(await newPorts()), ...given });
+  await start.ready();
+  const { postgres: database, redis, services } = await start.stack();
+  expect(database).toEqual({ url: given.DATABASE_URL, pid: null, dataDir: null });
+  expect(redis).toEqual({ url: given.REDIS_URL, pid: null });
+  expect(services['alpha-notes']?.databaseUrl).toContain(new URL(given.DATABASE_URL).host);
+  start.signal('SIGTERM');
+  await start.ended;
+  await removeFolder(other);
+});
