@@ -4,6 +4,7 @@ import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll } from 'vitest';
 import { prepareGateway } from '../src/files.ts';
 import type { GatewayOptions } from '../src/options.ts';
 import { nginxPath } from './env.ts';
@@ -53,6 +54,13 @@ const endGroup = (pid: number): void => {
   }
 };
 
+const running = new Set<number>();
+
+// A test that runs out of time disposes of nothing.
+afterAll(() => {
+  for (const pid of running) endGroup(pid);
+});
+
 type Launch = Partial<GatewayOptions> & { account?: { uid: number; gid: number } };
 
 /** Starts nginx with a folder and a port of its own; it is gone, and its folder too, when disposed of. */
@@ -93,14 +101,12 @@ export const startGateway = async ({ account, ...options }: Launch = {}, at?: nu
     );
   };
   const pid = child.pid ?? 0;
-  // A test that runs out of time disposes of nothing.
-  const endWithUs = () => endGroup(pid);
-  process.once('exit', endWithUs);
+  running.add(pid);
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await exited;
     endGroup(pid);
-    process.off('exit', endWithUs);
+    running.delete(pid);
   };
   await until(alive, 'the gateway');
   return {
