@@ -90,7 +90,11 @@ const withAutocannon = async ({
   body,
 }: Load): Promise<LoadResult> => {
   const text = await output('autocannon', [
-    ...['--json', '-c', String(connections), '-d', String(seconds), '-m', method],
+    '--json',
+    ...Object.entries({ '-c': connections, '-d': seconds, '-m': method }).flatMap(([flag, value]) => [
+      flag,
+      String(value),
+    ]),
     ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]),
     ...(body === undefined ? [] : ['-b', body]),
     url,
