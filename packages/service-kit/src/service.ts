@@ -10,7 +10,7 @@ import { createHttpServer } from './server.ts';
 interface ServiceOptions<Env, Context extends BaseContext> {
   name: string;
   env: Env & { HOST: string; PORT: number; LOG_LEVEL: string; SHUTDOWN_TIMEOUT_MS: number };
-  createContext: (env: Env, parts: Parts) => Context;
+  createContext: (env: Env, parts: Parts) => Context | Promise<Context>;
   createApp: (context: Context) => HttpApp;
 }
 
@@ -40,7 +40,7 @@ export const runService = async <Env, Context extends BaseContext>(
   const { name, env, createContext, createApp } = options;
   const log = createLog(name, env.LOG_LEVEL);
   const metrics = createMetrics();
-  const context = createContext(env, { log, metrics });
+  const context = await createContext(env, { log, metrics });
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, context.database);
   const server = createHttpServer(createApp(context).express);
