@@ -7,6 +7,8 @@ export interface DeferredPage {
   table: string;
   /** The primary key, its leading tenant or owner included. */
   key: readonly string[];
+  /** What is given of each row; every column unless said otherwise. */
+  columns?: readonly string[];
   /** A condition on bare column names, which a covering index answers. */
   where: Fragment;
   /** A total order by bare column names: the last one makes it unique. */
@@ -21,8 +23,8 @@ export interface DeferredPage {
  */
 export const deferredPage = <T extends object>(
   sql: Sql,
-  { table, key, where, order, offset, limit }: DeferredPage,
+  { table, key, columns, where, order, offset, limit }: DeferredPage,
 ) => sql<T[]>`
   with page as materialized (
     select ${sql(key)} from ${sql(table)} where ${where} order by ${order} offset ${String(offset)} limit ${limit})
-  select ${sql(table)}.* from page join ${sql(table)} using (${sql(key)}) order by ${order}`;
+  select ${columns ? sql(columns) : sql`${sql(table)}.*`} from page join ${sql(table)} using (${sql(key)}) order by ${order}`;
