@@ -32,6 +32,7 @@ export const routes: readonly Route[] = [
   { path: '/v1/rounds', service: 'wallet-operator' },
   { path: '/v1/launches', service: 'wallet-operator' },
   { path: '/v1/audit', service: 'wallet-operator' },
+  { path: '/v1/currencies', service: 'wallet-operator' },
   { path: '/v1/projects', service: 'verify-projects' },
   { path: '/v1/languages', service: 'verify-projects' },
   { path: '/v1/api-keys', service: 'verify-projects' },

@@ -12,7 +12,15 @@ const addresses: Record<string, string[]> = {
   'task-manager': ['/api/v1/auth', '/api/v1/tasks'],
   'quest-service': ['/v1/quests'],
   'store-webhooks': ['/api/v1/hooks', '/v1/stores'],
-  'wallet-operator': ['/callback', '/v1/players', '/v1/games', '/v1/rounds', '/v1/launches', '/v1/audit'],
+  'wallet-operator': [
+    '/callback',
+    '/v1/players',
+    '/v1/games',
+    '/v1/rounds',
+    '/v1/launches',
+    '/v1/audit',
+    '/v1/currencies',
+  ],
   'verify-projects': ['/v1/projects', '/v1/languages', '/v1/api-keys'],
   consignments: ['/v1/consignments', '/v1/partners', '/v1/inventory', '/v1/warehouses'],
 };
