@@ -1,0 +1,36 @@
+import { hash, randomInt } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { base62 } from './base62.ts';
+
+/** 32 base62 digits hold 190 bits; 6 hold a CRC32. */
+const randomDigits = 32;
+const checkDigits = 6;
+const body = new RegExp(`^[0-9A-Za-z]{${randomDigits + checkDigits}}$`);
+
+export interface NewApiKey {
+  /** Shown to its owner once, never stored. */
+  key: string;
+  /** SHA-256 in hex: what is stored. */
+  hash: string;
+  /** First and last letters, to tell keys apart: `vk_live_3fZ…9aQx`. */
+  display: string;
+}
+
+/** SHA-256 in hex. Fast on purpose: a key has too many random bits to be guessed. */
+export const hashApiKey = (key: string): string => hash('sha256', key);
+
+const checkOf = (text: string): string => base62(BigInt(crc32(text)), checkDigits);
+
+/** Makes a key: prefix, 190 random bits in base62, then the CRC32 of both in base62. */
+export const makeApiKey = (prefix = 'vk_live_'): NewApiKey => {
+  const digits = Array.from({ length: randomDigits }, () => base62(BigInt(randomInt(62)), 1));
+  const start = prefix + digits.join('');
+  const key = start + checkOf(start);
+  return { key, hash: hashApiKey(key), display: `${key.slice(0, prefix.length + 3)}…${key.slice(-4)}` };
+};
+
+/** Whether this could be a key: right prefix, length, letters and checksum. Refuses junk without a query. */
+export const isApiKey = (text: string, prefix = 'vk_live_'): boolean =>
+  text.startsWith(prefix) &&
+  body.test(text.slice(prefix.length)) &&
+  text.endsWith(checkOf(text.slice(0, -checkDigits)));

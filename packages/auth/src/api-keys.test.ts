@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import request from 'supertest';
+import { describe, expect, test } from 'vitest';
+import { getWith, guarded } from '../test/guarded.ts';
+import { createApiKeys, hashApiKey, isApiKey, makeApiKey, type ApiKeyRow } from './api-keys.ts';
+import { base62 } from './base62.ts';
+
+describe('the format', () => {
+  test('is prefix, 190 random bits and a CRC32 in base62; only a hash and the ends are kept', () => {
+    const { key, hash, display } = makeApiKey();
+    expect(key).toMatch(/^vk_live_[0-9A-Za-z]{38}$/);
+    expect(hash).toBe(hashApiKey(key));
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(display).toBe(`${key.slice(0, 11)}…${key.slice(-4)}`);
+    expect(hash + display).not.toContain(key.slice(12, -5));
+  });
+
+  test('a key that was made is a key; with any one letter changed it is none', () => {
+    const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-é';
+    fc.assert(
+      fc.property(
+        fc.nat(45),
+        fc.nat(letters.length - 1),
+        fc.constantFrom('vk_live_', 'vk_test_', ''),
+        (at, to, prefix) => {
+          const { key } = makeApiKey(prefix);
+          expect(isApiKey(key, prefix)).toBe(true);
+          fc.pre(at < key.length && key[at] !== letters[to]);
+          expect(isApiKey(key.slice(0, at) + letters[to] + key.slice(at + 1), prefix)).toBe(false);
+        },
+      ),
+    );
+  });
+
+  test('keys do not repeat and use every letter', () => {
+    const keys = Array.from({ length: 500 }, () => makeApiKey('').key);
+    expect(new Set(keys).size).toBe(500);
+    expect(new Set(keys.join('')).size).toBe(62);
+  });
+
+  test.for([
+    '',
+    'vk_live_',
+    'vk_test_x',
+    `vk_live_${'A'.repeat(38)}`,
+    ` ${makeApiKey().key}`,
+    `${makeApiKey().key}\n`,
+  ])('junk is none: %j', (junk) => {
+    expect(isApiKey(junk)).toBe(false);
+  });
+
+  test('base 62 keeps the order of numbers and loses none', () => {
+    fc.assert(
+      fc.property(fc.bigInt(0n, 62n ** 6n - 1n), fc.bigInt(0n, 62n ** 6n - 1n), (one, two) => {
+        expect(base62(one, 6)).toHaveLength(6);
+        expect(base62(one, 6) < base62(two, 6)).toBe(one < two);
+      }),
+    );
+    expect([base62(0n, 2), base62(61n, 2), base62(62n, 2)]).toEqual(['00', '0z', '10']);
+    expect(() => base62(62n ** 2n, 2)).toThrow(RangeError);
+  });
+});
+
+const ground = () => {
+  const { key, hash } = makeApiKey();
+  const row: ApiKeyRow = { id: 'k1', hash, scopes: ['verify:read'], expiresAt: null, revokedAt: null };
+  const state = {
+    row: row as ApiKeyRow | undefined,
+    away: false,
+    asked: 0,
+    touched: [] as Date[],
+    now: new Date(),
+  };
+  const keys = createApiKeys({
+    find: (asked) => {
+      state.asked += 1;
+      if (state.away) return Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
+      return Promise.resolve(asked === state.row?.hash ? state.row : undefined);
+    },
+    touch: (_row, usedAt) => {
+      state.touched.push(usedAt);
+      return state.away ? Promise.reject(new Error('away')) : Promise.resolve();
+    },
+    now: () => state.now,
+  });
+  const app = guarded(keys.guard('verify:read'), ({ id }) => ({ id }));
+  const call = (value: string | undefined = key) =>
+    value === '' ? request(app).get('/') : request(app).get('/').set('x-api-key', value);
+  return { key, row, state, keys, app, call };
+};
+
+describe('the guard', () => {
+  test('lets a key with the scope in', async () => {
+    const { call } = ground();
+    expect((await call().expect(200)).body).toEqual({ id: 'k1' });
+  });
+
+  test('answers none, malformed, unknown, revoked, expired and sent twice alike', async () => {
+    const { call, state, row, app, key } = ground();
+    const answers = [await call(''), await call('vk_live_junk'), await call(makeApiKey().key)];
+    state.row = { ...row, revokedAt: new Date(0) };
+    answers.push(await call());
+    await sleep(800);
+    state.row = { ...row, expiresAt: state.now };
+    answers.push(await call());
+    const seen = answers.map(({ status, body, headers }) => ({
+      status,
+      body,
+      challenge: headers['www-authenticate'],
+    }));
+    expect(new Set(seen.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(seen[0]).toMatchObject({ status: 401, challenge: 'ApiKey realm="platform", header="X-API-Key"' });
+    const twice = await getWith(app, [
+      ['X-API-Key', key],
+      ['X-API-Key', key],
+    ]);
+    expect(twice).toEqual({ status: 401, challenge: seen[0]?.challenge });
+  });
+
+  test('refuses a key without the scope by its name', async () => {
+    const { keys, key } = ground();
+    const app = guarded(keys.guard('verify:admin'), ({ id }) => id);
+    const answer = await request(app).get('/').set('X-API-Key', key).expect(403);
+    expect(answer.body).toMatchObject({ code: 'insufficient_scope' });
+    expect(answer.body.detail).toContain('verify:admin');
+  });
+
+  test('makes no query for junk and one for many calls at once', async () => {
+    const { state, call } = ground();
+    await call('vk_live_junk').expect(401);
+    expect(state.asked).toBe(0);
+    await Promise.all(Array.from({ length: 20 }, () => call().expect(200)));
+    expect(state.asked).toBe(1);
+  });
+
+  test('forgets a revoked key within a second, and looks at the expiry each time', async () => {
+    const { state, row, call } = ground();
+    state.row = { ...row, expiresAt: new Date(state.now.getTime() + 1000) };
+    await call().expect(200);
+    state.now = new Date(state.now.getTime() + 1000);
+    await call().expect(401);
+    await sleep(1000);
+    state.row = { ...row, revokedAt: new Date() };
+    await call().expect(401);
+  });
+
+  test('lets a new key in at once, although it was asked for before it was there', async () => {
+    const { state, row, call } = ground();
+    state.row = undefined;
+    await call().expect(401);
+    state.row = row;
+    await call().expect(200);
+  });
+
+  test('answers 503 while the database is away, and works again with it', async () => {
+    const { state, call } = ground();
+    state.away = true;
+    await call().expect(503);
+    state.away = false;
+    await call().expect(200);
+  });
+
+  test('notes the use of a key once a minute; a note that fails harms nobody', async () => {
+    const { state, call } = ground();
+    for (let at = 0; at < 5; at += 1) await call().expect(200);
+    expect(state.touched).toEqual([state.now]);
+    const other = ground();
+    other.state.away = true;
+    await other.call().expect(503);
+    expect(other.state.touched).toEqual([]);
+  });
+});

@@ -1,0 +1,114 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** The parts that are signed, in this order and with nothing between them. */
+export type SignedParts = readonly ('timestamp' | 'path' | 'body')[];
+
+/** A request as it came; nothing decoded, nothing re-serialised. */
+export interface SignedRequest {
+  /** Values of the headers; undefined when absent or sent twice. */
+  timestamp: string | undefined;
+  signature: string | undefined;
+  /** As sent, without a query. */
+  path: string;
+  body: Buffer;
+}
+
+export interface RequestSignatureOptions {
+  /** A request is good under either, so that a secret can be changed while requests are under way. */
+  secrets: { current: string; previous?: string | undefined };
+  /** `['timestamp', 'path', 'body']` unless said otherwise. */
+  parts?: SignedParts;
+  /** How far the timestamp may be off, either way; 30 unless said otherwise. */
+  toleranceSeconds?: number;
+  /** What a gateway took off the front of the path. */
+  pathPrefix?: string;
+  now?: () => Date;
+}
+
+/** For the log only: an attacker is not told what was wrong. */
+export type Mismatch = 'missing' | 'malformed' | 'clock' | 'path' | 'body' | 'secret';
+export type Verdict = { ok: true; secret: 'current' | 'previous' } | { ok: false; why: Mismatch };
+
+export interface RequestSignatures {
+  verify(request: SignedRequest): Verdict;
+  /** The two header values for a request that leaves now. */
+  sign(path: string, body: Buffer | string): { timestamp: string; signature: string };
+}
+
+type Content = Pick<SignedRequest, 'path' | 'body'> & { timestamp: string };
+
+const digest = (secret: string, parts: SignedParts, content: Content): Buffer => {
+  const hmac = createHmac('sha256', secret);
+  for (const part of parts) hmac.update(content[part]);
+  return hmac.digest();
+};
+
+/** Other readings of the same path, which a sender may have signed by mistake. */
+const otherPaths = (path: string): string[] => {
+  const bare = path.endsWith('/') ? path.slice(0, -1) : path;
+  const last = bare.slice(bare.lastIndexOf('/'));
+  return ['', bare, `${bare}/`, bare.slice(1), last, last.slice(1)].filter((other) => other !== path);
+};
+
+/** A string of JSON, or a run of space outside of one. What is never closed ends with the text. */
+const stringOrSpace = /("(?:[^"\\]|\\.)*"?)|\s+/gs;
+const stringOrMark = /("(?:[^"\\]|\\.)*"?)|([,:])/gs;
+
+/** Other bytes for the same JSON, as serialisers space it: not at all, or after each comma and colon. */
+const otherBodies = (body: Buffer): Buffer[] => {
+  const text = body.toString();
+  const compact = text.replaceAll(stringOrSpace, '$1');
+  const spaced = compact.replaceAll(
+    stringOrMark,
+    (_, string?: string, mark?: string) => string ?? `${mark ?? ''} `,
+  );
+  const forms = [text.trim(), `${text}\n`, compact, spaced, ''];
+  return forms.filter((form) => form !== text).map((form) => Buffer.from(form));
+};
+
+/** Larger bodies are not searched for an explanation: an unsigned request must stay cheap. */
+const explainable = 10_000;
+
+/**
+ * Signatures over whole requests: HMAC-SHA256 in lower-case hex (RFC 2104), compared in constant
+ * time. Timestamps are Unix seconds.
+ */
+export const createRequestSignatures = (options: RequestSignatureOptions): RequestSignatures => {
+  const { secrets, parts = ['timestamp', 'path', 'body'], toleranceSeconds = 30, pathPrefix = '' } = options;
+  const now = options.now ?? (() => new Date());
+  const { current, previous } = secrets;
+  if (current === '' || previous === '') throw new Error('A secret for request signatures is empty.');
+
+  const secretOf = (content: Content, given: Buffer): 'current' | 'previous' | undefined => {
+    if (timingSafeEqual(digest(current, parts, content), given)) return 'current';
+    if (previous === undefined) return undefined;
+    return timingSafeEqual(digest(previous, parts, content), given) ? 'previous' : undefined;
+  };
+
+  const explain = (content: Content, given: Buffer): Mismatch => {
+    const matches = (other: Partial<Content>) => secretOf({ ...content, ...other }, given) !== undefined;
+    if (content.body.length > explainable) return 'secret';
+    if (otherPaths(content.path).some((path) => matches({ path }))) return 'path';
+    return otherBodies(content.body).some((body) => matches({ body })) ? 'body' : 'secret';
+  };
+
+  return {
+    verify: ({ timestamp, signature, path, body }) => {
+      if (timestamp === undefined || signature === undefined) return { ok: false, why: 'missing' };
+      if (!/^\d{1,12}$/.test(timestamp) || !/^[0-9a-f]{64}$/.test(signature)) {
+        return { ok: false, why: 'malformed' };
+      }
+      const content = { timestamp, path: pathPrefix + path, body };
+      const given = Buffer.from(signature, 'hex');
+      const secret = secretOf(content, given);
+      if (secret === undefined) return { ok: false, why: explain(content, given) };
+      const off = Math.abs(Math.floor(now().getTime() / 1000) - Number(timestamp));
+      return off <= toleranceSeconds ? { ok: true, secret } : { ok: false, why: 'clock' };
+    },
+    sign: (path, body) => {
+      const timestamp = String(Math.floor(now().getTime() / 1000));
+      const content = { timestamp, path, body: Buffer.from(body) };
+      return { timestamp, signature: digest(current, parts, content).toString('hex') };
+    },
+  };
+};

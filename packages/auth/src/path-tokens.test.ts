@@ -1,0 +1,143 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import {
+  createPathTokens,
+  hashPathToken,
+  makePathToken,
+  type PathTokenOptions,
+  type PathTokenRow,
+} from './path-tokens.ts';
+
+interface Row extends PathTokenRow {
+  store: string;
+}
+const away = () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }));
+
+const ground = (more: Partial<PathTokenOptions<Row>> = {}) => {
+  const { token, tokenHash } = makePathToken();
+  const state = {
+    row: { tokenHash, graceUntil: null, store: 's1' } as Row | undefined,
+    away: false,
+    asked: 0,
+  };
+  const tokens = createPathTokens<Row>({
+    find: (asked) => {
+      state.asked += 1;
+      if (state.away) return away();
+      return Promise.resolve(asked === state.row?.tokenHash ? state.row : undefined);
+    },
+    ...more,
+  });
+  return { token, state, recognise: (text = token) => tokens.recognise(text) };
+};
+
+test('a token has 256 random bits, and only its hash is stored', () => {
+  const one = makePathToken();
+  expect(one.token).toMatch(/^[\w-]{43}$/);
+  expect(one.tokenHash).toBe(hashPathToken(one.token));
+  expect(makePathToken().token).not.toBe(one.token);
+});
+
+test('a known token is recognised, with one query for many at once', async () => {
+  const { recognise, state } = ground();
+  const all = await Promise.all(Array.from({ length: 20 }, () => recognise()));
+  expect(new Set(all.map((found) => JSON.stringify(found))).size).toBe(1);
+  expect(all[0]).toMatchObject({ state: 'known', inGrace: false, row: { store: 's1' } });
+  expect(state.asked).toBe(1);
+});
+
+test('an unknown token is unknown; what can be none is not even asked for', async () => {
+  const { recognise, state, token } = ground();
+  expect(await recognise(makePathToken().token)).toEqual({ state: 'unknown' });
+  expect(state.asked).toBe(1);
+  for (const junk of [
+    '',
+    'x',
+    `${token}x`,
+    token.slice(1),
+    `${token.slice(1)}\0`,
+    '%2e%2e',
+    'x'.repeat(100_000),
+  ]) {
+    expect(await recognise(junk)).toEqual({ state: 'unknown' });
+  }
+  expect(state.asked).toBe(1);
+});
+
+test('a replaced token works until its grace ends, and says so', async () => {
+  let now = new Date('2026-01-02T03:04:05Z');
+  const { recognise, state } = ground({ now: () => now });
+  const graceUntil = new Date(now.getTime() + 1000);
+  state.row = { tokenHash: '', store: 's1', ...state.row, graceUntil };
+  expect(await recognise()).toMatchObject({ state: 'known', inGrace: true });
+  now = graceUntil;
+  expect(await recognise()).toEqual({ state: 'unknown' });
+});
+
+test('a rotation is noticed within a second, a new token at once', async () => {
+  const { recognise, state } = ground();
+  await recognise();
+  const next = makePathToken();
+  state.row = { tokenHash: next.tokenHash, graceUntil: null, store: 's1' };
+  expect(await recognise(next.token)).toMatchObject({ state: 'known' });
+  await sleep(1000);
+  expect(await recognise()).toEqual({ state: 'unknown' });
+});
+
+test('while the database is away a token seen lately is known, another undecidable', async () => {
+  const { recognise, state, token } = ground({ ttlMs: 1 });
+  await recognise();
+  state.away = true;
+  await sleep(5);
+  expect(await recognise()).toMatchObject({ state: 'known', row: { store: 's1' } });
+  expect(await recognise(makePathToken().token)).toEqual({ state: 'undecidable' });
+  expect(await recognise(token.slice(1))).toEqual({ state: 'unknown' });
+  await sleep(5);
+  state.away = false;
+  state.row = undefined;
+  expect(await recognise()).toEqual({ state: 'unknown' });
+  state.away = true;
+  await sleep(5);
+  expect(await recognise()).toEqual({ state: 'undecidable' });
+});
+
+test('it is remembered no longer than was asked for', async () => {
+  const { recognise, state } = ground({ ttlMs: 1, rememberMs: 50 });
+  await recognise();
+  state.away = true;
+  await sleep(100);
+  expect(await recognise()).toEqual({ state: 'undecidable' });
+});
+
+test('a database that hangs counts as away', async () => {
+  let hangs = false;
+  const { token, tokenHash } = makePathToken();
+  const row: Row = { tokenHash, graceUntil: null, store: 's1' };
+  const tokens = createPathTokens<Row>({
+    find: () => (hangs ? new Promise(() => undefined) : Promise.resolve(row)),
+    ttlMs: 1,
+    patienceMs: 50,
+  });
+  await tokens.recognise(token);
+  hangs = true;
+  await sleep(5);
+  expect(await tokens.recognise(token)).toMatchObject({ state: 'known' });
+});
+
+test('a fault of our own is no reason to believe anybody', async () => {
+  let broken = false;
+  const { token, tokenHash } = makePathToken();
+  const row: Row = { tokenHash, graceUntil: null, store: 's1' };
+  const find = () => (broken ? Promise.reject(new TypeError('bug')) : Promise.resolve(row));
+  const tokens = createPathTokens<Row>({ find, ttlMs: 1 });
+  await tokens.recognise(token);
+  broken = true;
+  await sleep(5);
+  await expect(tokens.recognise(token)).rejects.toThrow('bug');
+});
+
+test('a row of another token is not believed', async () => {
+  const row: Row = { tokenHash: makePathToken().tokenHash, graceUntil: null, store: 's1' };
+  const tokens = createPathTokens<Row>({ find: () => Promise.resolve(row) });
+  expect(await tokens.recognise(makePathToken().token)).toEqual({ state: 'unknown' });
+});

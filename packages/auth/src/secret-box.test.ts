@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createSecretBox } from './secret-box.ts';
+
+const key = randomBytes(32);
+const box = createSecretBox(key.toString('hex'));
+
+test('what is sealed opens for the same context, and looks different each time', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (value, context) => {
+      const sealed = box.seal(value, context);
+      expect(box.open(sealed, context)).toBe(value);
+      expect(box.seal(value, context)).not.toBe(sealed);
+    }),
+  );
+});
+
+test('it opens nowhere else', () => {
+  const sealed = box.seal('api key of the shop', 'stores/1/pos');
+  expect(() => box.open(sealed, 'stores/2/pos')).toThrow('does not open');
+  const other = createSecretBox(randomBytes(32).toString('hex'));
+  expect(() => other.open(sealed, 'stores/1/pos')).toThrow('no key');
+});
+
+test('one changed, missing or added letter and it does not open', () => {
+  const sealed = box.seal('api key of the shop', 'x');
+  for (let at = 0; at < sealed.length; at += 1) {
+    const letter = sealed[at] === 'A' ? 'B' : 'A';
+    const changed = sealed.slice(0, at) + letter + sealed.slice(at + 1);
+    const sameBytes = Buffer.from(changed.slice(12), 'base64url').equals(
+      Buffer.from(sealed.slice(12), 'base64url'),
+    );
+    if (at >= 12 && sameBytes) continue;
+    expect(() => box.open(changed, 'x')).toThrow(/does not open|no key/);
+  }
+  for (const junk of [
+    '',
+    'v1',
+    sealed.slice(0, 30),
+    sealed.slice(0, -1),
+    `${sealed}AAAA`,
+    'api key of the shop',
+  ]) {
+    expect(() => box.open(junk, 'x')).toThrow(/does not open|no key/);
+  }
+});
+
+test('a new key seals, older ones still open and are known to be old', () => {
+  const next = randomBytes(32);
+  const sealed = box.seal('secret', 'x');
+  const both = createSecretBox(`${next.toString('base64')},${key.toString('hex')}`);
+  expect(both.open(sealed, 'x')).toBe('secret');
+  expect([both.isOutdated(sealed), both.isOutdated(both.seal('secret', 'x'))]).toEqual([true, false]);
+  expect(() => box.open(both.seal('secret', 'x'), 'x')).toThrow('no key');
+});
+
+test('a key is taken in hex, base64 and base64url, and nothing else', () => {
+  const sealed = box.seal('secret', 'x');
+  for (const spelling of ['hex', 'base64', 'base64url'] as const) {
+    expect(createSecretBox(key.toString(spelling)).open(sealed, 'x')).toBe('secret');
+  }
+  const wrong = [
+    '',
+    'password',
+    key.toString('hex').slice(2),
+    `${key.toString('hex')},`,
+    randomBytes(31).toString('base64'),
+  ];
+  for (const text of wrong) expect(() => createSecretBox(text)).toThrow('SECRETS_KEY must be 32 bytes');
+});
+
+test('no error shows the value, the context or the key', () => {
+  const sealed = box.seal('the value', 'the context');
+  for (const attempt of [
+    () => box.open(`${sealed}AAAA`, 'the context'),
+    () => createSecretBox('too short a key'),
+  ]) {
+    const error = (() => {
+      try {
+        return attempt();
+      } catch (thrown) {
+        return thrown;
+      }
+    })();
+    expect(String((error as Error).stack)).not.toMatch(/the value|the context|too short a key|v1\.\w{8}/);
+  }
+});

@@ -1,0 +1,71 @@
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
+
+/** Encrypts small values that must be stored and read again, such as credentials of other services. */
+export interface SecretBox {
+  /**
+   * `context` says where the value belongs, for example `stores/<id>/pos`: it is not stored, and a
+   * value that is moved elsewhere does not open there.
+   */
+  seal(value: string, context: string): string;
+  /** Throws an Error, without any content, for whatever was not sealed here for this context. */
+  open(sealed: string, context: string): string;
+  /** Whether it was sealed with an older key and should be sealed anew. */
+  isOutdated(sealed: string): boolean;
+}
+
+const keyBytes = 32;
+const nonceBytes = 12;
+const tagBytes = 16;
+
+const parseKey = (text: string): Buffer => {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+  const key = /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+  if (key?.length !== keyBytes) throw new Error('SECRETS_KEY must be 32 bytes in hex or base64.');
+  return key;
+};
+
+/**
+ * AES-256-GCM (NIST SP 800-38D) with a random nonce for each value.
+ *
+ * @param keys SECRETS_KEY: 32 bytes in hex or base64; after a comma older keys that can still open
+ * @throws when there is no key or it has another length; the message never shows it
+ */
+export const createSecretBox = (keys: string): SecretBox => {
+  const ring = new Map(
+    keys.split(',').map((text) => {
+      const key = parseKey(text.trim());
+      return [hash('sha256', key).slice(0, 8), key] as const;
+    }),
+  );
+  const [current] = ring;
+  if (current === undefined) throw new Error('SECRETS_KEY is missing.');
+  const [currentId, currentKey] = current;
+  const bound = (id: string, context: string): Buffer => Buffer.from(`v1.${id}.${context}`);
+
+  return {
+    seal: (value, context) => {
+      const nonce = randomBytes(nonceBytes);
+      const cipher = createCipheriv('aes-256-gcm', currentKey, nonce).setAAD(bound(currentId, context));
+      const text = Buffer.concat([cipher.update(value, 'utf8'), cipher.final()]);
+      return `v1.${currentId}.${Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')}`;
+    },
+    open: (sealed, context) => {
+      const [, id = '', data = ''] = /^v1\.([0-9a-f]{8})\.([\w-]+)$/.exec(sealed) ?? [];
+      const key = ring.get(id);
+      const bytes = Buffer.from(data, 'base64url');
+      if (key === undefined) throw new Error('There is no key for this sealed value.');
+      if (bytes.length < nonceBytes + tagBytes) throw new Error('A sealed value does not open.');
+      try {
+        const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
+          authTagLength: tagBytes,
+        });
+        decipher.setAAD(bound(id, context)).setAuthTag(bytes.subarray(-tagBytes));
+        const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
+        return Buffer.concat([text, decipher.final()]).toString('utf8');
+      } catch {
+        throw new Error('A sealed value does not open.');
+      }
+    },
+    isOutdated: (sealed) => !sealed.startsWith(`v1.${currentId}.`),
+  };
+};
