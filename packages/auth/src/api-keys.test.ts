@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { getWith, guarded } from '../test/guarded.ts';
+import { expectStatus, getWith, guarded } from '../test/guarded.ts';
 import { createApiKeys, hashApiKey, isApiKey, makeApiKey, type ApiKeyRow } from './api-keys.ts';
 import { base62 } from './base62.ts';
 
@@ -128,7 +128,7 @@ describe('the guard', () => {
 
   test('makes no query for junk and one for many calls at once', async () => {
     const { state, call } = ground();
-    await call('vk_live_junk').expect(401);
+    await expectStatus(call('vk_live_junk'), 401);
     expect(state.asked).toBe(0);
     await Promise.all(Array.from({ length: 20 }, () => call().expect(200)));
     expect(state.asked).toBe(1);
@@ -137,37 +137,37 @@ describe('the guard', () => {
   test('forgets a revoked key within a second, and looks at the expiry each time', async () => {
     const { state, row, call } = ground();
     state.row = { ...row, expiresAt: new Date(state.now.getTime() + 1000) };
-    await call().expect(200);
+    await expectStatus(call(), 200);
     state.now = new Date(state.now.getTime() + 1000);
-    await call().expect(401);
+    await expectStatus(call(), 401);
     await sleep(1000);
     state.row = { ...row, revokedAt: new Date() };
-    await call().expect(401);
+    await expectStatus(call(), 401);
   });
 
   test('lets a new key in at once, although it was asked for before it was there', async () => {
     const { state, row, call } = ground();
     state.row = undefined;
-    await call().expect(401);
+    await expectStatus(call(), 401);
     state.row = row;
-    await call().expect(200);
+    await expectStatus(call(), 200);
   });
 
   test('answers 503 while the database is away, and works again with it', async () => {
     const { state, call } = ground();
     state.away = true;
-    await call().expect(503);
+    await expectStatus(call(), 503);
     state.away = false;
-    await call().expect(200);
+    await expectStatus(call(), 200);
   });
 
   test('notes the use of a key once a minute; a note that fails harms nobody', async () => {
     const { state, call } = ground();
-    for (let at = 0; at < 5; at += 1) await call().expect(200);
+    for (let at = 0; at < 5; at += 1) await expectStatus(call(), 200);
     expect(state.touched).toEqual([state.now]);
     const other = ground();
     other.state.away = true;
-    await other.call().expect(503);
+    await expectStatus(other.call(), 503);
     expect(other.state.touched).toEqual([]);
   });
 });

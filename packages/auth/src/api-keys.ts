@@ -23,9 +23,9 @@ export interface ApiKeyOptions<Row extends ApiKeyRow> {
   /** `vk_live_` unless said otherwise. */
   prefix?: string;
   /** Looks a key up by its hash; revoked and expired ones may be given too. */
-  find(hash: string): Promise<Row | undefined>;
+  find: (hash: string) => Promise<Row | undefined>;
   /** Writes when a key was used last. Called at most once a minute a key in each process. */
-  touch(row: Row, usedAt: Date): Promise<void>;
+  touch: (row: Row, usedAt: Date) => Promise<void>;
   /** Told when `touch` fails; the call goes on. */
   onTouchFailed?: (error: unknown) => void;
   now?: () => Date;
@@ -33,7 +33,7 @@ export interface ApiKeyOptions<Row extends ApiKeyRow> {
 
 export interface ApiKeys<Row> {
   /** Lets keys with this scope in. */
-  guard(scope: string): Guard<Row>;
+  guard: (scope: string) => Guard<Row>;
 }
 
 /** Together with one query this stays within the second after which a revoked key must be dead. */

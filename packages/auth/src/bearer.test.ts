@@ -2,7 +2,7 @@ import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from
 import { base64url, exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { getWith, guarded } from '../test/guarded.ts';
+import { expectStatus, getWith, guarded } from '../test/guarded.ts';
 import { createTokenVerifier, type Caller } from './bearer.ts';
 import { createCookie } from './cookies.ts';
 import { makeTestKeys, type TokenWish } from './testing.ts';
@@ -14,7 +14,7 @@ const show = ({ subject, scopes, sessionId }: Caller) => ({ subject, scopes: [..
 const app = guarded(tokens.guard('stores:admin'), show);
 
 const send = (token: string, on = app) => request(on).get('/').set('Authorization', `Bearer ${token}`);
-const refused = async (token: string) => {
+const expectRefused = async (token: string) => {
   const answer = await send(token);
   expect(answer.body).toMatchObject({ status: 401, code: 'invalid_token' });
   expect(answer.headers['www-authenticate']).toBe('Bearer realm="platform", error="invalid_token"');
@@ -40,7 +40,7 @@ test('a good token with the scope is let in, and says who calls', async () => {
 
 test('the scheme is taken in any case', async () => {
   const token = await keys.token({ scope: 'stores:admin' });
-  await request(app).get('/').set('Authorization', `bEARER ${token}`).expect(200);
+  await expectStatus(request(app).get('/').set('Authorization', `bEARER ${token}`), 200);
 });
 
 test('without a credential the challenge names no error (RFC 6750 section 3.1)', async () => {
@@ -64,7 +64,7 @@ test('a token without the scope is 403 and the scope is named', async () => {
 });
 
 test('a guard without a scope lets every valid token in', async () => {
-  await send(await keys.token(), guarded(tokens.guard(), show)).expect(200);
+  await expectStatus(send(await keys.token(), guarded(tokens.guard(), show)), 200);
 });
 
 describe('a token is refused', () => {
@@ -82,12 +82,12 @@ describe('a token is refused', () => {
     'with an unknown key id': { header: { kid: 'nobody' } },
   };
   test.for(Object.entries(wishes))('%s', async ([, wish]) => {
-    await refused(await keys.token({ scope: 'stores:admin', ...wish }));
+    await expectRefused(await keys.token({ scope: 'stores:admin', ...wish }));
   });
 
   test('with alg none', async () => {
     for (const alg of ['none', 'None', 'NONE']) {
-      await refused(`${part({ alg, typ: 'JWT' })}.${part(goodClaims())}.`);
+      await expectRefused(`${part({ alg, typ: 'JWT' })}.${part(goodClaims())}.`);
     }
   });
 
@@ -101,7 +101,7 @@ describe('a token is refused', () => {
     ];
     for (const secret of spellings) {
       const body = `${part({ alg: 'HS256', typ: 'JWT', kid: jwks.keys[0]?.kid })}.${part(goodClaims())}`;
-      await refused(`${body}.${createHmac('sha256', secret).update(body).digest('base64url')}`);
+      await expectRefused(`${body}.${createHmac('sha256', secret).update(body).digest('base64url')}`);
     }
   });
 
@@ -124,13 +124,13 @@ describe('a token is refused', () => {
       const token = await new SignJWT(goodClaims())
         .setProtectedHeader({ alg: 'EdDSA', ...header } as { alg: string })
         .sign(pair.privateKey);
-      await refused(token);
+      await expectRefused(token);
     }
   });
 
   test('whose header marks as critical what we do not know', async () => {
     const body = `${part({ alg: 'EdDSA', crit: ['x'], x: 1, kid: jwks.keys[0]?.kid })}.${part(goodClaims())}`;
-    await refused(`${body}.${base64url.encode(new Uint8Array(64))}`);
+    await expectRefused(`${body}.${base64url.encode(new Uint8Array(64))}`);
   });
 
   test('with one changed character, wherever it is', async () => {
@@ -152,7 +152,7 @@ describe('a token is refused', () => {
   );
 
   test('that is huge, though its signature is right', async () => {
-    await refused(await keys.token({ scope: 'stores:admin', claims: { more: 'x'.repeat(7000) } }));
+    await expectRefused(await keys.token({ scope: 'stores:admin', claims: { more: 'x'.repeat(7000) } }));
   });
 
   test('sent twice', async () => {
@@ -166,7 +166,7 @@ describe('a token is refused', () => {
 
   test('followed by anything', async () => {
     const token = await keys.token({ scope: 'stores:admin' });
-    for (const tail of [', Bearer x', ' x', ';']) await refused(token + tail);
+    for (const tail of [', Bearer x', ' x', ';']) await expectRefused(token + tail);
   });
 });
 
@@ -214,16 +214,13 @@ describe('a cookie', () => {
 
   test('is not looked at when there is an Authorization header, however bad', async () => {
     const token = await keys.token();
-    await request(withCookie)
-      .get('/')
-      .set('Cookie', `__Host-access=${token}`)
-      .set('Authorization', 'Bearer junk')
-      .expect(401);
+    const sent = request(withCookie).get('/').set('Cookie', `__Host-access=${token}`);
+    await expectStatus(sent.set('Authorization', 'Bearer junk'), 401);
   });
 
   test('is not looked at where it was not asked for', async () => {
     const token = await keys.token({ scope: 'stores:admin' });
-    await request(app).get('/').set('Cookie', `__Host-access=${token}`).expect(401);
+    await expectStatus(request(app).get('/').set('Cookie', `__Host-access=${token}`), 401);
   });
 });
 

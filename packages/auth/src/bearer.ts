@@ -33,9 +33,9 @@ export interface TokenVerifierOptions {
 
 export interface TokenVerifier {
   /** Throws Unauthorized for a token that is not valid, Unavailable when that can't be found out. */
-  verify(token: string): Promise<Caller>;
+  verify: (token: string) => Promise<Caller>;
   /** Lets callers with this scope in; without one, every valid token. */
-  guard(scope?: string): Guard<Caller>;
+  guard: (scope?: string) => Guard<Caller>;
 }
 
 /** In characters; longer ones are refused unread. */

@@ -16,11 +16,11 @@ export interface Cookie {
   /** As browsers know it, prefix and all. */
   name: string;
   /** Undefined when it is not there, or there twice with different values. */
-  read(req: Pick<IncomingMessage, 'headers'>): string | undefined;
+  read: (req: Pick<IncomingMessage, 'headers'>) => string | undefined;
   /** The Set-Cookie value that keeps `value`. */
-  write(value: string): string;
+  write: (value: string) => string;
   /** The Set-Cookie value that makes browsers forget it. */
-  clear(): string;
+  clear: () => string;
 }
 
 /** Prefixes that browsers enforce (RFC 6265bis section 4.1.3). */

@@ -32,14 +32,12 @@ test('signs timestamp, path and raw body without separators', () => {
     signature: hmac('new secret', timestamp, path, body),
   });
   // From another implementation: openssl dgst -sha256 -hmac key.
-  const fixed = createRequestSignatures({ secrets: { current: 'key' }, now: () => new Date(1_700_000_000_000) });
-  expect(fixed.sign('/a', '{}').signature).toBe(
-    '004bccbe3b7fee2dfddeead856ab11c3a3db20873030025731da4ec8afdc6674',
-  );
-});
-  expect(fixed.sign('/a', '{}').signature).toBe(
-    createHmac('sha256', 'key').update('1700000000/a{}').digest('hex'),
-  );
+  const fixed = createRequestSignatures({
+    secrets: { current: 'key' },
+    now: () => new Date(1_700_000_000_000),
+  });
+  const known = '004bccbe3b7fee2dfddeead856ab11c3a3db20873030025731da4ec8afdc6674';
+  expect(fixed.sign('/a', '{}').signature).toBe(known);
 });
 
 test('a request is good under the current and under the previous secret', () => {

@@ -30,9 +30,9 @@ export type Mismatch = 'missing' | 'malformed' | 'clock' | 'path' | 'body' | 'se
 export type Verdict = { ok: true; secret: 'current' | 'previous' } | { ok: false; why: Mismatch };
 
 export interface RequestSignatures {
-  verify(request: SignedRequest): Verdict;
+  verify: (request: SignedRequest) => Verdict;
   /** The two header values for a request that leaves now. */
-  sign(path: string, body: Buffer | string): { timestamp: string; signature: string };
+  sign: (path: string, body: Buffer | string) => { timestamp: string; signature: string };
 }
 
 type Content = Pick<SignedRequest, 'path' | 'body'> & { timestamp: string };

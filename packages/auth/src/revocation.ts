@@ -8,14 +8,14 @@ export interface RevocationOptions {
   /** As long as anything that is revoked could otherwise still be used. */
   ttlSeconds: number;
   /** Asks the database, which knows for certain. */
-  isRevoked(id: string): Promise<boolean>;
+  isRevoked: (id: string) => Promise<boolean>;
 }
 
 export interface Revocation {
   /** Tells all instances. The database must know already. Never rejects. */
-  revoke(id: string): Promise<void>;
+  revoke: (id: string) => Promise<void>;
   /** Rejects when neither Redis remembers the id nor the database answers. */
-  isRevoked(id: string): Promise<boolean>;
+  isRevoked: (id: string) => Promise<boolean>;
 }
 
 /**

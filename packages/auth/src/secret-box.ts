@@ -6,11 +6,11 @@ export interface SecretBox {
    * `context` says where the value belongs, for example `stores/<id>/pos`: it is not stored, and a
    * value that is moved elsewhere does not open there.
    */
-  seal(value: string, context: string): string;
+  seal: (value: string, context: string) => string;
   /** Throws an Error, without any content, for whatever was not sealed here for this context. */
-  open(sealed: string, context: string): string;
+  open: (sealed: string, context: string) => string;
   /** Whether it was sealed with an older key and should be sealed anew. */
-  isOutdated(sealed: string): boolean;
+  isOutdated: (sealed: string) => boolean;
 }
 
 const keyBytes = 32;

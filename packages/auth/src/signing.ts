@@ -20,7 +20,7 @@ export interface Grant {
 
 export interface TokenSigner {
   /** Signs an access token; `expiresAt` has whole seconds, as in the token. */
-  sign(grant: Grant): Promise<{ token: string; expiresAt: Date }>;
+  sign: (grant: Grant) => Promise<{ token: string; expiresAt: Date }>;
   /** The public half, for a verifier (RFC 7517). */
   jwks: JSONWebKeySet;
 }

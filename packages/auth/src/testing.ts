@@ -18,7 +18,7 @@ export interface TestKeys {
   issuer: string;
   audience: string;
   jwks: JSONWebKeySet;
-  token(wish?: TokenWish): Promise<string>;
+  token: (wish?: TokenWish) => Promise<string>;
 }
 
 /** An identity provider for tests: a fresh Ed25519 key that signs whatever is asked for. */

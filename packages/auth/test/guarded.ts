@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express } from 'express';
+import { expect } from 'vitest';
 import { problemBody, toProblem } from '@platform/service-kit/problem';
 import type { Guard } from '@platform/service-kit/route';
 
@@ -17,12 +18,20 @@ const answerProblem: ErrorRequestHandler = (error, _req, res, _next) => {
 /** An app of one route that answers what `shown` tells of the caller whom the guard let in. */
 export const guarded = <Caller>(guard: Guard<Caller>, shown: (caller: Caller) => unknown): Express => {
   const app = express();
-  app.get('/', async (req, res) => {
-    const caller = await guard.identify(req);
-    res.json(shown(caller));
+  app.get('/', (req, res, next) => {
+    const identify = async () => guard.identify(req);
+    identify().then((caller) => res.json(shown(caller)), next);
   });
   app.use(answerProblem);
   return app;
+};
+
+/** Awaits an answer and expects its status. */
+export const expectStatus = async (
+  answer: PromiseLike<{ status: number }>,
+  status: number,
+): Promise<void> => {
+  expect((await answer).status).toBe(status);
 };
 
 /** GETs the app with exactly these headers, repeated ones too, and gives the status and challenge. */
