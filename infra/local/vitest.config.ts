@@ -1,9 +1,9 @@
-import { defineConfig } from "vitest/config";
+import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    name: "local",
-    globalSetup: ["./src/test-setup.ts"],
+    name: 'local',
+    globalSetup: ['./src/test-setup.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,10 +1,4 @@
-import { run } from './run.ts';
-
-/** The user as whom a program runs; PostgreSQL refuses to run as root. */
-export interface Account {
-  uid: number;
-  gid: number;
-}
+import { run, type Account } from './run.ts';
 
 const NAME = 'postgres';
 

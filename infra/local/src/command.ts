@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import type { Account } from './account.ts';
+import type { Account } from './run.ts';
 import { identify, killGroup, type ProcessId } from './process-table.ts';
 import { watch } from './watch.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Account } from './account.ts';
+import type { Account } from './run.ts';
 import { answers, clearRemains, clusterCommand, clusterUrl, initialise, type Cluster } from './cluster.ts';
 import type { Crew } from './crew.ts';
 import type { LocalFolder } from './local-folder.ts';

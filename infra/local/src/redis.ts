@@ -1,6 +1,7 @@
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
-import { unprivilegedAccount, type Account } from './account.ts';
+import { unprivilegedAccount } from './account.ts';
+import type { Account } from './run.ts';
 import type { Command } from './command.ts';
 import { baseEnv } from './env.ts';
 import { freePort } from './ports.ts';

@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process';
-import type { Account } from './account.ts';
 import { identify } from './process-table.ts';
 import { watch } from './watch.ts';
+
+/** The user as whom a program runs; PostgreSQL refuses to run as root. */
+export interface Account {
+  uid: number;
+  gid: number;
+}
 
 export interface RunOptions {
   cwd?: string;

@@ -1,11 +1,11 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findServices } from './services.ts';
+import { scratch } from '../test/scratch.ts';
 
 const folderOf = async (...manifests: unknown[]): Promise<string> => {
-  const root = await mkdtemp(join(tmpdir(), 'services-'));
+  const root = await scratch();
   for (const [index, manifest] of manifests.entries()) {
     const folder = join(root, `service-${index}`);
     await mkdir(join(folder, 'src'), { recursive: true });

@@ -1,15 +1,15 @@
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { baseEnv } from './env.ts';
 import { isRunning, signal } from './process-table.ts';
 import { nextWait, supervise, type Program } from './supervisor.ts';
+import { scratch } from '../test/scratch.ts';
 
 const QUICK = { first: 1, longest: 4, steady: 60_000 };
 
 const program = async (script: string, answers = async () => true): Promise<Program> => {
-  const folder = await mkdtemp(join(tmpdir(), 'supervisor-'));
+  const folder = await scratch();
   await writeFile(join(folder, 'program.mjs'), script);
   return {
     name: 'program',

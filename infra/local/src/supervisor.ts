@@ -85,6 +85,7 @@ export const supervise = (program: Program, changed: () => void, backOff: BackOf
     }
   };
   const alive = keepAlive();
+  const isReady = async (): Promise<boolean> => current !== undefined && answers();
 
   return {
     name,
@@ -93,7 +94,7 @@ export const supervise = (program: Program, changed: () => void, backOff: BackOf
     },
     ready: async (limitMs) => {
       const end = Date.now() + limitMs;
-      while (!(current && (await answers()))) {
+      while (!(await isReady())) {
         if (stopping.signal.aborted) throw new Error(`${name} was stopped`);
         const hopeless = !wasReady && deaths >= DEATHS_AT_FIRST;
         if (hopeless || Date.now() > end) {

@@ -6,8 +6,10 @@ const SHOWN = 28;
 /** Tokens fill the screen, and a screen is looked at by others. */
 const shorten = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 
-const shown = (value: unknown): string =>
-  typeof value === 'object' ? '(in stack.json)' : shorten(String(value));
+const shown = (value: unknown): string => {
+  if (typeof value === 'string') return shorten(value);
+  return typeof value === 'object' ? '(in stack.json)' : JSON.stringify(value);
+};
 
 const withoutPassword = (url: string): string => {
   const open = new URL(url);

@@ -1,7 +1,9 @@
-import { chown, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { may, type Account } from './account.ts';
+import { may } from './account.ts';
+import type { Account } from './run.ts';
 import { watch } from './watch.ts';
 
 /** A folder for a while, and how to remove it. */
@@ -11,7 +13,10 @@ export interface Temporary {
 }
 
 const make = async (parent: string, account: Account | undefined): Promise<string> => {
-  const path = await mkdtemp(join(await realpath(parent), 'platform-'));
+  const path = join(await realpath(parent), `platform-${randomBytes(6).toString('hex')}`);
+  // Told before it is made: we may be killed at any moment.
+  watch({ folder: path });
+  await mkdir(path, { mode: 0o700 });
   if (account) await chown(path, account.uid, account.gid);
   return path;
 };
@@ -19,12 +24,8 @@ const make = async (parent: string, account: Account | undefined): Promise<strin
 /** A new folder that belongs to the account and that it can reach. It goes when this process goes. */
 export const temporaryFolder = async (account: Account | undefined): Promise<Temporary> => {
   let path = await make(tmpdir(), account);
-  if (!(await may(account, 'w', path))) {
-    // TMPDIR may lie where the unprivileged user cannot enter.
-    await rm(path, { recursive: true });
-    path = await make('/var/tmp', account);
-  }
-  watch({ folder: path });
+  // TMPDIR may lie where the unprivileged user cannot enter.
+  if (!(await may(account, 'w', path))) path = await make('/var/tmp', account);
   return {
     path,
     remove: async () => {

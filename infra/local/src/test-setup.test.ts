@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { answers } from './cluster.ts';
 import { baseEnv } from './env.ts';
 import { redisAnswers } from './redis.ts';
+import { scratch } from '../test/scratch.ts';
 
 test('tests get a PostgreSQL 18 with its superuser', async () => {
   const sql = postgres(inject('postgresUrl'), { max: 1 });
@@ -23,7 +23,7 @@ test.runIf(inject('redisUrl'))('tests get a Redis that answers', async () => {
 
 /** A vitest of its own with two projects, and what their tests were given. */
 const anotherRun = async (held: boolean) => {
-  const told = join(await mkdtemp(join(tmpdir(), 'another-run-')), 'told');
+  const told = join(await scratch(), 'told');
   await writeFile(told, '');
   if (held) await writeFile(`${told}.hold`, '');
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');

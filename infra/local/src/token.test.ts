@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { baseEnv } from './env.ts';
 import { AUDIENCE, ISSUER } from './keys.ts';
 import { run } from './run.ts';
@@ -12,6 +12,8 @@ let local: string;
 beforeAll(async () => {
   local = await mkdtemp(join(tmpdir(), 'token-'));
 });
+
+afterAll(() => rm(local, { recursive: true, force: true }));
 
 const token = (...args: string[]) =>
   run(process.execPath, [script, '--local', local, ...args], { env: baseEnv() });

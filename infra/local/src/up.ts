@@ -68,7 +68,7 @@ const TOKEN_TTL = '30d';
 /** A stack that is up, but for the numbers of its processes, which change: `describe` gives them as they are now. */
 export interface Up {
   describe: () => Stack;
-  curls: Launch['crew'] extends Crew ? ReturnType<typeof mergeDemos>['curls'] : never;
+  curls: Demo['curls'];
 }
 
 /**

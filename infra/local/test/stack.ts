@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi, expect } from 'vitest';
@@ -21,7 +21,12 @@ export interface StackRun {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-export const newLocalFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'stack-'));
+/** A folder that everybody may enter, as a checkout usually is. */
+export const newLocalFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'stack-'));
+  await chmod(folder, 0o755);
+  return folder;
+};
 export const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
 
 /** Ports of their own for one stack: 80 in a row, most likely free. */

@@ -8,6 +8,7 @@ import { isRunning, signal } from '../src/process-table.ts';
 import type { Stack } from '../src/stack-file.ts';
 import { newLocalFolder, newPorts, removeFolder, startStack, type StackRun } from './stack.ts';
 
+const aPid = expect.any(Number) as number;
 let run: StackRun;
 let local: string;
 let ports: Record<string, string>;
@@ -47,7 +48,7 @@ test('stack.json describes the running stack, and only its owner may read it', a
   const base = Number(ports['PORT_BASE']);
   const service = (name: string, port: number) => ({
     url: `http://127.0.0.1:${base + port}`,
-    pid: expect.any(Number) as number,
+    pid: aPid,
     databaseUrl: expect.stringMatching(
       `^postgres://${name}:[0-9a-f]{64}@127.0.0.1:${base + 32}/${name}$`,
     ) as string,
@@ -57,11 +58,11 @@ test('stack.json describes the running stack, and only its owner may read it', a
     services: { 'alpha-notes': service('alpha_notes', 1), 'beta-counter': service('beta_counter', 2) },
     postgres: {
       url: expect.stringContaining('postgres://postgres:') as string,
-      pid: expect.any(Number) as number,
+      pid: aPid,
       dataDir: expect.stringContaining('postgres') as string,
     },
-    redis: inject('redisUrl') && { url: `redis://127.0.0.1:${base + 79}`, pid: expect.any(Number) as number },
-    nginx: inject('nginxPath') && { pid: expect.any(Number) as number },
+    redis: inject('redisUrl') && { url: `redis://127.0.0.1:${base + 79}`, pid: aPid },
+    nginx: inject('nginxPath') && { pid: aPid },
     demo: {
       adminToken: expect.any(String) as string,
       consignmentsToken: expect.any(String) as string,

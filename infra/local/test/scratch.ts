@@ -1,0 +1,11 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** An empty folder for the test that asks, gone when it has finished. */
+export const scratch = async (): Promise<string> => {
+  const path = await mkdtemp(join(tmpdir(), 'platform-test-'));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+};

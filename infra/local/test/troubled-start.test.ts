@@ -1,0 +1,87 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { assembleCrew } from '../src/crew.ts';
+import { exists } from '../src/files.ts';
+import { readOptions } from '../src/options.ts';
+import { run } from '../src/run.ts';
+import { bringUp, gather } from '../src/up.ts';
+import { newLocalFolder, newPorts, removeFolder, startStack } from './stack.ts';
+
+let local: string;
+beforeEach(async () => {
+  local = await newLocalFolder();
+  const folder = local;
+  onTestFinished(() => removeFolder(folder));
+});
+
+/** A folder with one service made of these files. */
+const serviceOf = async (files: Record<string, string>): Promise<string> => {
+  const folder = join(local, 'services');
+  await mkdir(join(folder, 'lone-service/src'), { recursive: true });
+  const all = {
+    'package.json': '{"name": "lone-service", "type": "module", "platform": {"port": 5}}',
+    ...files,
+  };
+  for (const [name, text] of Object.entries(all)) await writeFile(join(folder, 'lone-service', name), text);
+  return folder;
+};
+
+/** Processes whose command line names the folder. */
+const leftIn = async (folder: string): Promise<string[]> => {
+  const { stdout } = await run('ps', ['-eo', 'args']);
+  return stdout.split('\n').filter((line) => line.includes(folder));
+};
+
+test('a service that does not come up ends the start with the end of its log, and nothing stays', async () => {
+  const services = await serviceOf({ 'src/main.ts': 'throw new Error("QUEST_COLOUR is missing");' });
+  const start = startStack(local, await newPorts(), '--services', services);
+  expect(await start.ended).toEqual({ code: 1, signal: null });
+  expect(start.printed()).toMatch(/lone-service died 5 times.*QUEST_COLOUR is missing/s);
+  expect(await leftIn(local)).toEqual([]);
+});
+
+test.each([
+  ['migrate', 'throw new Error("no such column");', /migrate of lone-service failed:.*no such column/s],
+  ['demo', 'console.log("hello");', /demo of lone-service must print one JSON object/],
+])('a %s that goes wrong ends the start with its reason', async (task, text, reason) => {
+  const services = await serviceOf({ 'src/main.ts': '', [`src/${task}.ts`]: text });
+  const start = startStack(local, await newPorts(), '--services', services);
+  expect(await start.ended).toEqual({ code: 1, signal: null });
+  expect(start.printed()).toMatch(reason);
+});
+
+test('Ctrl-C in the middle of the start stops what has been started', async () => {
+  const services = await serviceOf({ 'src/main.ts': '', 'src/migrate.ts': 'setInterval(() => {}, 1000);' });
+  const start = startStack(local, await newPorts(), '--services', services);
+  await vi.waitFor(() => expect(start.printed()).toContain('PostgreSQL is ready'), 60_000);
+  start.signal('SIGINT');
+  expect(await start.ended).toEqual({ code: 0, signal: null });
+  expect(await leftIn(local)).toEqual([]);
+  expect(await exists(join(local, 'stack.json'))).toBe(false);
+});
+
+test('a wrong variable is named', async () => {
+  const start = startStack(local, { GATEWAY_PORT: 'http' });
+  expect(await start.ended).toEqual({ code: 1, signal: null });
+  expect(start.printed()).toContain('GATEWAY_PORT must be a port from 1 to 65535, not "http"');
+});
+
+test('without Redis and nginx the services run on their own ports, and get no REDIS_URL', async () => {
+  const fixtures = join(import.meta.dirname, 'fixtures/services');
+  const { PORT_BASE = '' } = await newPorts();
+  const options = {
+    ...readOptions(['--local', local, '--services', fixtures, '--no-install']),
+    portBase: Number(PORT_BASE),
+  };
+  const materials = await gather(options);
+  const bare = { ...materials, found: { 'redis-server': null, nginx: null, chromium: null } };
+  const crew = assembleCrew(() => {});
+  onTestFinished(() => crew.stop());
+  const up = await bringUp(options, bare, crew, new AbortController().signal);
+  const { gateway, nginx, redis, services } = up.describe();
+  expect({ gateway, nginx, redis }).toEqual({ gateway: null, nginx: null, redis: null });
+  const answer = await fetch(services['alpha-notes']?.url ?? '');
+  expect(await answer.json()).not.toHaveProperty('REDIS_URL');
+  expect(up.curls[0]?.command).toContain(services['alpha-notes']?.url);
+});
