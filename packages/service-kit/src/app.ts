@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -24,6 +25,8 @@ export interface AppOptions {
 
 export interface HttpApp {
   express: Express;
+  /** Takes requests in place of `express` and passes on what is not its own; for paths that must be short. */
+  listener?: RequestListener;
   /** The OpenAPI document that `/openapi.json` answers. */
   document: Record<string, unknown>;
 }

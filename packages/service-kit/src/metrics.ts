@@ -4,6 +4,8 @@ import type { Database } from './db.ts';
 
 export interface Metrics {
   registry: Registry;
+  /** Counts one answered request that did not come through `observe`. */
+  record(method: string, route: string, status: number, ms: number): void;
   /** Times every request by method, route template and status. */
   observe: RequestHandler;
 }
@@ -18,15 +20,17 @@ export const createMetrics = (): Metrics => {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
+  const record: Metrics['record'] = (method, route, status, ms) =>
+    duration.labels(method, route, String(status)).observe(ms / 1000);
   const observe: RequestHandler = (req, res, next) => {
     const start = performance.now();
     res.once('close', () => {
       const route = (res.locals['route'] as string | undefined) ?? 'none';
-      duration.labels(req.method, route, String(res.statusCode)).observe((performance.now() - start) / 1000);
+      record(req.method, route, res.statusCode, performance.now() - start);
     });
     next();
   };
-  return { registry, observe };
+  return { registry, record, observe };
 };
 
 /** Process metrics (memory, CPU, event loop lag, garbage collection): once a process. */

@@ -1,10 +1,14 @@
-import type { Request, Response } from 'express';
+import type { ServerResponse } from 'node:http';
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { TooManyRequests } from './problem.ts';
 
 /** Counts a request against `key`, else against the client's address; throws TooManyRequests. */
-export type RateLimit = (req: Request, res: Response, key: string | undefined) => Promise<void>;
+export type RateLimit = (
+  req: { ip?: string | undefined },
+  res: ServerResponse,
+  key: string | undefined,
+) => Promise<void>;
 
 interface RateLimitOptions {
   /** Prefix of the keys: the service's name. */

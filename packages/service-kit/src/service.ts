@@ -43,7 +43,8 @@ export const runService = async <Env, Context extends BaseContext>(
   const context = await createContext(env, { log, metrics });
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, context.database);
-  const server = createHttpServer(createApp(context).express);
+  const { express, listener: first = express } = createApp(context);
+  const server = createHttpServer(first);
   const { address, port } = await listen(server, env.HOST, env.PORT);
   log.info({ address, port }, 'listening');
 
