@@ -33,6 +33,7 @@ const keepUp = async (): Promise<void> => {
       say(`\n${why}: stopping …`);
       stopping.abort();
     } else if (performance.now() - firstAt > SAME_PRESS_MS) {
+      say('Killing what is left.');
       void crew.stop('now');
     }
   };

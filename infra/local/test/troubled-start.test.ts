@@ -1,12 +1,17 @@
+import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { assembleCrew } from '../src/crew.ts';
+import { baseEnv } from '../src/env.ts';
 import { exists } from '../src/files.ts';
 import { readOptions } from '../src/options.ts';
 import { run } from '../src/run.ts';
 import { bringUp, gather } from '../src/up.ts';
 import { newLocalFolder, newPorts, removeFolder, startStack } from './stack.ts';
+
+const fixtures = join(import.meta.dirname, 'fixtures/services');
+const startScript = join(import.meta.dirname, '../src/start.ts');
 
 let local: string;
 beforeEach(async () => {
@@ -61,6 +66,35 @@ test('Ctrl-C in the middle of the start stops what has been started', async () =
   expect(await exists(join(local, 'stack.json'))).toBe(false);
 });
 
+test('a second Ctrl-C kills what does not want to stop', async () => {
+  const stubborn = `
+    import { createServer } from 'node:http';
+    process.on('SIGTERM', () => {});
+    createServer((_, response) => response.end()).listen(Number(process.env.PORT), '127.0.0.1');`;
+  const services = await serviceOf({ 'src/main.ts': stubborn });
+  const start = startStack(local, await newPorts(), '--services', services);
+  await start.ready();
+  start.signal('SIGINT');
+  await vi.waitFor(() => expect(start.printed()).toContain('SIGINT: stopping'), 10_000);
+  const again = setInterval(() => start.signal('SIGINT'), 300);
+  expect(await start.ended).toEqual({ code: 0, signal: null });
+  clearInterval(again);
+  expect(start.printed()).toContain('Killing what is left.');
+  expect(await leftIn(local)).toEqual([]);
+});
+
+test('when the command that started it is killed, it stops by itself', async () => {
+  const wrapper = spawn(
+    'sh',
+    ['-c', '"$@"; :', 'sh', process.execPath, startScript, '--local', local, '--services', fixtures],
+    { env: { ...baseEnv(), ...(await newPorts()) }, stdio: 'ignore' },
+  );
+  await vi.waitFor(async () => expect(await exists(join(local, 'stack.json'))).toBe(true), 60_000);
+  wrapper.kill('SIGKILL');
+  await vi.waitFor(async () => expect(await leftIn(local)).toEqual([]), 30_000);
+  expect(await exists(join(local, 'stack.json'))).toBe(false);
+});
+
 test('a wrong variable is named', async () => {
   const start = startStack(local, { GATEWAY_PORT: 'http' });
   expect(await start.ended).toEqual({ code: 1, signal: null });
@@ -68,7 +102,6 @@ test('a wrong variable is named', async () => {
 });
 
 test('without Redis and nginx the services run on their own ports, and get no REDIS_URL', async () => {
-  const fixtures = join(import.meta.dirname, 'fixtures/services');
   const { PORT_BASE = '' } = await newPorts();
   const options = {
     ...readOptions(['--local', local, '--services', fixtures, '--no-install']),
