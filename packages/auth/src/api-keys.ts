@@ -1,8 +1,8 @@
-import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { InsufficientScope, Unauthorized } from '@platform/service-kit/problem';
 import type { Guard } from '@platform/service-kit/route';
 import { hashApiKey, isApiKey } from './api-key-format.ts';
+import { equal } from './equal.ts';
 import { onlyHeader } from './header.ts';
 
 export { hashApiKey, isApiKey, makeApiKey, type NewApiKey } from './api-key-format.ts';
@@ -40,9 +40,6 @@ export interface ApiKeys<Row> {
 const rememberMs = 750;
 const touchMs = 60_000;
 const many = 5000;
-
-const equal = (one: string, two: string): boolean =>
-  one.length === two.length && timingSafeEqual(Buffer.from(one), Buffer.from(two));
 
 /**
  * Recognises callers by an API key. None, a malformed, an unknown, a revoked and an expired key get

@@ -1,6 +1,7 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
+import { equal } from './equal.ts';
 
 /** What a service stores of a token, as far as it matters here. */
 export interface PathTokenRow {
@@ -56,9 +57,6 @@ const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
     clearTimeout(timer);
   }
 };
-
-const equal = (one: string, two: string): boolean =>
-  one.length === two.length && timingSafeEqual(Buffer.from(one), Buffer.from(two));
 
 /** Recognises the opaque tokens that stand in the paths of webhooks. */
 export const createPathTokens = <Row extends PathTokenRow>(
