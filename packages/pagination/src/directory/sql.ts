@@ -1,0 +1,27 @@
+import type { Directory } from './declare.ts';
+import { drift } from './sql/drift.ts';
+import { fold } from './sql/fold.ts';
+import { namesOf } from './sql/names.ts';
+import { page } from './sql/page.ts';
+import { rebuild } from './sql/rebuild.ts';
+import { record } from './sql/record.ts';
+import { split } from './sql/split.ts';
+import { tables } from './sql/tables.ts';
+import { thin } from './sql/thin.ts';
+
+/**
+ * The whole directory as the text of a migration. It replaces one that is there, and counts the rows
+ * that are there: other writers of the table wait until it is done.
+ */
+export const directorySql = (directory: Directory): string =>
+  [
+    ...tables(directory),
+    ...split(directory),
+    ...fold(directory),
+    ...thin(directory),
+    ...rebuild(directory),
+    ...drift(directory),
+    ...page(directory),
+    ...record(directory),
+    `select ${namesOf(directory).routine('rebuild')}();`,
+  ].join('\n--> statement-breakpoint\n') + '\n';

@@ -1,0 +1,37 @@
+import type { Directory } from '../declare.ts';
+import { lowest, namesOf, narrowings, type Narrowing } from './names.ts';
+
+/** One bucket for each value: how many rows have it. */
+const countOf = (directory: Directory, { filter, valueOf }: Narrowing): string => {
+  const { list } = namesOf(directory);
+  const value = valueOf('item');
+  return `select '${filter}' as filter, ${value} as value, count(*) as n from ${list} item
+    group by 2 having ${value} is not null`;
+};
+
+/**
+ * The statement that counts everything anew while others read and write. Readers see the old counts until it
+ * commits; who writes meanwhile is neither counted nor forgotten.
+ */
+export const rebuild = (directory: Directory): string[] => {
+  const { list, buckets, changes, state, routine } = namesOf(directory);
+  const counts = narrowings(directory).map((narrowing) => countOf(directory, narrowing));
+  return [
+    `create function ${routine('rebuild')}() returns void language plpgsql as $$
+begin
+  lock table ${list} in access share mode;
+  perform from ${state} for update;
+  delete from ${buckets};
+  -- One statement, one snapshot: the changes it takes away are those whose rows it counts.
+  with gone as (
+    delete from ${changes}
+  ), settled as (
+    update ${state} set folded_to = pg_snapshot_xmin(pg_current_snapshot())
+  )
+  insert into ${buckets}
+  select filter, value, ${lowest}, n, random(-9223372036854775808, 9223372036854775807) from (
+    ${counts.join('\n    union all\n    ')}) counted;
+  perform ${routine('split')}();
+end $$;`,
+  ];
+};

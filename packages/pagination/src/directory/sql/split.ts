@@ -1,0 +1,61 @@
+import type { Directory } from '../declare.ts';
+import { namesOf, narrowings, type Narrowing } from './names.ts';
+
+/**
+ * Cuts an overfull bucket into full ones. The part below a cut is counted in one snapshot, as the list less the
+ * changes not folded in; the part above is what remains of the bucket's count, whatever was committed meanwhile.
+ */
+const splitOne = (directory: Directory, { filter, type, holds }: Narrowing): string => {
+  const { list, buckets, changes, routine } = namesOf(directory);
+  const { at, id, bucket } = directory;
+  const key = `item.${at}, item.${id}`;
+  const wanted = `wanted::${type}`;
+  return `create function ${routine(`split_${filter}`)}(wanted text, from_at timestamptz, from_id uuid)
+returns void language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+declare
+  whole bigint;
+  below bigint;
+  cut_at timestamptz;
+  cut_id uuid;
+begin
+  loop
+    select n into whole from ${buckets}
+    where filter = '${filter}' and value = wanted and low_at = from_at and low_id = from_id;
+    exit when whole <= ${2 * bucket};
+    select ${key} into cut_at, cut_id from ${list} item
+    where ${holds('item', wanted)} and (${key}) >= (from_at, from_id)
+    order by ${key} offset ${bucket} limit 1;
+    -- Rows that were counted may be gone by now: then the next fold will see to it.
+    exit when not found or exists (
+      select from ${buckets} where filter = '${filter}' and value = wanted
+        and (low_at, low_id) > (from_at, from_id) and (low_at, low_id) <= (cut_at, cut_id));
+    select (select count(*) from ${list} item where ${holds('item', wanted)}
+        and (${key}) >= (from_at, from_id) and (${key}) < (cut_at, cut_id))
+      - (select coalesce(sum(sign), 0) from ${changes} change where ${holds('change', wanted)}
+        and (at, id) >= (from_at, from_id) and (at, id) < (cut_at, cut_id))
+    into below;
+    update ${buckets} set n = below
+    where filter = '${filter}' and value = wanted and low_at = from_at and low_id = from_id;
+    insert into ${buckets} values ('${filter}', wanted, cut_at, cut_id, whole - below, 0);
+    from_at := cut_at;
+    from_id := cut_id;
+  end loop;
+end $$;`;
+};
+
+/** Statements for splitting what has grown; to be called with the state locked. */
+export const split = (directory: Directory): string[] => {
+  const { buckets, prefix, routine } = namesOf(directory);
+  return [
+    ...narrowings(directory).map((narrowing) => splitOne(directory, narrowing)),
+    `create function ${routine('split')}() returns void language plpgsql as $$
+declare
+  bucket ${buckets};
+begin
+  for bucket in select * from ${buckets} where n > ${2 * directory.bucket} loop
+    execute format('select public.%I($1, $2, $3)', '${prefix}_split_' || bucket.filter)
+    using bucket.value, bucket.low_at, bucket.low_id;
+  end loop;
+end $$;`,
+  ];
+};
