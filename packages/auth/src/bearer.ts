@@ -25,7 +25,7 @@ export interface TokenVerifierOptions {
   /** For exp, nbf and iat; 5 seconds unless said otherwise. */
   toleranceSeconds?: number;
   /** A cookie that may carry the token where there is no Authorization header. */
-  cookie?: Cookie;
+  cookie?: Pick<Cookie, 'name' | 'read'>;
   /** Asked at each use, however short ago the token was verified. */
   isRevoked?: (caller: Caller) => Promise<boolean>;
   now?: () => Date;
@@ -71,7 +71,7 @@ const callerOf = ({ payload, protectedHeader }: JWTVerifyResult, latestIssue: nu
 };
 
 /** The token of a request (RFC 6750 section 2.1); undefined when no credential of this kind was sent. */
-const tokenOf = (req: Request, cookie: Cookie | undefined): string | undefined => {
+const tokenOf = (req: Request, cookie: TokenVerifierOptions['cookie']): string | undefined => {
   const { value, repeated } = onlyHeader(req, 'authorization');
   if (repeated) throw invalid('Exactly one Authorization header may be sent.');
   if (value === undefined) return cookie?.read(req);
