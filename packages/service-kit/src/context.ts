@@ -20,7 +20,7 @@ export interface BaseContext extends Parts, AsyncDisposable {
   rateLimit: RateLimit | undefined;
   /** Addresses whose X-Forwarded-For is believed. */
   trustProxy: string[];
-  now(): Date;
+  now: () => Date;
 }
 
 interface BaseEnv {
