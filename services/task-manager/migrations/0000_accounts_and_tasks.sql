@@ -1,0 +1,61 @@
+CREATE TYPE "public"."task_priority" AS ENUM('low', 'medium', 'high', 'urgent');--> statement-breakpoint
+CREATE TYPE "public"."task_status" AS ENUM('todo', 'in_progress', 'done');--> statement-breakpoint
+CREATE TABLE "idempotency_keys" (
+	"user_id" uuid NOT NULL,
+	"key" text NOT NULL,
+	"request_hash" "bytea" NOT NULL,
+	"answer" jsonb,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "idempotency_keys_user_id_key_pk" PRIMARY KEY("user_id","key")
+);
+--> statement-breakpoint
+CREATE TABLE "sessions" (
+	"user_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"refresh_hash" "bytea" NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "sessions_user_id_id_pk" PRIMARY KEY("user_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "task_lists" (
+	"user_id" uuid PRIMARY KEY NOT NULL,
+	"revision" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "tasks" (
+	"user_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"title" text NOT NULL,
+	"description" text NOT NULL,
+	"status" "task_status" NOT NULL,
+	"priority" "task_priority" NOT NULL,
+	"due_date" date,
+	"tags" text[] NOT NULL,
+	"completed_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	"version" integer NOT NULL,
+	"words" "tsvector" GENERATED ALWAYS AS (to_tsvector('simple', translate(title || ' ' || description, './:@_-', '      '))) STORED NOT NULL,
+	CONSTRAINT "tasks_user_id_id_pk" PRIMARY KEY("user_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "users" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"email" text NOT NULL,
+	"name" text,
+	"password_hash" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "users_email" UNIQUE("email")
+);
+--> statement-breakpoint
+ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "tasks" ADD CONSTRAINT "tasks_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("user_id","created_at");--> statement-breakpoint
+CREATE INDEX "tasks_by_created" ON "tasks" USING btree ("user_id","created_at" DESC NULLS FIRST,"id");--> statement-breakpoint
+CREATE INDEX "tasks_by_updated" ON "tasks" USING btree ("user_id","updated_at" DESC NULLS FIRST,"id");--> statement-breakpoint
+CREATE INDEX "tasks_by_priority" ON "tasks" USING btree ("user_id","priority","id");--> statement-breakpoint
+CREATE INDEX "tasks_by_title" ON "tasks" USING btree ("user_id",title collate "und-x-icu","id");--> statement-breakpoint
+CREATE INDEX "tasks_by_due" ON "tasks" USING btree ("user_id","due_date","id");--> statement-breakpoint
+CREATE INDEX "tasks_by_due_desc" ON "tasks" USING btree ("user_id","due_date" DESC NULLS LAST,"id");

@@ -1,0 +1,34 @@
+import { commonEnv, readEnv } from '@platform/service-kit/env';
+import type { JWK } from 'jose';
+import { z } from 'zod';
+
+const jwk = z.string().transform((text, context): JWK => {
+  try {
+    return JSON.parse(text) as JWK;
+  } catch {
+    context.addIssue('is not JSON');
+    return z.NEVER;
+  }
+});
+
+const shape = {
+  ...commonEnv,
+  /** A private Ed25519 JWK: signs the access tokens of this service's users. */
+  AUTH_SIGNING_KEY: jwk,
+  /** Memory for the order of long lists, in bytes; 0 turns it off. */
+  TASK_ORDER_BYTES: z.coerce.number().int().min(0).default(16_777_216),
+};
+
+export const envOf = (variables: Record<string, string | undefined>) => readEnv(shape, variables);
+
+export type Env = ReturnType<typeof envOf>;
+
+/** The environment of this process; read once, in main.ts. */
+export const processEnv = () => envOf(process.env);
+
+/** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
+export const migrationUrl = (): string => {
+  const url = process.env['MIGRATION_DATABASE_URL'] ?? process.env['DATABASE_URL'];
+  if (url === undefined) throw new Error('MIGRATION_DATABASE_URL or DATABASE_URL must be set');
+  return url;
+};

@@ -1,0 +1,91 @@
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
+import { instant, text } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { taskPriority, taskStatus } from '../db/tables.ts';
+
+const status = z.enum(taskStatus.enumValues).meta({ id: 'TaskStatus' });
+const priority = z
+  .enum(taskPriority.enumValues)
+  .meta({ id: 'TaskPriority', description: 'Sorts in this order' });
+const title = text(1, 200).regex(/\S/, 'must not be blank');
+const description = text(0, 10_000);
+const tag = text(1, 40);
+const tags = z
+  .array(tag)
+  .max(20)
+  .refine((all) => new Set(all).size === all.length, 'must not repeat a tag');
+/** PostgreSQL's calendar, like ours, has no year 0. */
+const day = z.iso
+  .date()
+  .refine((date) => !date.startsWith('0000'), 'must be a date from year 1 on')
+  .meta({ example: '2026-02-28' });
+
+export const Task = z
+  .object({
+    id: z.uuid(),
+    title: z.string(),
+    description: z.string(),
+    status,
+    priority,
+    dueDate: z.iso.date().nullable(),
+    tags: z.array(z.string()),
+    completedAt: instant().nullable().meta({ description: 'When it became done; null while it is not' }),
+    createdAt: instant(),
+    updatedAt: instant(),
+    version: z.int().min(1).meta({ description: 'Counts changes; the ETag of the task is made of it' }),
+  })
+  .meta({ id: 'Task' });
+
+export type Task = z.output<typeof Task>;
+
+export const NewTask = z
+  .strictObject({
+    title,
+    description: description.default(''),
+    status: status.default('todo'),
+    priority: priority.default('medium'),
+    dueDate: day.nullable().default(null),
+    tags: tags.default([]),
+  })
+  .meta({ id: 'NewTask' });
+
+export type NewTask = z.output<typeof NewTask>;
+
+export const TaskPatch = z
+  .strictObject({
+    title: title.optional(),
+    description: description.nullable().optional().meta({ description: 'null makes it empty' }),
+    status: status.optional(),
+    priority: priority.optional(),
+    dueDate: day.nullable().optional().meta({ description: 'null takes it away' }),
+    tags: tags.nullable().optional().meta({ description: 'Replaces all tags; null takes them away' }),
+  })
+  .meta({ id: 'TaskPatch', description: 'A JSON Merge Patch (RFC 7396): what is absent stays as it is' });
+
+export type TaskPatch = z.output<typeof TaskPatch>;
+
+export const TaskParams = z.strictObject({ id: z.guid() });
+
+const fields = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'] as const;
+const sorts = fields.flatMap((field) => [field, `-${field}`] as const);
+
+export const TaskQuery = z.strictObject({
+  ...pageLimitQuery,
+  status: status.optional(),
+  priority: priority.optional(),
+  tag: tag.optional().meta({ description: 'Tasks that carry this tag' }),
+  dueBefore: day.optional().meta({ description: 'Tasks due before this day' }),
+  dueAfter: day.optional().meta({ description: 'Tasks due after this day' }),
+  q: text(1, 200).optional().meta({ description: 'Words that must all stand in the title or description' }),
+  sort: z.enum(sorts).default('-createdAt').meta({
+    description: 'Field to sort by, `-` for descending; equals by id, tasks without a due date last',
+  }),
+});
+
+export type Sort = z.output<typeof TaskQuery>['sort'];
+export type Filters = Pick<
+  z.output<typeof TaskQuery>,
+  'status' | 'priority' | 'tag' | 'dueBefore' | 'dueAfter' | 'q'
+>;
+
+export const TaskList = pageLimitBody('tasks', Task).meta({ id: 'TaskList' });

@@ -1,0 +1,13 @@
+import { instant, text } from '@platform/service-kit/text';
+import { z } from 'zod';
+
+/** Trimmed and in lower case, so that one person is one user. */
+export const email = z.string().trim().toLowerCase().max(254).pipe(z.email());
+
+export const userName = text(1, 100).regex(/\S/, 'must not be blank');
+
+export const User = z
+  .object({ id: z.uuid(), email: z.string(), name: z.string().nullable(), createdAt: instant() })
+  .meta({ id: 'User' });
+
+export type User = z.output<typeof User>;

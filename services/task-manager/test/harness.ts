@@ -1,0 +1,69 @@
+import type {} from '@platform/local/provided';
+import { createMetrics } from '@platform/service-kit/metrics';
+import { captureLog, cloneDatabase } from '@platform/service-kit/testing';
+import { exportJWK, generateKeyPair } from 'jose';
+import supertest from 'supertest';
+import { inject } from 'vitest';
+import { createApp } from '../src/app.ts';
+import { createContext, migrations, type Context } from '../src/context.ts';
+import { envOf } from '../src/env.ts';
+
+const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+
+/** The settings of a service that runs against these databases. */
+export const variablesFor = async (databaseUrl: string, redisUrl: string | null) => ({
+  PORT: '0',
+  DATABASE_URL: databaseUrl,
+  REDIS_URL: redisUrl ?? '',
+  RATE_LIMIT: 'off',
+  AUTH_SIGNING_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), alg: 'EdDSA' }),
+});
+
+/** A database of its own with the tables of the service. */
+export const ownDatabase = (serverUrl = inject('postgresUrl')) => cloneDatabase(serverUrl, migrations);
+
+/** One instance of the service; disposed of with `await using`. */
+export const startInstance = async (variables: Record<string, string>, overrides: Partial<Context> = {}) => {
+  const { log, lines } = captureLog();
+  const parts = { log, metrics: createMetrics() };
+  const context = await createContext(envOf(variables), parts, overrides);
+  return {
+    app: createApp(context).express,
+    context,
+    lines,
+    [Symbol.asyncDispose]: () => context[Symbol.asyncDispose](),
+  };
+};
+
+/** The service on a database of its own. */
+export const startService = async (
+  variables: Record<string, string> = {},
+  overrides: Partial<Context> = {},
+) => {
+  const stack = new AsyncDisposableStack();
+  const database = stack.use(await ownDatabase());
+  const given = { ...(await variablesFor(database.url, inject('redisUrl'))), ...variables };
+  const instance = stack.use(await startInstance(given, overrides));
+  return { ...instance, variables: given, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+};
+
+type App = Awaited<ReturnType<typeof startInstance>>['app'] | string;
+
+export const goodPassword = 'correct horse battery';
+
+let count = 0;
+/** An email nobody had before. */
+export const newEmail = (): string => `user-${++count}-${process.pid}@example.test`;
+
+/** Registers somebody; gives their credentials and a way to ask with their token. */
+export const register = async (app: App, email = newEmail()) => {
+  const answer = await supertest(app).post('/api/v1/auth/register').send({ email, password: goodPassword });
+  const token = String(answer.body.accessToken);
+  const cookies = (answer.get('Set-Cookie') ?? []).map((line) => line.split(';', 1)[0]).join('; ');
+  const as = (method: 'get' | 'post' | 'patch' | 'delete', path: string) =>
+    supertest(app)[method](`/api/v1${path}`).auth(token, { type: 'bearer' });
+  return { email, token, cookies, user: answer.body.user as { id: string }, as, answer };
+};
+
+/** The path of an endpoint. */
+export const at = (path: string): string => `/api/v1${path}`;
