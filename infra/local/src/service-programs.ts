@@ -14,6 +14,8 @@ export interface Surroundings {
   database: DatabaseUrls | undefined;
   redisUrl: string | undefined;
   jwksFile: string;
+  /** Where Node.js keeps compiled modules from one start to the next. */
+  compileCache: string;
   /** Its own secrets and keys, by the name of the variable. */
   secrets: Record<string, string>;
 }
@@ -25,6 +27,7 @@ const environment = (service: Service, around: Surroundings): Record<string, str
   PORT: String(around.port),
   ...(around.database && { DATABASE_URL: around.database.run }),
   ...(around.redisUrl && { REDIS_URL: around.redisUrl }),
+  NODE_COMPILE_CACHE: around.compileCache,
   AUTH_JWKS: around.jwksFile,
   AUTH_ISSUER: ISSUER,
   AUTH_AUDIENCE: AUDIENCE,
@@ -38,12 +41,18 @@ const environment = (service: Service, around: Surroundings): Record<string, str
 export const runningDatabaseUrl = (service: Service, around: Surroundings): string =>
   environment(service, around)['DATABASE_URL'] ?? '';
 
+/**
+ * Left alone, V8 takes 160 MB for the 20 MB of objects that a service has after its start, and keeps them. With these
+ * limits an idle service stays near 110 MB, and there is room for a body of any allowed size.
+ */
+const SMALL_HEAP = ['--max-semi-space-size=4', '--max-old-space-size=512'];
+
 /** The service itself, which may not change its tables. */
 export const serviceCommand = (service: Service, around: Surroundings, logFile: string): Command => {
   const { MIGRATION_DATABASE_URL: _owner, ...env } = environment(service, around);
   return {
     file: process.execPath,
-    args: ['src/main.ts'],
+    args: [...SMALL_HEAP, 'src/main.ts'],
     cwd: service.folder,
     env,
     stopSignal: 'SIGTERM',

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { unprivilegedAccount } from './account.ts';
 import type { Crew } from './crew.ts';
 import { mergeDemos, type Demo } from './demo.ts';
@@ -111,6 +112,7 @@ export const bringUp = async (
         database: ground.databases.get(service.name),
         redisUrl: ground.redisUrl,
         jwksFile: signer.jwksFile,
+        compileCache: join(local.path, 'compile-cache'),
         secrets: {
           ...Object.fromEntries(service.secrets.map((name) => [name, secrets(`${service.name}/${name}`)])),
           ...(await ownKeys(local, service)),
