@@ -1,0 +1,166 @@
+CREATE TABLE "delivery_jobs" (
+	"store_id" uuid NOT NULL,
+	"id" text NOT NULL,
+	"order_id" text,
+	"position" integer NOT NULL,
+	"status" text,
+	"driver_id" text,
+	"driver" jsonb,
+	"estimated_arrival" timestamp (3) with time zone,
+	"assigned_at" timestamp (3) with time zone,
+	"started_at" timestamp (3) with time zone,
+	"arrived_at" timestamp (3) with time zone,
+	"completed_at" timestamp (3) with time zone,
+	"event_id" uuid NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "delivery_jobs_store_id_id_pk" PRIMARY KEY("store_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "import_jobs" (
+	"store_id" uuid NOT NULL,
+	"member_id" text NOT NULL,
+	"id" uuid NOT NULL,
+	"state" text DEFAULT 'pending' NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"due_at" timestamp (3) with time zone NOT NULL,
+	"error" text,
+	"user_id" uuid,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"finished_at" timestamp (3) with time zone,
+	CONSTRAINT "import_jobs_store_id_member_id_pk" PRIMARY KEY("store_id","member_id")
+);
+--> statement-breakpoint
+CREATE TABLE "inbox" (
+	"store_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"event" text NOT NULL,
+	"service" text,
+	"entity" text,
+	"dedup" "bytea" NOT NULL,
+	"body" "bytea" NOT NULL,
+	"headers" jsonb NOT NULL,
+	"received_at" timestamp (3) with time zone NOT NULL,
+	"state" text DEFAULT 'pending' NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"due_at" timestamp (3) with time zone NOT NULL,
+	"error" text,
+	"finished_at" timestamp (3) with time zone,
+	CONSTRAINT "inbox_store_id_id_pk" PRIMARY KEY("store_id","id"),
+	CONSTRAINT "inbox_dedup" UNIQUE("store_id","dedup")
+);
+--> statement-breakpoint
+CREATE TABLE "members" (
+	"store_id" uuid NOT NULL,
+	"id" text NOT NULL,
+	"email" text,
+	"first_name" text,
+	"last_name" text,
+	"phone" text,
+	"status" text,
+	"type" text,
+	"version" bigint,
+	"event_id" uuid NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "members_store_id_id_pk" PRIMARY KEY("store_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "notifications" (
+	"store_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"key" text NOT NULL,
+	"kind" text NOT NULL,
+	"audience" text NOT NULL,
+	"subject" text NOT NULL,
+	"reference" text,
+	"consumer_id" text,
+	"event_id" uuid,
+	"mail" text NOT NULL,
+	"attempts" integer DEFAULT 0 NOT NULL,
+	"due_at" timestamp (3) with time zone NOT NULL,
+	"error" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"sent_at" timestamp (3) with time zone,
+	CONSTRAINT "notifications_store_id_id_pk" PRIMARY KEY("store_id","id"),
+	CONSTRAINT "notifications_key" UNIQUE("store_id","key")
+);
+--> statement-breakpoint
+CREATE TABLE "orders" (
+	"store_id" uuid NOT NULL,
+	"id" text NOT NULL,
+	"status" text NOT NULL,
+	"consumer_id" text,
+	"version" bigint,
+	"details" jsonb NOT NULL,
+	"event_id" uuid NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "orders_store_id_id_pk" PRIMARY KEY("store_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "payments" (
+	"store_id" uuid NOT NULL,
+	"service" text NOT NULL,
+	"transaction_id" text NOT NULL,
+	"order_id" text NOT NULL,
+	"three_ds_server_trans_id" text,
+	"outcome" text,
+	"outcome_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "payments_store_id_service_transaction_id_pk" PRIMARY KEY("store_id","service","transaction_id"),
+	CONSTRAINT "payments_three_ds" UNIQUE("store_id","service","three_ds_server_trans_id")
+);
+--> statement-breakpoint
+CREATE TABLE "stores" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"store_url" text NOT NULL,
+	"settings" jsonb NOT NULL,
+	"credentials" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "users" (
+	"store_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"consumer_user_id" text NOT NULL,
+	"email" text,
+	"first_name" text,
+	"last_name" text,
+	"phone" text,
+	"version" bigint,
+	"refreshed_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "users_store_id_id_pk" PRIMARY KEY("store_id","id"),
+	CONSTRAINT "users_consumer" UNIQUE("store_id","consumer_user_id")
+);
+--> statement-breakpoint
+CREATE TABLE "verifications" (
+	"store_id" uuid NOT NULL,
+	"service" text NOT NULL,
+	"transaction_id" text NOT NULL,
+	"status" text NOT NULL,
+	"user_id" text,
+	"completed" boolean NOT NULL,
+	"version" bigint,
+	"event_id" uuid NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "verifications_store_id_service_transaction_id_pk" PRIMARY KEY("store_id","service","transaction_id")
+);
+--> statement-breakpoint
+CREATE TABLE "webhook_tokens" (
+	"token_hash" text PRIMARY KEY NOT NULL,
+	"store_id" uuid NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"grace_until" timestamp (3) with time zone,
+	"uses" bigint DEFAULT 0 NOT NULL,
+	"last_used_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE INDEX "import_jobs_due" ON "import_jobs" USING btree ("due_at") WHERE state = 'pending';--> statement-breakpoint
+CREATE INDEX "inbox_due" ON "inbox" USING btree ("due_at") WHERE state = 'pending';--> statement-breakpoint
+CREATE INDEX "inbox_entity" ON "inbox" USING btree ("store_id","entity","id") WHERE state = 'pending';--> statement-breakpoint
+CREATE INDEX "inbox_trouble" ON "inbox" USING btree ("store_id","id") WHERE state in ('failed', 'refused');--> statement-breakpoint
+CREATE INDEX "notifications_due" ON "notifications" USING btree ("due_at") WHERE mail = 'pending';--> statement-breakpoint
+CREATE INDEX "payments_transaction_anywhere" ON "payments" USING btree ("service","transaction_id");--> statement-breakpoint
+CREATE INDEX "payments_three_ds_anywhere" ON "payments" USING btree ("service","three_ds_server_trans_id");--> statement-breakpoint
+CREATE INDEX "webhook_tokens_store" ON "webhook_tokens" USING btree ("store_id");

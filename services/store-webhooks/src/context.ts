@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { createAddressList } from '@platform/auth/addresses';
+import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
+import { createPathTokens, type PathTokens } from '@platform/auth/path-tokens';
+import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
+import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import type { Env } from './env.ts';
+import { createInbox, type Inbox } from './inbox/inbox.ts';
+import { createReader, type ProviderReader } from './providers/reader.ts';
+import { createStoreOpener, type KnownStore, type StoreRow } from './stores/known-store.ts';
+import { createOldUses, findToken, type OldUses, type TokenRow } from './stores/tokens.ts';
+import { createTracker, type ErrorTracker } from './tracker/tracker.ts';
+
+export const migrations = new URL('../migrations', import.meta.url).pathname;
+
+export interface Context extends BaseContext {
+  env: Env;
+  verifier: TokenVerifier;
+  box: SecretBox;
+  openStore(row: StoreRow): KnownStore;
+  tokens: PathTokens<TokenRow>;
+  oldUses: OldUses;
+  inbox: Inbox;
+  reader: ProviderReader;
+  tracker: ErrorTracker;
+  /** Called when the inbox has something new; the worker listens. */
+  onWork: { wake(): void };
+}
+
+/** Spools of different databases must never meet, whoever starts with the same folder. */
+const spoolFolder = ({ SPOOL_DIR, DATABASE_URL }: Env): string => {
+  const { host, pathname } = new URL(DATABASE_URL);
+  return join(SPOOL_DIR, createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, 16));
+};
+
+const providerAddresses = ({ PROVIDER_ADDRESSES, NODE_ENV }: Env): 'public' | 'any' =>
+  PROVIDER_ADDRESSES ?? (NODE_ENV === 'production' ? 'public' : 'any');
+
+/** Opens everything the service holds on to; `overrides` replace parts in tests. */
+export const createContext = async (
+  env: Env,
+  parts: Parts,
+  overrides: Partial<Context> = {},
+): Promise<Context> => {
+  const base = openBaseContext(env, { name: 'store-webhooks', migrations }, parts);
+  const { sql } = base.database;
+  const { now = base.now } = overrides;
+  const { log } = base;
+  const box = createSecretBox(env.SECRETS_KEY);
+  const openStore = createStoreOpener(box);
+  const onWork = { wake: () => undefined };
+  const inbox = createInbox({
+    sql,
+    log,
+    spoolFolder: spoolFolder(env),
+    spoolMaxBytes: env.SPOOL_MAX_BYTES,
+    wake: () => onWork.wake(),
+  });
+  const oldUses = createOldUses(sql, now);
+  const tracker = await createTracker(env.SENTRY_DSN, log);
+  return {
+    ...base,
+    env,
+    verifier: createTokenVerifier({
+      jwks: env.AUTH_JWKS,
+      issuer: env.AUTH_ISSUER,
+      audience: env.AUTH_AUDIENCE,
+      now,
+    }),
+    box,
+    openStore,
+    tokens: createPathTokens({
+      find: (hash) => findToken(sql, openStore, hash),
+      rememberMs: env.TOKEN_MEMORY_MS,
+      now,
+    }),
+    oldUses,
+    inbox,
+    reader: createReader({ timeoutMs: env.PROVIDER_TIMEOUT_MS, addresses: providerAddresses(env) }),
+    tracker,
+    onWork,
+    [Symbol.asyncDispose]: async () => {
+      await inbox[Symbol.asyncDispose]();
+      await oldUses[Symbol.asyncDispose]();
+      await tracker[Symbol.asyncDispose]();
+      await base[Symbol.asyncDispose]();
+    },
+    ...overrides,
+  };
+};
+
+export const trustedAddresses = ({ trustProxy }: Context) => createAddressList(trustProxy);

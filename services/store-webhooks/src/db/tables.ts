@@ -1,0 +1,259 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uuid,
+} from 'drizzle-orm/pg-core';
+import { bytea, instant } from './columns.ts';
+
+export const stores = pgTable('stores', {
+  id: uuid().primaryKey(),
+  name: text().notNull(),
+  storeUrl: text('store_url').notNull(),
+  /** What the interface shows: kinds, addresses, mapping, switches. */
+  settings: jsonb().notNull(),
+  /** Credentials of all providers, sealed with SECRETS_KEY. */
+  credentials: text().notNull(),
+  createdAt: instant('created_at').notNull(),
+  updatedAt: instant('updated_at').notNull(),
+});
+
+/** Who a token belongs to is looked up before the store is known, so the hash alone is the key. */
+export const webhookTokens = pgTable(
+  'webhook_tokens',
+  {
+    tokenHash: text('token_hash').primaryKey(),
+    storeId: uuid('store_id').notNull(),
+    createdAt: instant('created_at').notNull(),
+    /** Null: the token in force. Set: rotated out, works until then. */
+    graceUntil: instant('grace_until'),
+    uses: bigint({ mode: 'number' }).notNull().default(0),
+    lastUsedAt: instant('last_used_at'),
+  },
+  (table) => [index('webhook_tokens_store').on(table.storeId)],
+);
+
+/**
+ * Every webhook as it came, and the queue of what is still to be done with it.
+ * `due_at` is when it may be claimed: now, after a backoff, or when the lease of its claimer ends.
+ */
+export const inbox = pgTable(
+  'inbox',
+  {
+    storeId: uuid('store_id').notNull(),
+    /** UUIDv7: the order of receipt, and its time. */
+    id: uuid().notNull(),
+    event: text().notNull(),
+    /** Provider in the path. */
+    service: text(),
+    /** Events of one entity are processed one after the other. Null: of nothing we can name. */
+    entity: text(),
+    /** 8 bytes of what it is about, 16 bytes of what it says (see inbox/dedup.ts). */
+    dedup: bytea().notNull(),
+    body: bytea().notNull(),
+    headers: jsonb().notNull(),
+    receivedAt: instant('received_at').notNull(),
+    state: text().notNull().default('pending'),
+    attempts: integer().notNull().default(0),
+    dueAt: instant('due_at').notNull(),
+    error: text(),
+    finishedAt: instant('finished_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.storeId, table.id] }),
+    unique('inbox_dedup').on(table.storeId, table.dedup),
+    index('inbox_due')
+      .on(table.dueAt)
+      .where(sql`state = 'pending'`),
+    index('inbox_entity')
+      .on(table.storeId, table.entity, table.id)
+      .where(sql`state = 'pending'`),
+    index('inbox_trouble')
+      .on(table.storeId, table.id)
+      .where(sql`state in ('failed', 'refused')`),
+  ],
+);
+
+export const orders = pgTable(
+  'orders',
+  {
+    storeId: uuid('store_id').notNull(),
+    /** The POS's. */
+    id: text().notNull(),
+    status: text().notNull(),
+    consumerId: text('consumer_id'),
+    /** When or how often the POS changed it; an older one never replaces a newer one. */
+    version: bigint({ mode: 'number' }),
+    /** Everything else, the items included, so that an order is always replaced as one. */
+    details: jsonb().notNull(),
+    eventId: uuid('event_id').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.storeId, table.id] })],
+);
+
+const profile = {
+  email: text(),
+  firstName: text('first_name'),
+  lastName: text('last_name'),
+  phone: text(),
+};
+
+export const members = pgTable(
+  'members',
+  {
+    storeId: uuid('store_id').notNull(),
+    /** The POS's. */
+    id: text().notNull(),
+    ...profile,
+    status: text(),
+    type: text(),
+    version: bigint({ mode: 'number' }),
+    eventId: uuid('event_id').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.storeId, table.id] })],
+);
+
+/** Customers of the shop; the one with a member's id as consumerUserId is that member. */
+export const users = pgTable(
+  'users',
+  {
+    storeId: uuid('store_id').notNull(),
+    id: uuid().notNull(),
+    consumerUserId: text('consumer_user_id').notNull(),
+    ...profile,
+    /** Version of the POS's data in it. */
+    version: bigint({ mode: 'number' }),
+    refreshedAt: instant('refreshed_at'),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.storeId, table.id] }),
+    unique('users_consumer').on(table.storeId, table.consumerUserId),
+  ],
+);
+
+export const importJobs = pgTable(
+  'import_jobs',
+  {
+    storeId: uuid('store_id').notNull(),
+    /** One job a member, however often it comes. */
+    memberId: text('member_id').notNull(),
+    id: uuid().notNull(),
+    state: text().notNull().default('pending'),
+    attempts: integer().notNull().default(0),
+    dueAt: instant('due_at').notNull(),
+    error: text(),
+    userId: uuid('user_id'),
+    createdAt: instant('created_at').notNull(),
+    finishedAt: instant('finished_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.storeId, table.memberId] }),
+    index('import_jobs_due')
+      .on(table.dueAt)
+      .where(sql`state = 'pending'`),
+  ],
+);
+
+export const deliveryJobs = pgTable(
+  'delivery_jobs',
+  {
+    storeId: uuid('store_id').notNull(),
+    /** The POS's. */
+    id: text().notNull(),
+    orderId: text('order_id'),
+    /** Position in the life cycle: 1 assigned, 2 started, 3 arrived, 4 completed. */
+    position: integer().notNull(),
+    status: text(),
+    driverId: text('driver_id'),
+    driver: jsonb(),
+    estimatedArrival: instant('estimated_arrival'),
+    assignedAt: instant('assigned_at'),
+    startedAt: instant('started_at'),
+    arrivedAt: instant('arrived_at'),
+    completedAt: instant('completed_at'),
+    eventId: uuid('event_id').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.storeId, table.id] })],
+);
+
+export const verifications = pgTable(
+  'verifications',
+  {
+    storeId: uuid('store_id').notNull(),
+    service: text().notNull(),
+    transactionId: text('transaction_id').notNull(),
+    status: text().notNull(),
+    userId: text('user_id'),
+    completed: boolean().notNull(),
+    version: bigint({ mode: 'number' }),
+    eventId: uuid('event_id').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.storeId, table.service, table.transactionId] })],
+);
+
+export const notifications = pgTable(
+  'notifications',
+  {
+    storeId: uuid('store_id').notNull(),
+    id: uuid().notNull(),
+    /** What happened, so that it is told once. */
+    key: text().notNull(),
+    kind: text().notNull(),
+    /** customer or store. */
+    audience: text().notNull(),
+    subject: text().notNull(),
+    reference: text(),
+    /** Whose address to look up when it is sent. */
+    consumerId: text('consumer_id'),
+    eventId: uuid('event_id'),
+    mail: text().notNull(),
+    attempts: integer().notNull().default(0),
+    dueAt: instant('due_at').notNull(),
+    error: text(),
+    createdAt: instant('created_at').notNull(),
+    sentAt: instant('sent_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.storeId, table.id] }),
+    unique('notifications_key').on(table.storeId, table.key),
+    index('notifications_due')
+      .on(table.dueAt)
+      .where(sql`mail = 'pending'`),
+  ],
+);
+
+/** Which order a 3DS transaction pays, and for a day what became of it. */
+export const payments = pgTable(
+  'payments',
+  {
+    storeId: uuid('store_id').notNull(),
+    service: text().notNull(),
+    transactionId: text('transaction_id').notNull(),
+    orderId: text('order_id').notNull(),
+    /** The 3DS server's own id, from the first challenge result that was confirmed. */
+    threeDSServerTransId: text('three_ds_server_trans_id'),
+    /** Sealed: where the browser was sent, CAVV and ECI. */
+    outcome: text(),
+    outcomeAt: instant('outcome_at'),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.storeId, table.service, table.transactionId] }),
+    unique('payments_three_ds').on(table.storeId, table.service, table.threeDSServerTransId),
+    // Whether a transaction is another store's is asked across stores.
+    index('payments_transaction_anywhere').on(table.service, table.transactionId),
+    index('payments_three_ds_anywhere').on(table.service, table.threeDSServerTransId),
+  ],
+);

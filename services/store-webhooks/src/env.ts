@@ -1,0 +1,53 @@
+import { commonEnv, readEnv, tokenEnv } from '@platform/service-kit/env';
+import { z } from 'zod';
+
+const milliseconds = (preset: number) => z.coerce.number().int().min(1).default(preset);
+
+const shape = {
+  ...commonEnv,
+  ...tokenEnv,
+  /** Key for what is kept encrypted: credentials of providers, outcomes of payments. */
+  SECRETS_KEY: z.string().min(1),
+  /** Where providers reach us; begins the webhook addresses that are shown. */
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:8080'),
+  /** Folder for events that come while the database is away. */
+  SPOOL_DIR: z.string().min(1).default('.local/spool'),
+  SPOOL_MAX_BYTES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(1024 ** 3),
+  /** How long a token is believed while the database is away. */
+  TOKEN_MEMORY_MS: milliseconds(3_600_000),
+  WORKERS: z.enum(['on', 'off']).default('on'),
+  LEASE_MS: milliseconds(60_000),
+  RETRY_BASE_MS: milliseconds(1000),
+  IDLE_POLL_MS: milliseconds(500),
+  /** Processed events are kept this long; failed ones too. */
+  INBOX_RETENTION_DAYS: z.coerce.number().min(0).default(30),
+  REDIRECT_STATUS: z.enum(['302', '303']).default('302').transform(Number),
+  PROVIDER_TIMEOUT_MS: milliseconds(5000),
+  /** Whether providers may have private addresses. Unset: only outside production. */
+  PROVIDER_ADDRESSES: z.enum(['public', 'any']).optional(),
+  NODE_ENV: z.string().optional(),
+  SENTRY_DSN: z.url().optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  SMTP_FROM: z.string().default('no-reply@localhost'),
+};
+
+export const envOf = (variables: Record<string, string | undefined>) => readEnv(shape, variables);
+
+export type Env = ReturnType<typeof envOf>;
+
+/** The environment of this process; read once, in main.ts. */
+export const processEnv = () => envOf(process.env);
+
+/** What `demo` gets besides the environment of the service. */
+export const demoEnv = () => ({ gatewayUrl: process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080' });
+
+/** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
+export const migrationUrl = (): string => {
+  const url = process.env['MIGRATION_DATABASE_URL'] ?? process.env['DATABASE_URL'];
+  if (url === undefined) throw new Error('MIGRATION_DATABASE_URL or DATABASE_URL must be set');
+  return url;
+};

@@ -1,0 +1,49 @@
+/** The ten events of seed 001 part A, and whether their path names the provider. */
+export const hookEvents = {
+  order_updated: { service: false, summary: 'An order changed at the POS' },
+  new_member: { service: false, summary: 'A member was created at the POS' },
+  member_updated: { service: false, summary: 'A member changed at the POS' },
+  job_assigned: { service: false, summary: 'A driver got the delivery' },
+  job_started: { service: false, summary: 'The driver picked the delivery up' },
+  job_arrived: { service: false, summary: 'The driver arrived at the address' },
+  job_completed: { service: false, summary: 'The delivery was completed' },
+  'identity-verification-updated': { service: true, summary: 'The state of a verification changed' },
+  'identity-verification-completed': { service: true, summary: 'A verification was completed' },
+  'payment-auth-completed': { service: true, summary: 'A 3DS challenge was completed' },
+} as const satisfies Record<string, { service: boolean; summary: string }>;
+
+export type HookEvent = keyof typeof hookEvents;
+
+export const hookEventNames = Object.keys(hookEvents) as HookEvent[];
+
+export const isHookEvent = (name: string): name is HookEvent => Object.hasOwn(hookEvents, name);
+
+export const hooksPath = '/api/v1/hooks';
+
+/** What logs, metrics and the OpenAPI document call an event's address. */
+export const templateOf = (event: HookEvent): string =>
+  `${hooksPath}/${event}/${hookEvents[event].service ? '{service}/' : ''}{token}`;
+
+export interface HookAddress {
+  event: HookEvent;
+  service: string | null;
+  token: string;
+  template: string;
+}
+
+const segment = /^[\w.~-]{1,100}$/;
+
+/** Reads the path of a webhook; undefined when it is none of the ten. */
+export const parseAddress = (target: string): HookAddress | undefined => {
+  const mark = target.indexOf('?');
+  const path = mark === -1 ? target : target.slice(0, mark);
+  if (!path.startsWith(`${hooksPath}/`)) return undefined;
+  const [event = '', ...rest] = path.slice(hooksPath.length + 1).split('/');
+  if (!isHookEvent(event)) return undefined;
+  const [first = '', second = ''] = rest;
+  const template = templateOf(event);
+  if (!hookEvents[event].service)
+    return rest.length === 1 ? { event, service: null, token: first, template } : undefined;
+  if (rest.length !== 2 || !segment.test(first)) return undefined;
+  return { event, service: first, token: second, template };
+};

@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressList } from '@platform/auth/addresses';
+import type { PathTokens } from '@platform/auth/path-tokens';
+import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
+import type { Receipt, Stored } from '../inbox/receipt.ts';
+import type { KnownStore } from '../stores/known-store.ts';
+import type { TokenRow } from '../stores/tokens.ts';
+import { taken, type HookAnswer } from './answer.ts';
+import { readBody } from './body.ts';
+import { clientAddress } from './client-address.ts';
+import type { HookAddress } from './events.ts';
+import { receiptOf } from './receipt.ts';
+
+/** What of a received payment challenge the live answer needs. */
+export interface Challenge {
+  store: KnownStore;
+  receipt: Receipt;
+  stored: Stored | 'spooled';
+}
+
+export interface Reception {
+  tokens: PathTokens<TokenRow>;
+  /** Counts a use of a token that was rotated out. */
+  countOldUse(tokenHash: string): void;
+  /** Durable when it resolves. */
+  accept(receipt: Receipt): Promise<Stored | 'spooled'>;
+  limit(res: ServerResponse, store: KnownStore): Promise<void>;
+  completePayment(challenge: Challenge): Promise<HookAnswer>;
+  isTrusted: AddressList;
+  publicUrl: string;
+  now(): Date;
+}
+
+/** How long a payment's event is left to the request that answers it before a worker looks at it. */
+const liveMs = 60_000;
+
+/** Token → limits → raw body → stored → answered. Everything else happens later. */
+export const receive = async (
+  reception: Reception,
+  req: IncomingMessage,
+  res: ServerResponse,
+  address: HookAddress,
+): Promise<HookAnswer> => {
+  const found = await reception.tokens.recognise(address.token);
+  if (found.state === 'unknown') throw new NotFound('webhook address');
+  if (found.state === 'undecidable')
+    throw new Unavailable('token_undecidable', 'The token can not be checked now; send it again later.');
+  const { store, tokenHash } = found.row;
+  if (found.inGrace) reception.countOldUse(tokenHash);
+  if (!store.allows(clientAddress(req, reception.isTrusted)))
+    throw new Problem({ status: 403, code: 'address_not_allowed', detail: 'Not from this address.' });
+  await reception.limit(res, store);
+
+  const body = await readBody(req);
+  const url = `${reception.publicUrl}${req.url}`;
+  const receipt = receiptOf({ store, address, body, headers: req.headers, url, now: reception.now() });
+  if (address.event !== 'payment-auth-completed') {
+    await reception.accept(receipt);
+    return taken;
+  }
+  const held = { ...receipt, holdMs: liveMs };
+  return reception.completePayment({ store, receipt: held, stored: await reception.accept(held) });
+};

@@ -1,0 +1,106 @@
+import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
+import type { Credentials, ProviderSettings, SignedRequest, Subject } from '../providers/adapter.ts';
+import type { JobEvent } from '../providers/records.ts';
+import { deliveryAdapters, identityAdapters, posAdapters } from '../providers/registry.ts';
+import { fieldOf } from '../providers/shape.ts';
+import type { KnownStore } from '../stores/known-store.ts';
+import type { HookEvent } from './events.ts';
+
+/** Which provider an event comes from and what the store has set for it. */
+export interface Source<A> {
+  adapter: A;
+  settings: ProviderSettings;
+  credentials: Credentials;
+}
+
+const source = <A>(
+  adapters: ReadonlyMap<string, A>,
+  settings: ProviderSettings,
+  credentials: Credentials = {},
+): Source<A> => {
+  const adapter = adapters.get(settings.kind);
+  if (adapter === undefined) throw new Unprocessable(`There is no adapter for ${settings.kind}.`);
+  return { adapter, settings, credentials };
+};
+
+export const posSource = ({ settings, credentials }: KnownStore) =>
+  source(posAdapters, settings.pos, credentials['pos']);
+
+export const deliverySource = ({ settings, credentials }: KnownStore) =>
+  source(deliveryAdapters, settings.delivery ?? { kind: 'pos' }, credentials['delivery']);
+
+/**
+ * The provider of an identity event: the body's `service`. A body in the own shape of the path's
+ * provider has no room for that field and is taken as its.
+ */
+export const identityService = (service: string | null, body: unknown): string => {
+  const named = fieldOf(body, 'service');
+  if (typeof named === 'string' && named !== '') return named;
+  if (service !== null && identityAdapters.get(service)?.recognises(body)) return service;
+  throw new Unprocessable('The payload does not name its service.');
+};
+
+export const identitySource = ({ settings, credentials }: KnownStore, kind: string) => {
+  if (!identityAdapters.has(kind)) throw new Ignored('The service is not known.');
+  const set = settings.identity.find((one) => one.kind === kind) ?? { kind };
+  return source(identityAdapters, set, credentials[`identity.${kind}`]);
+};
+
+export const isJobEvent = (event: HookEvent): event is JobEvent => event.startsWith('job_');
+export const isIdentityEvent = (event: HookEvent): boolean => event.startsWith('identity-verification-');
+
+export interface About extends Subject {
+  entity: string | null;
+  /** Header fields to keep. */
+  headers: readonly string[];
+  signed: boolean | undefined;
+}
+
+const none: readonly string[] = [];
+
+/**
+ * What an event is about and whether its signature is right, told at receipt. Never throws: what
+ * can't be told now is told when the event is processed.
+ */
+export const aboutEvent = (
+  store: KnownStore,
+  event: HookEvent,
+  service: string | null,
+  body: unknown,
+  request: SignedRequest,
+): About => {
+  const about = (
+    kind: string,
+    from: Source<{ headers?: readonly string[]; signed?: Signed }>,
+    subject: Subject,
+  ): About => ({
+    ...subject,
+    entity: subject.id === undefined ? null : `${kind}:${subject.id}`,
+    headers: from.adapter.headers ?? none,
+    signed: from.adapter.signed?.(request, from),
+  });
+  try {
+    if (isJobEvent(event)) {
+      const from = deliverySource(store);
+      return about('job', from, from.adapter.subject(event, body));
+    }
+    if (isIdentityEvent(event)) {
+      const kind = identityService(service, body);
+      const from = identitySource(store, kind);
+      return about(`verification:${kind}`, from, from.adapter.subject(body));
+    }
+    if (event === 'order_updated' || event === 'new_member' || event === 'member_updated') {
+      const from = posSource(store);
+      const kind = event === 'order_updated' ? 'order' : 'member';
+      return about(kind, from, from.adapter.subject(event, body, from.settings));
+    }
+  } catch (error) {
+    if (!(error instanceof Unprocessable || error instanceof Ignored)) throw error;
+  }
+  return { entity: null, headers: none, signed: undefined };
+};
+
+type Signed = (
+  request: SignedRequest,
+  connection: { settings: ProviderSettings; credentials: Credentials },
+) => boolean | undefined;

@@ -1,0 +1,52 @@
+import type { Log } from '@platform/service-kit/log';
+import { toProblem } from '@platform/service-kit/problem';
+import type { Sql } from 'postgres';
+import { inBatches } from '../batch.ts';
+import { createSpool, type Spool } from '../spool/spool.ts';
+import type { Receipt, Stored } from './receipt.ts';
+import { storeReceipts } from './store.ts';
+
+export interface Inbox extends AsyncDisposable {
+  /** Stores a receipt, in the database or, while that is away, in the spool. Durable when it resolves. */
+  accept(receipt: Receipt): Promise<Stored | 'spooled'>;
+  spool: Spool;
+}
+
+interface InboxOptions {
+  sql: Sql;
+  log: Log;
+  spoolFolder: string;
+  spoolMaxBytes: number;
+  /** Told whenever there is something new to do. */
+  wake(): void;
+}
+
+/** Receipts that wait for each other's commit at most. */
+const maxBatch = 200;
+
+export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, wake }: InboxOptions): Inbox => {
+  const store = async (receipts: Receipt[]): Promise<Stored[]> => {
+    const results = await storeReceipts(sql, receipts);
+    wake();
+    return results;
+  };
+  const commit = inBatches(store, { maxItems: maxBatch, inFlight: 2 });
+  const spool = createSpool({ folder: spoolFolder, maxBytes: spoolMaxBytes, store, log });
+
+  return {
+    spool,
+    accept: async (receipt) => {
+      if (!spool.active) {
+        try {
+          return await commit(receipt);
+        } catch (err) {
+          // Whether it was committed after all is found out when the spool is replayed.
+          if (toProblem(err).status !== 503) log.error({ err }, 'the inbox could not store an event');
+        }
+      }
+      await spool.add(receipt);
+      return 'spooled';
+    },
+    [Symbol.asyncDispose]: () => spool[Symbol.asyncDispose](),
+  };
+};

@@ -1,0 +1,49 @@
+import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
+import { fieldOf, idIn } from '../providers/shape.ts';
+
+/** EMV 3DS challenge result as the browser brings it; unsigned, so only its ids are of any use. */
+const challengeResult = z.looseObject({ threeDSServerTransID: z.string().min(1).max(100) });
+
+/** cres is base64 or base64url JSON. Gives the 3DS server's id in it, or undefined where it is unreadable. */
+export const serverTransactionOf = (cres: unknown): string | undefined => {
+  if (typeof cres !== 'string' || !/^[\w+/=-]{1,20000}$/.test(cres)) return undefined;
+  const bytes = Buffer.from(cres, 'base64');
+  if (!isUtf8(bytes)) return undefined;
+  try {
+    const result = challengeResult.safeParse(JSON.parse(bytes.toString('utf8')));
+    return result.success ? idIn(result.data.threeDSServerTransID) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** threeDSSessionData comes back as it was sent: the id itself, or base64url of it. */
+const sessionIds = (data: string | undefined): string[] => {
+  if (data === undefined) return [];
+  const bytes = Buffer.from(data, 'base64url');
+  const decoded = isUtf8(bytes) ? idIn(bytes.toString('utf8')) : undefined;
+  return decoded === undefined ? [data] : [data, decoded];
+};
+
+export interface Challenge {
+  /** Undefined where a JSON body names none. */
+  service: string | undefined;
+  serverTransactionId: string | undefined;
+  /** Under which the payment may be registered; the first one that is, is it. */
+  transactionIds: string[];
+}
+
+/** Reads a payment auth payload: the seed's JSON, or the form that the browser posts. */
+export const readChallenge = (body: unknown, pathService: string | null, isForm: boolean): Challenge => {
+  const named = idIn(fieldOf(body, 'service'));
+  const serverTransactionId = serverTransactionOf(fieldOf(body, 'cres') ?? fieldOf(body, 'CRes'));
+  const given = idIn(fieldOf(body, 'transactionId'));
+  const session = sessionIds(idIn(fieldOf(body, 'threeDSSessionData')));
+  const own = serverTransactionId === undefined ? [] : [serverTransactionId];
+  return {
+    service: named ?? (isForm ? (pathService ?? undefined) : undefined),
+    serverTransactionId,
+    transactionIds: [...new Set([...(given === undefined ? session : [given]), ...(given ? [] : own)])],
+  };
+};

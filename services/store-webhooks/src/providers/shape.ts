@@ -1,0 +1,37 @@
+import { isStorable } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { Unprocessable } from '../worker/unprocessable.ts';
+
+/** Any text a provider may send, as long as it can be stored. */
+export const words = (max = 2000) => z.string().max(max).refine(isStorable, 'must be storable text');
+
+/** An identifier: text, or a number that some installations send instead. */
+export const identifier = () =>
+  z.union([words(200).min(1), z.int().transform(String)], { error: 'must be an identifier' });
+
+export const maybe = <T extends z.ZodType>(schema: T) =>
+  schema.nullish().transform((value) => value ?? null) as z.ZodType<z.output<T> | null, z.input<T> | null>;
+
+/** Checks a payload. Throws Unprocessable that names the paths that are wrong and never their values. */
+export const shaped = <T extends z.ZodType>(schema: T, body: unknown): z.output<T> => {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const paths = result.error.issues.map(({ path, code }) => `${path.join('.') || 'body'} (${code})`);
+  throw new Unprocessable(`The payload has another shape: ${paths.slice(0, 10).join(', ')}`);
+};
+
+/** A field of something that may be anything; own fields only. */
+export const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+
+export const pathOf = (value: unknown, ...names: string[]): unknown => names.reduce(fieldOf, value);
+
+/** An identifier found in a body that nobody has checked yet. */
+export const idIn = (value: unknown): string | undefined => {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  return typeof value === 'string' && value !== '' && value.length <= 200 && isStorable(value)
+    ? value
+    : undefined;
+};

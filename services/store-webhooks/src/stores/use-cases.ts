@@ -1,0 +1,88 @@
+import { makePathToken } from '@platform/auth/path-tokens';
+import { NotFound } from '@platform/service-kit/problem';
+import { v7 } from 'uuid';
+import type { Context } from '../context.ts';
+import { changedStore, newStore, webhookUrls, type StoreState } from './domain.ts';
+import { credentialsContext, type StoreRow } from './known-store.ts';
+import type { StoreChanges, StoreInput } from './schema.ts';
+import { endTokens, findStore, insertStore, insertToken, listStores, tokensOf } from './store.ts';
+import { viewsOf } from './view.ts';
+
+const sealed = ({ box }: Context, id: string, state: StoreState): StoreRow => ({
+  ...state,
+  id,
+  credentials: box.seal(JSON.stringify(state.credentials), credentialsContext(id)),
+});
+
+const shown = async (context: Context, id: string) => {
+  const { sql } = context.database;
+  const row = await findStore(sql, id);
+  if (row === undefined) throw new NotFound('store');
+  const [view] = viewsOf(context, [row], await tokensOf(sql, [id]));
+  if (view === undefined) throw new NotFound('store');
+  return view;
+};
+
+/** A new store and its token, which is never shown again. `id` and `token` are for demo data. */
+export const createStore = async (
+  context: Context,
+  input: StoreInput,
+  { id = v7(), token = makePathToken() } = {},
+) => {
+  const { env, database, now } = context;
+  const state = newStore(input);
+  await database.sql.begin(async (sql) => {
+    await insertStore(sql, sealed(context, id, state), now());
+    await insertToken(sql, id, token.tokenHash, now());
+  });
+  return {
+    ...(await shown(context, id)),
+    webhookToken: token.token,
+    webhookUrls: webhookUrls(env.PUBLIC_URL, state.settings, token.token),
+  };
+};
+
+export const getStore = shown;
+
+/** Throws NotFound unless there is such a store. */
+export const requireStore = async ({ database }: Context, id: string): Promise<void> => {
+  if ((await findStore(database.sql, id)) === undefined) throw new NotFound('store');
+};
+
+export const pageOfStores = async (context: Context, offset: bigint, limit: number) => {
+  const { sql } = context.database;
+  const rows = await listStores(sql, offset, limit);
+  const ids = rows.map(({ id }) => id);
+  return viewsOf(context, rows, ids.length === 0 ? [] : await tokensOf(sql, ids));
+};
+
+export const changeStore = async (context: Context, id: string, change: StoreChanges) => {
+  const { database, openStore, now } = context;
+  await database.sql.begin(async (sql) => {
+    const row = await findStore(sql, id, true);
+    if (row === undefined) throw new NotFound('store');
+    const { name, storeUrl, settings, credentials } = openStore(row);
+    const state = changedStore({ name, storeUrl, settings, credentials }, change);
+    await insertStore(sql, sealed(context, id, state), now());
+  });
+  return shown(context, id);
+};
+
+/** A new token; the old one works for `graceSeconds` more, on every instance. */
+export const rotateToken = async (context: Context, id: string, graceSeconds: number) => {
+  const { env, database, now } = context;
+  const { token, tokenHash } = makePathToken();
+  const until = new Date(now().getTime() + graceSeconds * 1000);
+  const settings = await database.sql.begin(async (sql) => {
+    const row = await findStore(sql, id, true);
+    if (row === undefined) throw new NotFound('store');
+    await endTokens(sql, id, until);
+    await insertToken(sql, id, tokenHash, now());
+    return row.settings;
+  });
+  return {
+    webhookToken: token,
+    webhookUrls: webhookUrls(env.PUBLIC_URL, settings, token),
+    previousWorksUntil: until.toISOString(),
+  };
+};

@@ -1,0 +1,33 @@
+import type { Log } from '@platform/service-kit/log';
+import { tellableError } from './failure.ts';
+import { createClient } from './sentry.ts';
+
+/** Where something happened; nothing in it says who it was about or what was sent. */
+export interface Where {
+  storeId?: string;
+  event?: string;
+  eventId?: string;
+  attempt?: number;
+}
+
+export interface ErrorTracker extends AsyncDisposable {
+  capture(error: unknown, where: Where): void;
+}
+
+/**
+ * Tells people of failures: the structured log always, and a Sentry-compatible tracker where
+ * `dsn` names one.
+ */
+export const createTracker = async (dsn: string | undefined, log: Log): Promise<ErrorTracker> => {
+  const client = dsn === undefined ? undefined : await createClient(dsn);
+  return {
+    capture: (error, where) => {
+      const err = tellableError(error);
+      log.error({ err, ...where }, 'processing failed');
+      client?.capture(err, where);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await client?.close();
+    },
+  };
+};
