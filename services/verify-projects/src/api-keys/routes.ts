@@ -1,0 +1,80 @@
+import { fullList } from '@platform/pagination/page-limit';
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { ApiKeyInput, ApiKeyList, ApiKeyPath, NewApiKey, Rotation } from './schema.ts';
+import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './use-cases.ts';
+
+const tag = 'API keys';
+
+/** An answer that holds a secret belongs into no cache. */
+const headersOf = (id: string) => ({ Location: `/v1/api-keys/${id}`, 'Cache-Control': 'no-store' });
+const headers = { Location: 'Where it may be revoked' };
+
+export const apiKeyRoutes = (ctx: Context): Route[] => [
+  route(
+    {
+      method: 'get',
+      path: '/api-keys',
+      operationId: 'listApiKeys',
+      tag,
+      summary: 'All API keys, the oldest first, without the keys themselves',
+      caller: ctx.admin,
+      responses: { 200: { description: 'The whole list as one page', body: ApiKeyList } },
+    },
+    async () => ({ status: 200, body: fullList('api_keys', await listApiKeys(ctx)) }),
+  ),
+  route(
+    {
+      method: 'post',
+      path: '/api-keys',
+      operationId: 'createApiKey',
+      tag,
+      summary: 'Make an API key; the answer shows it this once',
+      caller: ctx.admin,
+      body: { schema: ApiKeyInput },
+      responses: { 201: { description: 'The new key', body: NewApiKey, headers } },
+    },
+    async ({ body, caller }) => {
+      const made = await createApiKey(ctx, body);
+      ctx.log.info({ apiKey: made.id, by: caller.subject }, 'API key made');
+      return { status: 201, headers: headersOf(made.id), body: made };
+    },
+  ),
+  route(
+    {
+      method: 'post',
+      path: '/api-keys/{id}/rotate',
+      operationId: 'rotateApiKey',
+      tag,
+      summary: 'Make a key that takes the place of another; the old one works for grace_seconds more',
+      caller: ctx.admin,
+      params: ApiKeyPath,
+      body: { schema: Rotation },
+      responses: { 201: { description: 'The new key', body: NewApiKey, headers } },
+      problems: [404, 409],
+    },
+    async ({ params, body, caller }) => {
+      const made = await rotateApiKey(ctx, params.id, body.grace_seconds);
+      ctx.log.info({ apiKey: made.id, replaces: params.id, by: caller.subject }, 'API key rotated');
+      return { status: 201, headers: headersOf(made.id), body: made };
+    },
+  ),
+  route(
+    {
+      method: 'delete',
+      path: '/api-keys/{id}',
+      operationId: 'revokeApiKey',
+      tag,
+      summary: 'Revoke an API key: it stops to work within a second',
+      caller: ctx.admin,
+      params: ApiKeyPath,
+      responses: { 204: { description: 'The key is revoked' } },
+      problems: [404],
+    },
+    async ({ params, caller }) => {
+      await revokeApiKey(ctx, params.id);
+      ctx.log.info({ apiKey: params.id, by: caller.subject }, 'API key revoked');
+      return { status: 204 };
+    },
+  ),
+];

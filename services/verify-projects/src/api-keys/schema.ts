@@ -1,0 +1,49 @@
+import { pageLimitBody } from '@platform/pagination/page-limit';
+import { instant, text } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { moment } from '../moment.ts';
+
+const scope = z.enum(['verify:read', 'verify:admin']);
+
+export const ApiKeyPath = z.strictObject({
+  id: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the key' }),
+});
+
+export const ApiKeyInput = z
+  .strictObject({
+    name: text(1, 100),
+    scopes: z.array(scope).refine((all) => new Set(all).size === all.length, 'must not name a scope twice'),
+    expires_at: moment('When it stops to work; never unless given').nullable().default(null),
+  })
+  .meta({ id: 'ApiKeyInput' });
+export type ApiKeyInput = z.output<typeof ApiKeyInput>;
+
+/** 30 days. */
+const maxGrace = 2_592_000;
+
+export const Rotation = z
+  .strictObject({
+    grace_seconds: z.int().min(0).max(maxGrace).meta({ description: 'How long the old key still works' }),
+  })
+  .meta({ id: 'Rotation' });
+
+export const ApiKey = z
+  .object({
+    id: z.guid(),
+    name: z.string(),
+    key_hint: z
+      .string()
+      .meta({ description: 'First and last letters of the key', example: 'vk_live_3fZ…9aQx' }),
+    scopes: z.array(z.string()),
+    created_at: instant(),
+    expires_at: instant().nullable(),
+    revoked_at: instant().nullable(),
+    last_used_at: instant().nullable().meta({ description: 'To the minute' }),
+  })
+  .meta({ id: 'ApiKey' });
+
+export const NewApiKey = ApiKey.extend({
+  key: z.string().meta({ description: 'The key itself. It is shown this once and kept nowhere.' }),
+}).meta({ id: 'NewApiKey' });
+
+export const ApiKeyList = pageLimitBody('api_keys', ApiKey).meta({ id: 'ApiKeyList' });

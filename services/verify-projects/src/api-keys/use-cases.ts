@@ -1,0 +1,66 @@
+import { makeApiKey } from '@platform/auth/api-keys';
+import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
+import { v7 } from 'uuid';
+import type { Context } from '../context.ts';
+import { endOfGrace, isActive } from './domain.ts';
+import type { ApiKeyInput } from './schema.ts';
+import { findApiKeys, insertApiKey, lockApiKey, saveValidity, type ApiKeyRow } from './store.ts';
+
+/** A key that was just made: the only time its secret is known. */
+export type MadeKey = ApiKeyRow & { key: string };
+
+const make = (
+  { name, scopes, expires_at }: Pick<ApiKeyRow, 'name' | 'scopes' | 'expires_at'>,
+  now: Date,
+): { row: ApiKeyRow; key: string } => {
+  const { key, hash, display } = makeApiKey();
+  const row = {
+    id: v7(),
+    name,
+    hash,
+    key_hint: display,
+    scopes,
+    created_at: now.toISOString(),
+    expires_at,
+    revoked_at: null,
+    last_used_at: null,
+  };
+  return { row, key };
+};
+
+export const listApiKeys = (ctx: Context): Promise<ApiKeyRow[]> => findApiKeys(ctx.database);
+
+/** Throws ValidationFailed for a key that would be dead from the start. */
+export const createApiKey = async (ctx: Context, input: ApiKeyInput): Promise<MadeKey> => {
+  const now = ctx.now();
+  if (!isActive({ ...input, revoked_at: null }, now))
+    throw new ValidationFailed({ expires_at: ['must be in the future'] });
+  const { row, key } = make(input, now);
+  await insertApiKey(ctx.database.orm, row);
+  return { ...row, key };
+};
+
+/**
+ * Makes another key of the same name, scopes and expiry; the old one works for `graceSeconds` more.
+ * Throws NotFound, and Conflict `key_inactive` when it does not work any more.
+ */
+export const rotateApiKey = (ctx: Context, id: string, graceSeconds: number): Promise<MadeKey> =>
+  ctx.database.orm.transaction(async (tx) => {
+    const old = await lockApiKey(tx, id);
+    if (old === undefined) throw new NotFound('API key');
+    const now = ctx.now();
+    if (!isActive(old, now))
+      throw new Conflict('key_inactive', 'The key is revoked or expired; make another.');
+    const { row, key } = make(old, now);
+    await saveValidity(tx, id, { expires_at: endOfGrace(old, graceSeconds, now) });
+    await insertApiKey(tx, row);
+    return { ...row, key };
+  });
+
+/** For good, on every instance within a second. Throws NotFound. */
+export const revokeApiKey = (ctx: Context, id: string): Promise<void> =>
+  ctx.database.orm.transaction(async (tx) => {
+    const key = await lockApiKey(tx, id);
+    if (key === undefined) throw new NotFound('API key');
+    if (key.revoked_at === null) await saveValidity(tx, id, { revoked_at: ctx.now().toISOString() });
+  });

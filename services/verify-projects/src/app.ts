@@ -1,0 +1,30 @@
+import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
+import { apiKeyRoutes } from './api-keys/routes.ts';
+import type { Context } from './context.ts';
+import { deliverableRoutes } from './deliverables/routes.ts';
+import { languageRoutes } from './languages/routes.ts';
+import { projectRoutes } from './projects/routes.ts';
+
+/** The rooms of the service and what its OpenAPI document says of them. */
+export const createApp = (context: Context): HttpApp =>
+  createHttpApp(context, {
+    about: {
+      title: 'Verification projects',
+      version: '1.0.0',
+      description:
+        'Verification projects, their languages and deliverables, read in pages by page and limit.',
+      tags: {
+        Projects: 'What is being verified',
+        Languages: 'What languages are called',
+        Deliverables: 'What a project has to deliver',
+        'API keys': 'Who may read the lists',
+      },
+      basePath: '/v1',
+    },
+    routes: [
+      ...projectRoutes(context),
+      ...deliverableRoutes(context),
+      ...languageRoutes(context),
+      ...apiKeyRoutes(context),
+    ],
+  });

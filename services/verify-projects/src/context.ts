@@ -1,0 +1,27 @@
+import { createApiKeys, type ApiKeyRow } from '@platform/auth/api-keys';
+import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
+import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import type { Guard } from '@platform/service-kit/route';
+import { knownKeys } from './api-keys/known-keys.ts';
+import type { Env } from './env.ts';
+
+export const migrations = new URL('../migrations', import.meta.url).pathname;
+
+export interface Context extends BaseContext {
+  /** Who may read the lists. */
+  reader: Guard<ApiKeyRow>;
+  /** Who may change them, and make keys. */
+  admin: Guard<Caller>;
+}
+
+/** Opens everything the service holds on to; `overrides` replace parts in tests. */
+export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
+  const base = openBaseContext(env, { name: 'verify-projects', migrations }, parts);
+  const tokens = createTokenVerifier({
+    jwks: env.AUTH_JWKS,
+    issuer: env.AUTH_ISSUER,
+    audience: env.AUTH_AUDIENCE,
+  });
+  const keys = createApiKeys(knownKeys(base.database, base.log));
+  return { ...base, reader: keys.guard('verify:read'), admin: tokens.guard('verify:admin'), ...overrides };
+};

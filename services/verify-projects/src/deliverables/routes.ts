@@ -1,0 +1,95 @@
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { fullJson } from '../page-json.ts';
+import {
+  Deliverable,
+  DeliverableInput,
+  DeliverableList,
+  DeliverablePatch,
+  DeliverablePath,
+  DeliverablesPath,
+} from './schema.ts';
+import { changeDeliverable, createDeliverable, listDeliverables, removeDeliverable } from './use-cases.ts';
+
+const tag = 'Deliverables';
+const list = '/projects/{id}/deliverables';
+const one = '/projects/{id}/deliverables/{deliverable_id}';
+
+export const deliverableRoutes = (ctx: Context): Route[] => [
+  route(
+    {
+      method: 'get',
+      path: list,
+      operationId: 'listDeliverables',
+      tag,
+      summary: 'All deliverables of a project, the oldest first',
+      caller: ctx.reader,
+      params: DeliverablesPath,
+      responses: { 200: { description: 'The whole list as one page', body: DeliverableList } },
+      problems: [404],
+    },
+    async ({ params }) => ({
+      status: 200,
+      json: fullJson('deliverables', await listDeliverables(ctx, params.id)),
+    }),
+  ),
+  route(
+    {
+      method: 'post',
+      path: list,
+      operationId: 'createDeliverable',
+      tag,
+      summary: 'Add a deliverable; moves updated_at of its project, as every change of one does',
+      caller: ctx.admin,
+      params: DeliverablesPath,
+      body: { schema: DeliverableInput },
+      responses: {
+        201: {
+          description: 'The new deliverable',
+          body: Deliverable,
+          headers: { Location: 'Where it may be changed or deleted' },
+        },
+      },
+      problems: [404],
+    },
+    async ({ params, body }) => {
+      const { id, json } = await createDeliverable(ctx, params.id, body);
+      return { status: 201, headers: { Location: `/v1/projects/${params.id}/deliverables/${id}` }, json };
+    },
+  ),
+  route(
+    {
+      method: 'patch',
+      path: one,
+      operationId: 'changeDeliverable',
+      tag,
+      summary: 'Change some fields of a deliverable',
+      caller: ctx.admin,
+      params: DeliverablePath,
+      body: { schema: DeliverablePatch },
+      responses: { 200: { description: 'The deliverable', body: Deliverable } },
+      problems: [404],
+    },
+    async ({ params: { id: projectId, deliverable_id: id }, body }) => ({
+      status: 200,
+      json: await changeDeliverable(ctx, { projectId, id }, body),
+    }),
+  ),
+  route(
+    {
+      method: 'delete',
+      path: one,
+      operationId: 'deleteDeliverable',
+      tag,
+      summary: 'Delete a deliverable',
+      caller: ctx.admin,
+      params: DeliverablePath,
+      responses: { 204: { description: 'The deliverable is gone' } },
+      problems: [404],
+    },
+    async ({ params: { id: projectId, deliverable_id: id } }) => {
+      await removeDeliverable(ctx, { projectId, id });
+      return { status: 204 };
+    },
+  ),
+];

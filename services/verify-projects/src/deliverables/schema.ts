@@ -1,0 +1,50 @@
+import { pageLimitBody } from '@platform/pagination/page-limit';
+import { instant } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { languageTag } from '../language-tag.ts';
+import { moment } from '../moment.ts';
+
+const type = z.enum(['report', 'certificate', 'transcript', 'translation', 'evidence']);
+const status = z.enum(['pending', 'in_progress', 'delivered', 'accepted', 'rejected']);
+
+const id = (what: string) =>
+  z
+    .guid('must be a UUID')
+    .toLowerCase()
+    .meta({ description: `Identifier of the ${what}` });
+
+export const DeliverablesPath = z.strictObject({ id: id('project') });
+export const DeliverablePath = z.strictObject({ id: id('project'), deliverable_id: id('deliverable') });
+
+const fields = {
+  language: languageTag(),
+  type,
+  status,
+  due_at: moment('When it is due').nullable(),
+};
+
+export const DeliverableInput = z
+  .strictObject({ ...fields, status: status.default('pending'), due_at: fields.due_at.default(null) })
+  .meta({ id: 'DeliverableInput' });
+export type DeliverableInput = z.output<typeof DeliverableInput>;
+
+export const DeliverablePatch = z
+  .strictObject(fields)
+  .partial()
+  .refine((patch) => Object.keys(patch).length > 0, 'must change something')
+  .meta({ id: 'DeliverablePatch' });
+export type DeliverablePatch = z.output<typeof DeliverablePatch>;
+
+export const Deliverable = z
+  .object({
+    id: z.guid(),
+    project_id: z.guid(),
+    language: z.string(),
+    type,
+    status,
+    due_at: instant().nullable(),
+    updated_at: instant(),
+  })
+  .meta({ id: 'Deliverable' });
+
+export const DeliverableList = pageLimitBody('deliverables', Deliverable).meta({ id: 'DeliverableList' });

@@ -1,0 +1,46 @@
+import { NotFound } from '@platform/service-kit/problem';
+import { v7 } from 'uuid';
+import type { Context } from '../context.ts';
+import type { DeliverableInput, DeliverablePatch } from './schema.ts';
+import {
+  deleteDeliverable,
+  findDeliverables,
+  insertDeliverable,
+  updateDeliverable,
+  type Place,
+} from './store.ts';
+
+/** All of a project's as JSON text. Throws NotFound. */
+export const listDeliverables = async (ctx: Context, projectId: string): Promise<string[]> => {
+  const found = await findDeliverables(ctx.database, projectId);
+  if (found === undefined) throw new NotFound('project');
+  return found;
+};
+
+/** As every change of a deliverable, this moves its project's updated_at. Throws NotFound. */
+export const createDeliverable = async (
+  ctx: Context,
+  projectId: string,
+  deliverable: DeliverableInput,
+): Promise<{ id: string; json: string }> => {
+  const id = v7();
+  const json = await insertDeliverable(ctx.database, { projectId, id }, deliverable);
+  if (json === undefined) throw new NotFound('project');
+  return { id, json };
+};
+
+/** Throws NotFound. */
+export const changeDeliverable = async (
+  ctx: Context,
+  place: Place,
+  patch: DeliverablePatch,
+): Promise<string> => {
+  const json = await updateDeliverable(ctx.database, place, patch);
+  if (json === undefined) throw new NotFound('deliverable');
+  return json;
+};
+
+/** Throws NotFound. */
+export const removeDeliverable = async (ctx: Context, place: Place): Promise<void> => {
+  if (!(await deleteDeliverable(ctx.database, place))) throw new NotFound('deliverable');
+};

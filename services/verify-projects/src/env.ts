@@ -1,0 +1,23 @@
+import { commonEnv, readEnv, tokenEnv } from '@platform/service-kit/env';
+import { z } from 'zod';
+
+const shape = { ...commonEnv, ...tokenEnv };
+
+/** What the demo is told beside the settings of the service. */
+const demoShape = { GATEWAY_URL: z.url(), DEMO_ADMIN_TOKEN: z.string().min(1) };
+
+export const envOf = (variables: Record<string, string | undefined>) => readEnv(shape, variables);
+
+export type Env = ReturnType<typeof envOf>;
+
+/** The environment of this process; read once, in main.ts. */
+export const processEnv = () => envOf(process.env);
+
+export const demoEnv = () => readEnv(demoShape, process.env);
+
+/** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
+export const migrationUrl = (): string => {
+  const url = process.env['MIGRATION_DATABASE_URL'] ?? process.env['DATABASE_URL'];
+  if (url === undefined) throw new Error('MIGRATION_DATABASE_URL or DATABASE_URL must be set');
+  return url;
+};

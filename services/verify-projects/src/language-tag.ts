@@ -1,0 +1,24 @@
+import { z } from 'zod';
+
+const canonical = (written: string): string | undefined => {
+  try {
+    return Intl.getCanonicalLocales(written)[0];
+  } catch {
+    return undefined;
+  }
+};
+
+/** A language as BCP 47 (RFC 5646) writes it; `EN-us` becomes `en-US`. */
+export const languageTag = (description = 'Language as a BCP 47 tag') =>
+  z
+    .string()
+    .max(35)
+    .transform((written, context) => {
+      const tag = canonical(written);
+      if (tag === undefined) {
+        context.addIssue('must be a BCP 47 language tag, such as en or pt-BR');
+        return z.NEVER;
+      }
+      return tag;
+    })
+    .meta({ description, example: 'pt-BR' });

@@ -1,0 +1,20 @@
+import { pageLimitBody } from '@platform/pagination/page-limit';
+import { text } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { languageTag } from '../language-tag.ts';
+
+const direction = z.enum(['ltr', 'rtl']);
+
+export const LanguagePath = z.strictObject({ code: languageTag() });
+
+export const LanguageInput = z
+  .strictObject({ name: text(1, 100), native_name: text(1, 100), direction })
+  .meta({ id: 'LanguageInput' });
+export type LanguageInput = z.output<typeof LanguageInput>;
+
+export const Language = z
+  .object({ code: z.string(), name: z.string(), native_name: z.string(), direction })
+  .meta({ id: 'Language' });
+export type Language = z.output<typeof Language>;
+
+export const LanguageList = pageLimitBody('languages', Language).meta({ id: 'LanguageList' });

@@ -1,0 +1,15 @@
+import { NotFound } from '@platform/service-kit/problem';
+import type { Context } from '../context.ts';
+import type { Language } from './schema.ts';
+import { deleteLanguage, findLanguages, saveLanguage } from './store.ts';
+
+export const listLanguages = (ctx: Context): Promise<Language[]> => findLanguages(ctx.database);
+
+/** Adds or replaces a language; tells whether it is new. */
+export const putLanguage = (ctx: Context, language: Language): Promise<boolean> =>
+  saveLanguage(ctx.database, language);
+
+/** Projects that name the language keep its code. Throws NotFound. */
+export const removeLanguage = async (ctx: Context, code: string): Promise<void> => {
+  if (!(await deleteLanguage(ctx.database, code))) throw new NotFound('language');
+};

@@ -1,0 +1,84 @@
+import { pageOf } from '@platform/pagination/page-limit';
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { pageJson } from '../page-json.ts';
+import { Project, ProjectInput, ProjectList, ProjectPatch, ProjectPath, ProjectQuery } from './schema.ts';
+import { changeProject, createProject, listProjects, removeProject } from './use-cases.ts';
+
+const tag = 'Projects';
+
+export const projectRoutes = (ctx: Context): Route[] => [
+  route(
+    {
+      method: 'get',
+      path: '/projects',
+      operationId: 'listProjects',
+      tag,
+      summary: 'Projects, the one changed longest ago first',
+      description:
+        'Ordered by updated_at, then id. Every page costs the same. To follow changes, keep the highest ' +
+        'updated_at seen and send it as modified_after next time.',
+      caller: ctx.reader,
+      query: ProjectQuery,
+      responses: { 200: { description: 'One page of projects', body: ProjectList } },
+    },
+    async ({ query }) => {
+      const page = pageOf(query);
+      return { status: 200, json: pageJson('projects', page, await listProjects(ctx, page, query)) };
+    },
+  ),
+  route(
+    {
+      method: 'post',
+      path: '/projects',
+      operationId: 'createProject',
+      tag,
+      summary: 'Make a project',
+      caller: ctx.admin,
+      body: { schema: ProjectInput },
+      responses: {
+        201: {
+          description: 'The new project',
+          body: Project,
+          headers: { Location: 'Where it may be changed or deleted' },
+        },
+      },
+    },
+    async ({ body }) => {
+      const { id, json } = await createProject(ctx, body);
+      return { status: 201, headers: { Location: `/v1/projects/${id}` }, json };
+    },
+  ),
+  route(
+    {
+      method: 'patch',
+      path: '/projects/{id}',
+      operationId: 'changeProject',
+      tag,
+      summary: 'Change some fields of a project',
+      caller: ctx.admin,
+      params: ProjectPath,
+      body: { schema: ProjectPatch },
+      responses: { 200: { description: 'The project', body: Project } },
+      problems: [404],
+    },
+    async ({ params, body }) => ({ status: 200, json: await changeProject(ctx, params.id, body) }),
+  ),
+  route(
+    {
+      method: 'delete',
+      path: '/projects/{id}',
+      operationId: 'deleteProject',
+      tag,
+      summary: 'Delete a project and its deliverables',
+      caller: ctx.admin,
+      params: ProjectPath,
+      responses: { 204: { description: 'The project is gone' } },
+      problems: [404],
+    },
+    async ({ params }) => {
+      await removeProject(ctx, params.id);
+      return { status: 204 };
+    },
+  ),
+];

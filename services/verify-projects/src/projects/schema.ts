@@ -1,0 +1,54 @@
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
+import { instant, text } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { languageTag } from '../language-tag.ts';
+import { moment } from '../moment.ts';
+
+const status = z.enum(['draft', 'active', 'in_review', 'completed', 'archived']);
+
+export const ProjectPath = z.strictObject({
+  id: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the project' }),
+});
+
+const fields = {
+  name: text(1, 200),
+  status,
+  source_language: languageTag('Language of the source, as a BCP 47 tag'),
+  target_languages: z
+    .array(languageTag())
+    .max(200)
+    .refine((tags) => new Set(tags).size === tags.length, 'must not name a language twice'),
+};
+
+export const ProjectInput = z
+  .strictObject({ ...fields, status: status.default('draft') })
+  .meta({ id: 'ProjectInput' });
+export type ProjectInput = z.output<typeof ProjectInput>;
+
+export const ProjectPatch = z
+  .strictObject(fields)
+  .partial()
+  .refine((patch) => Object.keys(patch).length > 0, 'must change something')
+  .meta({ id: 'ProjectPatch' });
+export type ProjectPatch = z.output<typeof ProjectPatch>;
+
+export const Project = z
+  .object({
+    id: z.guid(),
+    name: z.string(),
+    status,
+    source_language: z.string(),
+    target_languages: z.array(z.string()),
+    created_at: instant(),
+    updated_at: instant(),
+  })
+  .meta({ id: 'Project' });
+
+export const ProjectQuery = z.strictObject({
+  ...pageLimitQuery,
+  status: status.optional().meta({ description: 'Only projects of this status' }),
+  modified_after: moment('Only projects whose updated_at is at or after this time').optional(),
+});
+export type ProjectQuery = z.output<typeof ProjectQuery>;
+
+export const ProjectList = pageLimitBody('projects', Project).meta({ id: 'ProjectList' });

@@ -1,0 +1,31 @@
+import type { Page } from '@platform/pagination/page-limit';
+import type { Slice } from '@platform/pagination/slice';
+import { NotFound } from '@platform/service-kit/problem';
+import { v7 } from 'uuid';
+import type { Context } from '../context.ts';
+import type { ProjectInput, ProjectPatch } from './schema.ts';
+import { deleteProject, findProjects, insertProject, updateProject, type Filter } from './store.ts';
+
+/** Projects as JSON text, in the order in which they were changed last. */
+export const listProjects = (ctx: Context, page: Page, filter: Filter): Promise<Slice<string>> =>
+  findProjects(ctx.database, page, filter);
+
+export const createProject = async (
+  ctx: Context,
+  project: ProjectInput,
+): Promise<{ id: string; json: string }> => {
+  const id = v7();
+  return { id, json: await insertProject(ctx.database, id, project) };
+};
+
+/** The changed project as JSON text. Throws NotFound. */
+export const changeProject = async (ctx: Context, id: string, patch: ProjectPatch): Promise<string> => {
+  const json = await updateProject(ctx.database, id, patch);
+  if (json === undefined) throw new NotFound('project');
+  return json;
+};
+
+/** Takes the deliverables along. Throws NotFound. */
+export const removeProject = async (ctx: Context, id: string): Promise<void> => {
+  if (!(await deleteProject(ctx.database, id))) throw new NotFound('project');
+};
