@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi, expect } from 'vitest';
 import { baseEnv } from '../src/env.ts';
-import { freePort } from '../src/ports.ts';
+import { freePort, isFree } from '../src/ports.ts';
 import type { Stack } from '../src/stack-file.ts';
 
 /** A `start` of its own, over the two small services of the fixtures. */
@@ -29,11 +29,14 @@ export const newLocalFolder = async (): Promise<string> => {
 };
 export const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
 
-/** Ports of their own for one stack: 80 in a row, most likely free. */
-export const newPorts = async (): Promise<Record<string, string>> => ({
-  GATEWAY_PORT: String(await freePort()),
-  PORT_BASE: String(20_000 + (process.pid % 100) * 100 + Math.floor(Math.random() * 20)),
-});
+/** Ports of their own for one stack, below those that the system hands out. */
+export const newPorts = async (): Promise<Record<string, string>> => {
+  for (;;) {
+    const base = 12_000 + 100 * Math.floor(Math.random() * 200);
+    const free = await Promise.all([1, 2, 5, 32, 79].map((offset) => isFree(base + offset)));
+    if (free.every(Boolean)) return { GATEWAY_PORT: String(await freePort()), PORT_BASE: String(base) };
+  }
+};
 
 export const startStack = (local: string, env: Record<string, string>, ...args: string[]): StackRun => {
   const script = join(import.meta.dirname, '../src/start.ts');
