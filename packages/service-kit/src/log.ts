@@ -8,7 +8,7 @@ export type Log = Logger;
 const given = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** The caller's `X-Request-Id` where it is 1–128 of `[A-Za-z0-9._-]`, else a new one. */
-const makeRequestId = (req: IncomingMessage): string => {
+export const makeRequestId = (req: IncomingMessage): string => {
   const id = req.headers['x-request-id'];
   return typeof id === 'string' && given.test(id) ? id : randomUUID();
 };

@@ -88,7 +88,7 @@ const problemStatuses = (route: Route): number[] => {
   if (route.params || route.query || route.body) statuses.add(400);
   if (route.caller.security.length > 0) statuses.add(401);
   if (route.caller.security.some((way) => Object.values(way).flat().length > 0)) statuses.add(403);
-  if (route.body) for (const status of [413, 415]) statuses.add(status);
+  if (route.body && !route.body.raw) for (const status of [413, 415]) statuses.add(status);
   return [...statuses].toSorted((a, b) => a - b);
 };
 

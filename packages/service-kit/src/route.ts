@@ -75,6 +75,8 @@ export interface BodySpec<S extends z.ZodType = z.ZodType> {
   types?: readonly string[];
   /** In bytes; 100 kB unless said otherwise. */
   limit?: number;
+  /** The handler reads the request itself, where the bytes count; the schema is for the document. */
+  raw?: true;
 }
 
 type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
@@ -103,6 +105,8 @@ interface Operation {
   /** Request headers that matter, for the document only: name → what it does. */
   headers?: Record<string, string>;
   responses: Responses;
+  /** Not counted against the caller's rate limit. */
+  unlimited?: true;
   /** Statuses of the problems this operation has beyond those its shape implies (400, 401, 403, 413, 415). */
   problems?: readonly number[];
 }

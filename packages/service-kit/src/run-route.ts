@@ -61,11 +61,13 @@ export const runRoute = (
   rateLimit: RateLimit | undefined,
 ): RequestHandler => {
   const readBody =
-    route.body && jsonBody(route.body.types ?? ['application/json'], route.body.limit ?? defaultBodyLimit);
+    route.body &&
+    !route.body.raw &&
+    jsonBody(route.body.types ?? ['application/json'], route.body.limit ?? defaultBodyLimit);
   const names = route.anyCaseQuery && route.query ? Object.keys(route.query.shape) : undefined;
 
   const identify = async (req: Request, res: Response): Promise<unknown> => {
-    if (rateLimit === undefined) return route.caller.identify(req);
+    if (rateLimit === undefined || route.unlimited) return route.caller.identify(req);
     let caller: unknown;
     try {
       caller = await route.caller.identify(req);
