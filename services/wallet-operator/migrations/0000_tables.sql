@@ -1,0 +1,76 @@
+CREATE TABLE "audit_events" (
+	"event_id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"at" timestamp (3) with time zone NOT NULL,
+	"kind" text NOT NULL,
+	"player_id" text,
+	"details" jsonb NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "entries" (
+	"player_id" text NOT NULL,
+	"seq" bigint NOT NULL,
+	"operation" text NOT NULL,
+	"transaction_id" text NOT NULL,
+	"round_id" text,
+	"game_code" text,
+	"amount" bigint NOT NULL,
+	"balance_after" bigint NOT NULL,
+	"reverses" text,
+	"round_closed" boolean,
+	"at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "entries_player_id_seq_pk" PRIMARY KEY("player_id","seq"),
+	CONSTRAINT "entries_balance_after" CHECK ("entries"."balance_after" >= 0),
+	CONSTRAINT "entries_amount" CHECK (case "entries"."operation"
+        when 'debit' then "entries"."amount" <= 0
+        when 'withdrawal' then "entries"."amount" < 0
+        when 'tombstone' then "entries"."amount" = 0
+        else "entries"."amount" >= 0 end)
+);
+--> statement-breakpoint
+CREATE TABLE "games" (
+	"game_code" text PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"enabled" boolean NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "players" (
+	"player_id" text PRIMARY KEY NOT NULL,
+	"currency" text NOT NULL,
+	"balance" bigint DEFAULT 0 NOT NULL,
+	"seq" bigint DEFAULT 0 NOT NULL,
+	"status" text DEFAULT 'active' NOT NULL,
+	"excluded" boolean DEFAULT false NOT NULL,
+	"excluded_until" date,
+	"name" text,
+	"country_code" text,
+	"language_code" text,
+	"birth_date" date,
+	"address" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "players_balance" CHECK ("players"."balance" >= 0),
+	CONSTRAINT "players_seq" CHECK ("players"."seq" >= 0)
+);
+--> statement-breakpoint
+CREATE TABLE "rounds" (
+	"player_id" text NOT NULL,
+	"round_id" text NOT NULL,
+	"game_code" text NOT NULL,
+	"opened_at" timestamp (3) with time zone NOT NULL,
+	"closed_at" timestamp (3) with time zone,
+	CONSTRAINT "rounds_player_id_round_id_pk" PRIMARY KEY("player_id","round_id")
+);
+--> statement-breakpoint
+CREATE TABLE "sessions" (
+	"token_hash" text PRIMARY KEY NOT NULL,
+	"player_id" text NOT NULL,
+	"game_code" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX "audit_events_player" ON "audit_events" USING btree ("player_id","event_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "entries_transaction" ON "entries" USING btree ("transaction_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "entries_reversal" ON "entries" USING btree ("reverses") WHERE "entries"."operation" = 'rollback' and "entries"."amount" > 0;--> statement-breakpoint
+CREATE INDEX "players_created" ON "players" USING btree ("created_at","player_id");--> statement-breakpoint
+CREATE INDEX "rounds_open" ON "rounds" USING btree ("opened_at") WHERE "rounds"."closed_at" is null;

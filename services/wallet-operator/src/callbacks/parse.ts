@@ -1,0 +1,83 @@
+import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
+import type { z } from 'zod';
+import type { Command } from '../ledger/command.ts';
+import { minorUnits } from '../money.ts';
+import {
+  AuthenticateRequest,
+  BalanceRequest,
+  CreditRequest,
+  DebitRequest,
+  RollbackRequest,
+} from './schema.ts';
+
+/** Session tokens are kept and looked up by their hash alone. */
+export const sessionHash = (token: string): string => hash('sha256', token);
+
+/** The JSON value of a body; undefined when it is not JSON in UTF-8. */
+export const jsonOf = (body: Buffer): unknown => {
+  if (!isUtf8(body)) return undefined;
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+};
+
+/** What the body says, to be repeated; empty when it says nothing usable. */
+export const requestIdOf = (value: unknown): string => {
+  if (typeof value !== 'object' || value === null || !('requestId' in value)) return '';
+  return typeof value.requestId === 'string' ? value.requestId : '';
+};
+
+export const callbacks = ['authenticate', 'debit', 'credit', 'balance', 'rollback'] as const;
+export type Callback = (typeof callbacks)[number];
+
+const session = (token: string | null | undefined) =>
+  token === undefined || token === null ? {} : { session: sessionHash(token) };
+
+const reader =
+  <S extends z.ZodType>(schema: S, toCommand: (request: z.output<S>) => Command) =>
+  (value: unknown): Command | undefined => {
+    const result = schema.safeParse(value);
+    return result.success ? toCommand(result.data) : undefined;
+  };
+
+/** For each callback: the command that a JSON value asks for; undefined when its syntax is wrong. */
+export const commandOf: Record<Callback, (value: unknown) => Command | undefined> = {
+  authenticate: reader(AuthenticateRequest, ({ playerId, currency, gameCode, sessionToken }) => ({
+    operation: 'authenticate',
+    playerId,
+    currency,
+    gameCode,
+    ...session(sessionToken),
+  })),
+  debit: reader(DebitRequest, ({ playerId, transactionId, roundId, gameCode, amount, sessionToken }) => ({
+    operation: 'debit',
+    playerId,
+    transactionId,
+    roundId,
+    gameCode,
+    amount: minorUnits(amount),
+    ...session(sessionToken),
+  })),
+  credit: reader(CreditRequest, ({ playerId, transactionId, roundId, gameId, amount, roundClosed }) => ({
+    operation: 'credit',
+    playerId,
+    transactionId,
+    roundId,
+    gameCode: gameId,
+    amount: minorUnits(amount),
+    roundClosed,
+  })),
+  balance: reader(BalanceRequest, ({ playerId }) => ({ operation: 'balance', playerId })),
+  rollback: reader(RollbackRequest, (request) => ({
+    operation: 'rollback',
+    playerId: request.playerId,
+    transactionId: request.transactionId,
+    roundId: request.roundId,
+    gameCode: request.gameId,
+    reverses: request.reverseTransactionId,
+    roundClosed: request.roundClosed,
+  })),
+};

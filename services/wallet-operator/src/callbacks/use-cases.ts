@@ -1,0 +1,60 @@
+import type { Context } from '../context.ts';
+import { answerOf, refusal } from './answer.ts';
+import { commandOf, jsonOf, requestIdOf, type Callback } from './parse.ts';
+
+/** A request as it came. */
+export interface SignedCallback {
+  callback: Callback;
+  /** Without the query. */
+  path: string;
+  timestamp: string | undefined;
+  signature: string | undefined;
+  /** Undefined: larger than we read. */
+  body: Buffer | undefined;
+}
+
+export interface CallbackAnswer {
+  status: 200 | 401 | 500;
+  json: string;
+}
+
+/**
+ * Answers one callback: size, signature, syntax, ledger, in this order. 200 for whatever is decided, 401 for a
+ * signature, 500 only where it is not known what became of it, so that the game server asks again.
+ */
+export const answerCallback = async (
+  { signatures, ledger, wallet, log }: Context,
+  { callback, path, timestamp, signature, body }: SignedCallback,
+): Promise<CallbackAnswer> => {
+  if (body === undefined) {
+    wallet.outcomes.inc({ operation: callback, status: 'ERROR_WRONG_SYNTAX' });
+    return { status: 200, json: refusal('', 'ERROR_WRONG_SYNTAX') };
+  }
+  const verdict = signatures.verify({ timestamp, signature, path, body });
+  if (!verdict.ok) {
+    log.warn({ callback, why: verdict.why }, 'signature refused');
+    wallet.outcomes.inc({ operation: callback, status: 'ERROR_INVALID_SIGNATURE' });
+    return { status: 401, json: refusal(requestIdOf(jsonOf(body)), 'ERROR_INVALID_SIGNATURE') };
+  }
+  const value = jsonOf(body);
+  const requestId = requestIdOf(value);
+  const command = commandOf[callback](value);
+  if (command === undefined) {
+    wallet.outcomes.inc({ operation: callback, status: 'ERROR_WRONG_SYNTAX' });
+    return { status: 200, json: refusal(requestId, 'ERROR_WRONG_SYNTAX') };
+  }
+  try {
+    const outcome = await ledger.submit(command);
+    wallet.outcomes.inc({ operation: callback, status: outcome.status });
+    // What was accepted is in the ledger; a line for each of them would cost more than deciding it.
+    if (outcome.reason !== undefined) {
+      const { status, reason } = outcome;
+      log.info({ callback, playerId: command.playerId, status, reason }, 'not an ordinary outcome');
+    }
+    return { status: 200, json: answerOf(requestId, command, outcome) };
+  } catch (err) {
+    log.error({ err, callback }, 'the outcome is not known');
+    wallet.outcomes.inc({ operation: callback, status: 'ERROR_UNKNOWN' });
+    return { status: 500, json: refusal(requestId, 'ERROR_UNKNOWN') };
+  }
+};

@@ -1,0 +1,62 @@
+import { createRequestSignatures, type RequestSignatures } from '@platform/auth/hmac';
+import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
+import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import type { Env } from './env.ts';
+import { openLedger, type Ledger } from './ledger/ledger.ts';
+import { createWalletMetrics, type WalletMetrics } from './metrics.ts';
+
+export const migrations = new URL('../migrations', import.meta.url).pathname;
+
+export interface Context extends BaseContext {
+  env: Env;
+  ledger: Ledger;
+  signatures: RequestSignatures;
+  tokens: TokenVerifier;
+  wallet: WalletMetrics;
+}
+
+/** Opens everything the service holds on to; `overrides` replace parts in tests. */
+export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
+  const base = openBaseContext(env, { name: 'wallet-operator', migrations }, parts);
+  const now = overrides.now ?? base.now;
+  const wallet = createWalletMetrics(parts.metrics);
+  const ledger =
+    overrides.ledger ??
+    openLedger({
+      database: base.database,
+      policy: {
+        rollbackAfterClose: env.ROLLBACK_AFTER_CLOSE,
+        creditUnknownRound: env.CREDIT_UNKNOWN_ROUND,
+        sessions: env.SESSION_POLICY,
+      },
+      maxQueue: env.MAX_WAITING,
+      maxInFlight: env.BATCHES_IN_FLIGHT,
+      now,
+      onBatch: (size) => wallet.batchSize.observe(size),
+    });
+  return {
+    ...base,
+    env,
+    ledger,
+    wallet,
+    signatures: createRequestSignatures({
+      secrets: { current: env.HMAC_SECRET, previous: env.HMAC_SECRET_PREVIOUS },
+      parts:
+        env.SIGNATURE_STRING === 'timestamp+body' ? ['timestamp', 'body'] : ['timestamp', 'path', 'body'],
+      toleranceSeconds: env.SIGNATURE_TOLERANCE_S,
+      pathPrefix: env.SIGNATURE_PATH_PREFIX,
+      now,
+    }),
+    tokens: createTokenVerifier({
+      jwks: env.AUTH_JWKS,
+      issuer: env.AUTH_ISSUER,
+      audience: env.AUTH_AUDIENCE,
+      now,
+    }),
+    ...overrides,
+    [Symbol.asyncDispose]: async () => {
+      await ledger[Symbol.asyncDispose]();
+      await base[Symbol.asyncDispose]();
+    },
+  };
+};

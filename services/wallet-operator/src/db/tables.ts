@@ -1,0 +1,143 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  date,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
+
+const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+/** Money in minor units: beyond 2^53, so never a JavaScript number. */
+const minor = (name: string) => bigint(name, { mode: 'bigint' });
+
+/** Who may play, and with the newest balance and sequence number of the player's entries. */
+export const players = pgTable(
+  'players',
+  {
+    playerId: text('player_id').primaryKey(),
+    currency: text().notNull(),
+    balance: minor('balance')
+      .notNull()
+      .default(sql`0`),
+    /** Sequence number of the newest entry; 0 before the first. */
+    seq: minor('seq')
+      .notNull()
+      .default(sql`0`),
+    status: text({ enum: ['active', 'disabled'] })
+      .notNull()
+      .default('active'),
+    excluded: boolean().notNull().default(false),
+    /** Last day of the exclusion, UTC; null: without end. */
+    excludedUntil: date('excluded_until'),
+    name: text(),
+    countryCode: text('country_code'),
+    languageCode: text('language_code'),
+    birthDate: date('birth_date'),
+    address: text(),
+    createdAt: instant('created_at').notNull(),
+  },
+  (table) => [
+    check('players_balance', sql`${table.balance} >= 0`),
+    check('players_seq', sql`${table.seq} >= 0`),
+    index('players_created').on(table.createdAt, table.playerId),
+  ],
+);
+
+/** The ledger. Rows are added, never changed; a trigger refuses anything else. */
+export const entries = pgTable(
+  'entries',
+  {
+    playerId: text('player_id').notNull(),
+    /** 1, 2, 3, … for each player, without gaps. */
+    seq: minor('seq').notNull(),
+    operation: text({
+      enum: ['debit', 'credit', 'rollback', 'deposit', 'withdrawal', 'tombstone'],
+    }).notNull(),
+    /** Unique over all players, forever. A tombstone holds the id of the debit that may no longer come. */
+    transactionId: text('transaction_id').notNull(),
+    roundId: text('round_id'),
+    gameCode: text('game_code'),
+    /** Signed: what the balance moved by. */
+    amount: minor('amount').notNull(),
+    balanceAfter: minor('balance_after').notNull(),
+    /** The transaction a rollback names. */
+    reverses: text(),
+    /** As the request said; null where the operation has no such field. */
+    roundClosed: boolean('round_closed'),
+    at: instant('at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.playerId, table.seq] }),
+    uniqueIndex('entries_transaction').on(table.transactionId),
+    // A debit is reversed once, whatever the code above believes.
+    uniqueIndex('entries_reversal')
+      .on(table.reverses)
+      .where(sql`${table.operation} = 'rollback' and ${table.amount} > 0`),
+    check('entries_balance_after', sql`${table.balanceAfter} >= 0`),
+    check(
+      'entries_amount',
+      sql`case ${table.operation}
+        when 'debit' then ${table.amount} <= 0
+        when 'withdrawal' then ${table.amount} < 0
+        when 'tombstone' then ${table.amount} = 0
+        else ${table.amount} >= 0 end`,
+    ),
+  ],
+);
+
+/** Each player has rounds of its own; a round is opened by its first debit or credit and closed once. */
+export const rounds = pgTable(
+  'rounds',
+  {
+    playerId: text('player_id').notNull(),
+    roundId: text('round_id').notNull(),
+    gameCode: text('game_code').notNull(),
+    openedAt: instant('opened_at').notNull(),
+    closedAt: instant('closed_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.playerId, table.roundId] }),
+    index('rounds_open')
+      .on(table.openedAt)
+      .where(sql`${table.closedAt} is null`),
+  ],
+);
+
+export const games = pgTable('games', {
+  gameCode: text('game_code').primaryKey(),
+  name: text().notNull(),
+  enabled: boolean().notNull(),
+  createdAt: instant('created_at').notNull(),
+});
+
+/** Sessions made by launches; of the token only its hash is kept. */
+export const sessions = pgTable('sessions', {
+  tokenHash: text('token_hash').primaryKey(),
+  playerId: text('player_id').notNull(),
+  gameCode: text('game_code').notNull(),
+  createdAt: instant('created_at').notNull(),
+  expiresAt: instant('expires_at').notNull(),
+});
+
+/** What happened beside the ledger and may be asked for one day: refusals, exclusions, changes by people. */
+export const auditEvents = pgTable(
+  'audit_events',
+  {
+    eventId: uuid('event_id')
+      .primaryKey()
+      .default(sql`uuidv7()`),
+    at: instant('at').notNull(),
+    kind: text().notNull(),
+    playerId: text('player_id'),
+    details: jsonb().$type<Record<string, unknown>>().notNull(),
+  },
+  (table) => [index('audit_events_player').on(table.playerId, table.eventId)],
+);

@@ -1,0 +1,43 @@
+import { commonEnv, readEnv, tokenEnv } from '@platform/service-kit/env';
+import { z } from 'zod';
+
+const seconds = (min: number, fallback: number) => z.coerce.number().int().min(min).default(fallback);
+
+const shape = {
+  ...commonEnv,
+  ...tokenEnv,
+  /** Shared with the game server; signs both directions. */
+  HMAC_SECRET: z.string().min(1),
+  /** Still good while the game server changes over. */
+  HMAC_SECRET_PREVIOUS: z.string().min(1).optional(),
+  SIGNATURE_STRING: z.enum(['timestamp+path+body', 'timestamp+body']).default('timestamp+path+body'),
+  /** What a gateway takes off the front of the path; the game server signs it. */
+  SIGNATURE_PATH_PREFIX: z.string().default(''),
+  SIGNATURE_TOLERANCE_S: seconds(0, 30),
+  ROLLBACK_AFTER_CLOSE: z.enum(['reverse', 'reject']).default('reverse'),
+  CREDIT_UNKNOWN_ROUND: z.enum(['accept', 'reject']).default('accept'),
+  SESSION_POLICY: z.enum(['optional', 'required']).default('optional'),
+  SESSION_TTL_S: seconds(1, 3600),
+  /** Callbacks that may wait; beyond it they are answered 500 at once. */
+  MAX_WAITING: z.coerce.number().int().min(1).default(2000),
+  BATCHES_IN_FLIGHT: z.coerce.number().int().min(1).max(2).default(1),
+  /** The game server's address and who we are there; without them there are no launches. */
+  GAME_SERVER_URL: z.url({ protocol: /^https?$/ }).optional(),
+  OPERATOR_ID: z.string().min(1).optional(),
+  /** Rounds open for longer count as stuck in the metrics. */
+  STUCK_ROUND_S: seconds(1, 3600),
+};
+
+export const envOf = (variables: Record<string, string | undefined>) => readEnv(shape, variables);
+
+export type Env = ReturnType<typeof envOf>;
+
+/** The environment of this process; read once, in main.ts. */
+export const processEnv = () => envOf(process.env);
+
+/** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
+export const migrationUrl = (): string => {
+  const url = process.env['MIGRATION_DATABASE_URL'] ?? process.env['DATABASE_URL'];
+  if (url === undefined) throw new Error('MIGRATION_DATABASE_URL or DATABASE_URL must be set');
+  return url;
+};

@@ -1,0 +1,104 @@
+/** What a callback can end with. Source: seed 001, part B. */
+export const statuses = [
+  'OK',
+  'ERROR_NOT_ENOUGH_MONEY',
+  'ERROR_PLAYER_DISABLED',
+  'ERROR_INVALID_SESSION',
+  'ERROR_SESSION_EXPIRED',
+  'ERROR_INVALID_GAME',
+  'ERROR_WRONG_CURRENCY',
+  'ERROR_DUPLICATE_TRANSACTION',
+  'ERROR_TRANSACTION_DOES_NOT_EXIST',
+  'ERROR_INVALID_SIGNATURE',
+  'ERROR_WRONG_SYNTAX',
+  'ERROR_UNKNOWN',
+] as const;
+
+export type Status = (typeof statuses)[number];
+
+/**
+ * What the ledger is asked to do. Amounts are in minor units; they are below 10^15 by their syntax, so
+ * a JavaScript number holds them exactly. Balances are not: those are bigint.
+ */
+export type Command =
+  | { operation: 'authenticate'; playerId: string; currency: string; gameCode: string; session?: string }
+  | { operation: 'balance'; playerId: string }
+  | Debit
+  | Credit
+  | Rollback
+  | Transfer;
+
+export interface Debit {
+  operation: 'debit';
+  playerId: string;
+  transactionId: string;
+  roundId: string;
+  gameCode: string;
+  amount: number;
+  /** Hash of the session token, where one was sent. */
+  session?: string;
+}
+
+export interface Credit {
+  operation: 'credit';
+  playerId: string;
+  transactionId: string;
+  roundId: string;
+  gameCode: string;
+  amount: number;
+  roundClosed: boolean;
+}
+
+export interface Rollback {
+  operation: 'rollback';
+  playerId: string;
+  transactionId: string;
+  roundId: string;
+  gameCode: string;
+  reverses: string;
+  roundClosed: boolean;
+}
+
+/** Money that comes or goes outside of games. */
+export interface Transfer {
+  operation: 'deposit' | 'withdrawal';
+  playerId: string;
+  transactionId: string;
+  amount: number;
+}
+
+/** Where the contract of the game server leaves a choice. */
+export interface Policy {
+  /** Reverse a debit whose round is closed, or refuse. */
+  rollbackAfterClose: 'reverse' | 'reject';
+  /** Pay a credit whose round was never seen (free rounds), or refuse. */
+  creditUnknownRound: 'accept' | 'reject';
+  /** Whether a debit must carry a session token. */
+  sessions: 'optional' | 'required';
+}
+
+/** Why an outcome is what it is; for logs, the audit trail and the people who read them. */
+export const reasons = [
+  'player_unknown',
+  'player_disabled',
+  'player_excluded',
+  'session_missing',
+  'session_unknown',
+  'session_expired',
+  'game_unavailable',
+  'currency_differs',
+  'parameters_differ',
+  'reversed_before_it_came',
+  'reverses_itself',
+  'round_closed',
+  'round_unknown',
+  'no_money',
+  'balance_overflow',
+  'target_is_no_debit',
+  'target_of_another_player_or_round',
+  'already_reversed',
+  'nothing_to_reverse',
+  'after_close',
+] as const;
+
+export type Reason = (typeof reasons)[number];

@@ -1,0 +1,225 @@
+import type { Command, Credit, Debit, Policy, Reason, Rollback, Status, Transfer } from './command.ts';
+
+/**
+ * The rules of the ledger, one command at a time. PostgreSQL runs the same rules for whole batches
+ * (function decide in the migrations); the tests hold the two against each other.
+ */
+
+export interface Entry {
+  playerId: string;
+  operation: 'debit' | 'credit' | 'rollback' | 'deposit' | 'withdrawal' | 'tombstone';
+  transactionId: string;
+  roundId?: string;
+  gameCode?: string;
+  /** Signed, minor units. */
+  amount: bigint;
+  balanceAfter: bigint;
+  reverses?: string;
+  roundClosed?: boolean;
+}
+
+/** What is known at the moment of a decision, of what the command names. */
+export interface State {
+  player?:
+    | {
+        balance: bigint;
+        currency: string;
+        disabled: boolean;
+        /** Whether the exclusion holds today. */
+        excluded: boolean;
+      }
+    | undefined;
+  gameEnabled: boolean;
+  /** The session of the token that was sent. */
+  session?: { playerId: string; expired: boolean } | undefined;
+  /** The player's round of that id; undefined: never seen. */
+  round?: 'open' | 'closed' | undefined;
+  /** The entry that has the command's transactionId. */
+  known?: Entry | undefined;
+  /** The entry that a rollback names. */
+  target?: Entry | undefined;
+  /** Whether a rollback has reversed the target. */
+  targetReversed: boolean;
+}
+
+export interface Decision {
+  status: Status;
+  /** The balance to answer; absent where there is none to tell. */
+  balance?: bigint;
+  reason?: Reason;
+  /** New entries, in order. */
+  entries: Entry[];
+  round?: 'open' | 'closed';
+}
+
+export const maxBalance = 2n ** 63n - 1n;
+
+/** RMB is another name of CNY. */
+export const currencyOf = (code: string): string => (code === 'RMB' ? 'CNY' : code);
+
+const refuse = (status: Status, reason: Reason, balance?: bigint): Decision => ({
+  status,
+  reason,
+  entries: [],
+  ...(balance === undefined ? {} : { balance }),
+});
+
+const isRepeat = (known: Entry, command: Debit | Credit | Rollback | Transfer): boolean =>
+  known.operation === command.operation &&
+  known.playerId === command.playerId &&
+  known.roundId === ('roundId' in command ? command.roundId : undefined) &&
+  known.gameCode === ('gameCode' in command ? command.gameCode : undefined) &&
+  known.reverses === ('reverses' in command ? command.reverses : undefined) &&
+  known.roundClosed === ('roundClosed' in command ? command.roundClosed : undefined) &&
+  (!('amount' in command) || (known.amount < 0n ? -known.amount : known.amount) === BigInt(command.amount));
+
+const repeated = (known: Entry, command: Debit | Credit | Rollback | Transfer): Decision => {
+  if (command.operation === 'debit' && known.operation === 'tombstone')
+    return refuse('ERROR_UNKNOWN', 'reversed_before_it_came');
+  return isRepeat(known, command)
+    ? { status: 'OK', balance: known.balanceAfter, entries: [] }
+    : refuse('ERROR_DUPLICATE_TRANSACTION', 'parameters_differ');
+};
+
+const refusedSession = (
+  { session }: State,
+  command: { session?: string; playerId: string },
+  needed: boolean,
+): Decision | undefined => {
+  if (command.session === undefined)
+    return needed ? refuse('ERROR_INVALID_SESSION', 'session_missing') : undefined;
+  if (session?.playerId !== command.playerId) return refuse('ERROR_INVALID_SESSION', 'session_unknown');
+  return session.expired ? refuse('ERROR_SESSION_EXPIRED', 'session_expired') : undefined;
+};
+
+const moved = (balance: bigint, command: Debit | Credit | Transfer, amount: bigint): Entry => {
+  const { operation, playerId, transactionId } = command;
+  const entry: Entry = { playerId, operation, transactionId, amount, balanceAfter: balance + amount };
+  if ('roundId' in command) Object.assign(entry, { roundId: command.roundId, gameCode: command.gameCode });
+  if ('roundClosed' in command) entry.roundClosed = command.roundClosed;
+  return entry;
+};
+
+type Player = NonNullable<State['player']>;
+
+const authenticate = (
+  state: State,
+  player: Player,
+  command: Command & { operation: 'authenticate' },
+): Decision => {
+  const { balance } = player;
+  if (player.disabled) return refuse('ERROR_PLAYER_DISABLED', 'player_disabled');
+  const session = refusedSession(state, command, false);
+  if (session) return session;
+  if (!state.gameEnabled) return refuse('ERROR_INVALID_GAME', 'game_unavailable');
+  if (currencyOf(command.currency) !== player.currency)
+    return refuse('ERROR_WRONG_CURRENCY', 'currency_differs');
+  return player.excluded
+    ? { status: 'OK', balance, reason: 'player_excluded', entries: [] }
+    : { status: 'OK', balance, entries: [] };
+};
+
+const debit = (state: State, player: Player, command: Debit, policy: Policy): Decision => {
+  const { balance } = player;
+  const amount = BigInt(command.amount);
+  if (player.disabled) return refuse('ERROR_PLAYER_DISABLED', 'player_disabled');
+  if (player.excluded) return refuse('ERROR_PLAYER_DISABLED', 'player_excluded');
+  const session = refusedSession(state, command, policy.sessions === 'required');
+  if (session) return session;
+  if (!state.gameEnabled) return refuse('ERROR_INVALID_GAME', 'game_unavailable');
+  if (state.round === 'closed') return refuse('ERROR_UNKNOWN', 'round_closed');
+  if (amount > balance) return refuse('ERROR_NOT_ENOUGH_MONEY', 'no_money', balance);
+  const entry = moved(balance, command, -amount);
+  return { status: 'OK', balance: entry.balanceAfter, entries: [entry], round: 'open' };
+};
+
+const credit = (state: State, player: Player, command: Credit, policy: Policy): Decision => {
+  if (state.round === 'closed') return refuse('ERROR_UNKNOWN', 'round_closed');
+  if (state.round === undefined && policy.creditUnknownRound === 'reject')
+    return refuse('ERROR_TRANSACTION_DOES_NOT_EXIST', 'round_unknown');
+  if (BigInt(command.amount) > maxBalance - player.balance)
+    return refuse('ERROR_UNKNOWN', 'balance_overflow');
+  const entry = moved(player.balance, command, BigInt(command.amount));
+  return {
+    status: 'OK',
+    balance: entry.balanceAfter,
+    entries: [entry],
+    round: command.roundClosed ? 'closed' : 'open',
+  };
+};
+
+const rollback = (state: State, player: Player, command: Rollback, policy: Policy): Decision => {
+  const { playerId, transactionId, roundId, gameCode, reverses, roundClosed } = command;
+  const { target } = state;
+  const common = { playerId, roundId, gameCode };
+  const accept = (amount: bigint, reason?: Reason, before: Entry[] = []): Decision => {
+    const balanceAfter = player.balance + amount;
+    const entry: Entry = {
+      ...common,
+      operation: 'rollback',
+      transactionId,
+      amount,
+      balanceAfter,
+      reverses,
+      roundClosed,
+    };
+    return {
+      status: 'OK',
+      balance: balanceAfter,
+      entries: [...before, entry],
+      ...(reason === undefined ? {} : { reason }),
+      ...(roundClosed ? { round: 'closed' } : {}),
+    };
+  };
+  if (reverses === transactionId) return refuse('ERROR_WRONG_SYNTAX', 'reverses_itself');
+  if (target === undefined) {
+    const tombstone: Entry = {
+      ...common,
+      operation: 'tombstone',
+      transactionId: reverses,
+      amount: 0n,
+      balanceAfter: player.balance,
+    };
+    return accept(0n, 'nothing_to_reverse', [tombstone]);
+  }
+  if (target.operation === 'tombstone') return accept(0n, 'nothing_to_reverse');
+  if (target.operation !== 'debit') return refuse('ERROR_TRANSACTION_DOES_NOT_EXIST', 'target_is_no_debit');
+  if (target.playerId !== playerId || target.roundId !== roundId)
+    return refuse('ERROR_TRANSACTION_DOES_NOT_EXIST', 'target_of_another_player_or_round');
+  if (state.targetReversed) return accept(0n, 'already_reversed');
+  if (state.round === 'closed' && policy.rollbackAfterClose === 'reject')
+    return refuse('ERROR_UNKNOWN', 'round_closed');
+  if (-target.amount > maxBalance - player.balance) return refuse('ERROR_UNKNOWN', 'balance_overflow');
+  return accept(-target.amount, state.round === 'closed' ? 'after_close' : undefined);
+};
+
+const transfer = ({ balance }: Player, command: Transfer): Decision => {
+  const amount = BigInt(command.amount);
+  if (command.operation === 'withdrawal' && amount > balance)
+    return refuse('ERROR_NOT_ENOUGH_MONEY', 'no_money', balance);
+  if (command.operation === 'deposit' && amount > maxBalance - balance)
+    return refuse('ERROR_UNKNOWN', 'balance_overflow');
+  const entry = moved(balance, command, command.operation === 'deposit' ? amount : -amount);
+  return { status: 'OK', balance: entry.balanceAfter, entries: [entry] };
+};
+
+/** What happens to one command; the caller writes `entries`, `round` and the balance of the last entry. */
+export const decide = (state: State, command: Command, policy: Policy): Decision => {
+  const { player, known } = state;
+  if ('transactionId' in command && known !== undefined) return repeated(known, command);
+  if (player === undefined) return refuse('ERROR_UNKNOWN', 'player_unknown');
+  switch (command.operation) {
+    case 'authenticate':
+      return authenticate(state, player, command);
+    case 'balance':
+      return { status: 'OK', balance: player.balance, entries: [] };
+    case 'debit':
+      return debit(state, player, command, policy);
+    case 'credit':
+      return credit(state, player, command, policy);
+    case 'rollback':
+      return rollback(state, player, command, policy);
+    default:
+      return transfer(player, command);
+  }
+};

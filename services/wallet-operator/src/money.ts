@@ -1,0 +1,17 @@
+/**
+ * Reads a decimal string of at most 13 + 2 digits into minor units; exact, since the result is below
+ * 2^53. The syntax must have been checked.
+ */
+export const minorUnits = (amount: string): number => {
+  const point = amount.indexOf('.');
+  if (point === -1) return Number(amount) * 100;
+  return Number(amount.slice(0, point) + amount.slice(point + 1).padEnd(2, '0'));
+};
+
+/** Writes minor units, given as digits, with two decimals. */
+export const decimal = (minor: string | bigint): string => {
+  const digits = String(minor);
+  const sign = digits.startsWith('-') ? '-' : '';
+  const padded = digits.slice(sign.length).padStart(3, '0');
+  return `${sign}${padded.slice(0, -2)}.${padded.slice(-2)}`;
+};
