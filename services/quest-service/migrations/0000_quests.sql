@@ -1,5 +1,23 @@
+CREATE TABLE "questions" (
+	"quest_id" uuid NOT NULL,
+	"question_id" text NOT NULL,
+	"order_number" integer NOT NULL,
+	"type" text NOT NULL,
+	"presentation" text NOT NULL,
+	"titles" json NOT NULL,
+	"alternatives" json NOT NULL,
+	CONSTRAINT "questions_quest_id_question_id_pk" PRIMARY KEY("quest_id","question_id"),
+	CONSTRAINT "questions_order_number_from_0" CHECK ("questions"."order_number" >= 0)
+);
+--> statement-breakpoint
 CREATE TABLE "quests" (
 	"quest_id" uuid PRIMARY KEY NOT NULL,
 	"title" text NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL
+	"version" uuid NOT NULL,
+	"question_count" integer NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL
 );
+--> statement-breakpoint
+ALTER TABLE "questions" ADD CONSTRAINT "questions_quest_id_quests_quest_id_fk" FOREIGN KEY ("quest_id") REFERENCES "public"."quests"("quest_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "quests_newest" ON "quests" USING btree ("created_at" DESC NULLS LAST,"quest_id" DESC NULLS LAST);

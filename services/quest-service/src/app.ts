@@ -1,5 +1,6 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import type { Context } from './context.ts';
+import { questionRoutes } from './questions/routes.ts';
 import { questRoutes } from './quests/routes.ts';
 
 /** The rooms of the service and what its OpenAPI document says of them. */
@@ -12,5 +13,5 @@ export const createApp = (context: Context): HttpApp =>
       tags: { Quests: 'Questionnaires', Questions: 'What a quest asks, in order' },
       basePath: '/v1',
     },
-    routes: [...questRoutes(context)],
+    routes: [...questRoutes(context), ...questionRoutes(context)],
   });

@@ -1,12 +1,39 @@
+import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
 import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import { anyone, type Guard } from '@platform/service-kit/route';
 import type { Env } from './env.ts';
+import { createPages, type Pages } from './questions/pages.ts';
+import { readVersion } from './quests/store.ts';
+import { createStamps, type Stamps } from './stamps.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
-export interface Context extends BaseContext {}
+export interface Context extends BaseContext {
+  /** Who may read, and who may write. */
+  reader: Guard<Caller | undefined>;
+  writer: Guard<Caller>;
+  stamps: Stamps;
+  /** Undefined where pages are not kept. */
+  pages: Pages | undefined;
+}
 
 /** Opens everything the service holds on to; `overrides` replace parts in tests. */
-export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => ({
-  ...openBaseContext(env, { name: 'quest-service', migrations }, parts),
-  ...overrides,
-});
+export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
+  const base = openBaseContext(env, { name: 'quest-service', migrations }, parts);
+  const tokens = createTokenVerifier({
+    jwks: env.AUTH_JWKS,
+    issuer: env.AUTH_ISSUER,
+    audience: env.AUTH_AUDIENCE,
+  });
+  return {
+    ...base,
+    reader: env.QUESTS_REQUIRE_TOKEN ? tokens.guard('quests:read') : anyone,
+    writer: tokens.guard('quests:write'),
+    stamps: createStamps({
+      redis: base.redis,
+      read: (questId) => readVersion(base.database, questId),
+    }),
+    pages: createPages(env.QUESTS_CACHE_BYTES),
+    ...overrides,
+  };
+};

@@ -6,6 +6,8 @@ const shape = {
   ...tokenEnv,
   /** Reading then needs the scope quests:read. */
   QUESTS_REQUIRE_TOKEN: z.stringbool().default(false),
+  /** Memory for serialised pages, in bytes; 0 turns the cache off. */
+  QUESTS_CACHE_BYTES: z.coerce.number().int().min(0).default(33_554_432),
 };
 
 export const envOf = (variables: Record<string, string | undefined>) => readEnv(shape, variables);
@@ -14,6 +16,9 @@ export type Env = ReturnType<typeof envOf>;
 
 /** The environment of this process; read once, in main.ts. */
 export const processEnv = () => envOf(process.env);
+
+/** What the commands that `demo` prints are made of. */
+export const demoEnv = () => readEnv({ GATEWAY_URL: z.url(), DEMO_ADMIN_TOKEN: z.string() }, process.env);
 
 /** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
 export const migrationUrl = (): string => {

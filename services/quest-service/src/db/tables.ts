@@ -1,9 +1,64 @@
-import { integer, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import {
+  check,
+  foreignKey,
+  index,
+  integer,
+  json,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+} from 'drizzle-orm/pg-core';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
-export const quests = pgTable('quests', {
-  questId: uuid('quest_id').primaryKey(),
-  title: text().notNull(),
-  createdAt: instant('created_at').notNull(),
-});
+export interface Title {
+  languageCode: string;
+  title: string;
+}
+
+export interface Alternative {
+  alternativeId: string;
+  type: string;
+  orderNumber: number;
+  titles: Title[];
+}
+
+export const quests = pgTable(
+  'quests',
+  {
+    questId: uuid('quest_id').primaryKey(),
+    title: text().notNull(),
+    /** Another one after every write to the quest or its questions; never used twice, not even after a restore. */
+    version: uuid().notNull(),
+    questionCount: integer('question_count').notNull(),
+    createdAt: instant('created_at').notNull(),
+    updatedAt: instant('updated_at').notNull(),
+  },
+  (table) => [index('quests_newest').on(table.createdAt.desc(), table.questId.desc())],
+);
+
+/**
+ * A question is always read whole: titles and alternatives stand in its row, as `json` because that
+ * keeps the order of the fields. (quest_id, order_number) is unique too; deferrable constraints are
+ * beyond drizzle, so that one stands in the second migration.
+ */
+export const questions = pgTable(
+  'questions',
+  {
+    questId: uuid('quest_id').notNull(),
+    questionId: text('question_id').notNull(),
+    orderNumber: integer('order_number').notNull(),
+    type: text().notNull(),
+    presentation: text().notNull(),
+    titles: json().$type<Title[]>().notNull(),
+    alternatives: json().$type<Alternative[]>().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.questId, table.questionId] }),
+    foreignKey({ columns: [table.questId], foreignColumns: [quests.questId] }).onDelete('cascade'),
+    check('questions_order_number_from_0', sql`${table.orderNumber} >= 0`),
+  ],
+);

@@ -1,22 +1,118 @@
-import { anyone, route, type Route } from '@platform/service-kit/route';
+import { windowOf } from '@platform/pagination/skip-take';
+import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { quests } from '../db/tables.ts';
+import { expectedVersions, isHeld, revalidated } from '../etag.ts';
+import { etagHeader, ifMatch, ifNoneMatch, ListQuery, Quest, QuestInput, QuestPath } from './schema.ts';
+import { createQuest, getQuest, listQuests, removeQuest, renameQuest } from './use-cases.ts';
 
-const Quest = z.object({ questId: z.uuid(), title: z.string() }).meta({ id: 'Quest' });
+type Row = Awaited<ReturnType<typeof getQuest>>;
 
-export const questRoutes = ({ database }: Context): Route[] => [
+const shown = ({ createdAt, updatedAt, ...quest }: Row) => ({
+  ...quest,
+  createdAt: createdAt.toISOString(),
+  updatedAt: updatedAt.toISOString(),
+});
+
+const tag = 'Quests';
+
+export const questRoutes = (ctx: Context): Route[] => [
   route(
     {
       method: 'get',
       path: '/quests',
       operationId: 'listQuests',
-      tag: 'Quests',
-      summary: 'The quests',
-      caller: anyone,
-      query: z.strictObject({ limit: z.coerce.number().max(5).default(1) }),
-      responses: { 200: { description: 'The quests', body: z.array(Quest) } },
+      tag,
+      summary: 'Quests, newest first',
+      caller: ctx.reader,
+      query: ListQuery,
+      anyCaseQuery: true,
+      responses: { 200: { description: 'Some of the quests', body: z.array(Quest) } },
     },
-    async ({ query }) => ({ status: 200, body: await database.orm.select().from(quests).limit(query.limit) }),
+    async ({ query }) => ({ status: 200, body: (await listQuests(ctx, windowOf(query))).map(shown) }),
+  ),
+  route(
+    {
+      method: 'post',
+      path: '/quests',
+      operationId: 'createQuest',
+      tag,
+      summary: 'Make a quest without questions',
+      caller: ctx.writer,
+      body: { schema: QuestInput },
+      responses: {
+        201: {
+          description: 'The new quest',
+          body: Quest,
+          headers: { ...etagHeader, Location: 'Its address' },
+        },
+      },
+    },
+    async ({ body }) => {
+      const quest = await createQuest(ctx, body);
+      const headers = { ...revalidated(quest.version), Location: `/v1/quests/${quest.questId}` };
+      return { status: 201, headers, body: shown(quest) };
+    },
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/quests/{questId}',
+      operationId: 'getQuest',
+      tag,
+      summary: 'One quest, without its questions',
+      caller: ctx.reader,
+      params: QuestPath,
+      headers: ifNoneMatch,
+      responses: {
+        200: { description: 'The quest', body: Quest, headers: etagHeader },
+        304: { description: 'The caller holds the current version' },
+      },
+      problems: [404],
+    },
+    async ({ params, req }) => {
+      const quest = await getQuest(ctx, params.questId);
+      const headers = revalidated(quest.version);
+      if (isHeld(req, quest.version)) return { status: 304, headers };
+      return { status: 200, headers, body: shown(quest) };
+    },
+  ),
+  route(
+    {
+      method: 'patch',
+      path: '/quests/{questId}',
+      operationId: 'renameQuest',
+      tag,
+      summary: 'Give a quest another title',
+      caller: ctx.writer,
+      params: QuestPath,
+      headers: ifMatch,
+      body: { schema: QuestInput },
+      responses: { 200: { description: 'The quest', body: Quest, headers: etagHeader } },
+      problems: [404, 412],
+    },
+    async ({ params, body, req }) => {
+      const target = { ...params, expected: expectedVersions(req) };
+      const quest = await renameQuest(ctx, target, body.title);
+      return { status: 200, headers: revalidated(quest.version), body: shown(quest) };
+    },
+  ),
+  route(
+    {
+      method: 'delete',
+      path: '/quests/{questId}',
+      operationId: 'deleteQuest',
+      tag,
+      summary: 'Delete a quest and its questions',
+      caller: ctx.writer,
+      params: QuestPath,
+      headers: ifMatch,
+      responses: { 204: { description: 'The quest is gone' } },
+      problems: [404, 412],
+    },
+    async ({ params, req }) => {
+      await removeQuest(ctx, { ...params, expected: expectedVersions(req) });
+      return { status: 204 };
+    },
   ),
 ];

@@ -1,0 +1,36 @@
+import { createLog } from '@platform/service-kit/log';
+import { createMetrics } from '@platform/service-kit/metrics';
+import { createContext } from './context.ts';
+import { hiking } from './demo/hiking.ts';
+import { demoEnv, processEnv } from './env.ts';
+import { replaceQuestions } from './questions/use-cases.ts';
+import { createQuest, findOrUndefined } from './quests/use-cases.ts';
+
+/** The same on every machine and after every start. */
+const questId = '0198c5a0-7e57-7000-8000-000000000001';
+
+const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
+// Nobody has a stamp of a quest that is only being made, so Redis need not be waited for.
+const env = { ...processEnv(), REDIS_URL: undefined };
+const log = createLog('quest-service-demo', 'silent');
+await using context = createContext(env, { log, metrics: createMetrics() });
+
+const title = 'Hiking around here';
+const quest = (await findOrUndefined(context, questId)) ?? (await createQuest(context, { questId, title }));
+// What somebody has changed since the last start stays as it is.
+if (quest.questionCount < 25) await replaceQuestions(context, { questId, expected: undefined }, hiking);
+
+const list = `${GATEWAY_URL}/v1/quests/${questId}/questions`;
+const told = {
+  demo: { questId },
+  curls: [
+    { title: 'Two questions of a quest', command: `curl -s '${list}?Skip=0&Take=2'` },
+    {
+      title: 'A new quest',
+      command:
+        `curl -s -X POST '${GATEWAY_URL}/v1/quests' -H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}' ` +
+        `-H 'Content-Type: application/json' -d '{"title":"My first quest"}'`,
+    },
+  ],
+};
+process.stdout.write(`${JSON.stringify(told)}\n`);

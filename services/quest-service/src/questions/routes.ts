@@ -1,0 +1,136 @@
+import { windowOf } from '@platform/pagination/skip-take';
+import { route, type Route } from '@platform/service-kit/route';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { expectedVersions, isHeld, revalidated } from '../etag.ts';
+import { etagHeader, ifMatch, ifNoneMatch, QuestPath } from '../quests/schema.ts';
+import { PageQuery, Question, QuestionInput, QuestionListInput, QuestionPath } from './schema.ts';
+import {
+  addQuestion,
+  listQuestions,
+  removeQuestion,
+  replaceQuestion,
+  replaceQuestions,
+} from './use-cases.ts';
+
+/** 10,000 questions in a few languages, with room to spare. */
+const listLimit = 32 * 1024 * 1024;
+
+const tag = 'Questions';
+const list = '/quests/{questId}/questions';
+const one = '/quests/{questId}/questions/{questionId}';
+
+export const questionRoutes = (ctx: Context): Route[] => [
+  route(
+    {
+      method: 'get',
+      path: list,
+      operationId: 'listQuestions',
+      tag,
+      summary: 'Questions of a quest, in order',
+      description: 'The names Skip and Take are matched without regard to case.',
+      caller: ctx.reader,
+      params: QuestPath,
+      query: PageQuery,
+      anyCaseQuery: true,
+      headers: ifNoneMatch,
+      responses: {
+        200: { description: 'Some of the questions', body: z.array(Question), headers: etagHeader },
+        304: { description: 'The caller holds the current version' },
+      },
+      problems: [404, 414, 431],
+    },
+    async ({ params, query, req }) => {
+      const page = await listQuestions(ctx, params.questId, windowOf(query));
+      const headers = revalidated(page.version);
+      if (isHeld(req, page.version)) return { status: 304, headers };
+      return { status: 200, headers, json: page.json };
+    },
+  ),
+  route(
+    {
+      method: 'put',
+      path: list,
+      operationId: 'replaceQuestions',
+      tag,
+      summary: 'Replace all questions of a quest',
+      description: 'What a GET of the list gave can be sent back. Ids are made where none are given.',
+      caller: ctx.writer,
+      params: QuestPath,
+      headers: ifMatch,
+      body: { schema: QuestionListInput, limit: listLimit },
+      responses: { 200: { description: 'The new list', body: z.array(Question), headers: etagHeader } },
+      problems: [404, 412],
+    },
+    async ({ params, body, req }) => {
+      const target = { ...params, expected: expectedVersions(req) };
+      const { version, result } = await replaceQuestions(ctx, target, body);
+      return { status: 200, headers: revalidated(version), json: JSON.stringify(result) };
+    },
+  ),
+  route(
+    {
+      method: 'post',
+      path: list,
+      operationId: 'addQuestion',
+      tag,
+      summary: 'Add a question, at its orderNumber or at the end',
+      caller: ctx.writer,
+      params: QuestPath,
+      headers: ifMatch,
+      body: { schema: QuestionInput },
+      responses: {
+        201: {
+          description: 'The new question',
+          body: Question,
+          headers: { ...etagHeader, Location: 'Where it may be replaced or deleted' },
+        },
+      },
+      problems: [404, 409, 412],
+    },
+    async ({ params, body, req }) => {
+      const target = { ...params, expected: expectedVersions(req) };
+      const { version, result } = await addQuestion(ctx, target, body);
+      const Location = `/v1/quests/${params.questId}/questions/${result.questionId}`;
+      return { status: 201, headers: { ...revalidated(version), Location }, json: JSON.stringify(result) };
+    },
+  ),
+  route(
+    {
+      method: 'put',
+      path: one,
+      operationId: 'replaceQuestion',
+      tag,
+      summary: 'Replace a question, and move it where orderNumber says so',
+      caller: ctx.writer,
+      params: QuestionPath,
+      headers: ifMatch,
+      body: { schema: QuestionInput },
+      responses: { 200: { description: 'The question', body: Question, headers: etagHeader } },
+      problems: [404, 412],
+    },
+    async ({ params: { questId, questionId }, body, req }) => {
+      const target = { questId, expected: expectedVersions(req) };
+      const { version, result } = await replaceQuestion(ctx, target, questionId, body);
+      return { status: 200, headers: revalidated(version), json: JSON.stringify(result) };
+    },
+  ),
+  route(
+    {
+      method: 'delete',
+      path: one,
+      operationId: 'deleteQuestion',
+      tag,
+      summary: 'Delete a question; those behind it move up',
+      caller: ctx.writer,
+      params: QuestionPath,
+      headers: ifMatch,
+      responses: { 204: { description: 'The question is gone', headers: etagHeader } },
+      problems: [404, 412],
+    },
+    async ({ params: { questId, questionId }, req }) => {
+      const { version } = await removeQuestion(ctx, { questId, expected: expectedVersions(req) }, questionId);
+      return { status: 204, headers: revalidated(version) };
+    },
+  ),
+];

@@ -1,0 +1,107 @@
+import { skipTakeQuery } from '@platform/pagination/skip-take';
+import { text } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { QuestPath } from '../quests/schema.ts';
+import { maxQuestions, misplaced, repeated } from './domain.ts';
+
+/** The first of each is the one that the interface is known by; the others are ours. */
+export const questionTypes = ['SINGLE_CHOICE', 'MULTIPLE_CHOICE', 'OPEN_TEXT', 'SCALE'] as const;
+export const presentations = ['HORIZONTAL', 'VERTICAL', 'DROPDOWN'] as const;
+export const alternativeTypes = ['DEFAULT', 'OTHER', 'NONE_OF_THE_ABOVE'] as const;
+
+/** Stands in paths, so it is kept to characters that need no escape. */
+const identifier = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1 to 64 letters, digits, ".", "_" or "-"');
+
+/** A list whose length is looked at before its items: millions of bad ones must not be complained of singly. */
+const list = <Item extends z.ZodType>(item: Item, min: number, max: number) =>
+  z.preprocess((value, context) => {
+    if (!Array.isArray(value) || value.length <= max) return value;
+    context.addIssue(`must have at most ${max} items`);
+    return z.NEVER;
+  }, z.array(item).min(min).max(max));
+
+/** Refines a list: `fault` names the items that don't fit, each with the field that is wrong and why. */
+const each =
+  <Item>(field: string, fault: (items: Item[]) => { index: number; message: string }[]) =>
+  (items: Item[], context: z.core.$RefinementCtx<Item[]>): void => {
+    for (const { index, message } of fault(items))
+      context.issues.push({ code: 'custom', input: items, path: [index, field], message });
+  };
+
+export const Title = z
+  .strictObject({
+    languageCode: z
+      .string()
+      .regex(/^[a-z]{2,3}-(?:[A-Z]{2}|[0-9]{3})$/, 'must be language-REGION, such as en-US')
+      .meta({ description: 'BCP 47, language and region' }),
+    title: text(1, 2000),
+  })
+  .meta({ id: 'Title' });
+
+const titles = list(Title, 1, 100).superRefine(
+  each('languageCode', (items) => repeated(items.map(({ languageCode }) => languageCode))),
+);
+
+const orderNumber = z
+  .int32()
+  .min(0)
+  .optional()
+  .meta({ description: 'Position from 0; given for all of a list or for none' });
+
+const AlternativeInput = z
+  .strictObject({
+    alternativeId: identifier.optional(),
+    type: z.enum(alternativeTypes).default('DEFAULT'),
+    orderNumber,
+    titles,
+  })
+  .meta({ id: 'AlternativeInput' });
+
+const alternatives = list(AlternativeInput, 0, 500)
+  .superRefine(each('orderNumber', misplaced))
+  .superRefine(each('alternativeId', (items) => repeated(items.map(({ alternativeId }) => alternativeId))))
+  .default([]);
+
+export const QuestionInput = z
+  .strictObject({
+    questionId: identifier.optional(),
+    orderNumber,
+    type: z.enum(questionTypes),
+    presentation: z.enum(presentations),
+    titles,
+    alternatives,
+  })
+  .meta({ id: 'QuestionInput' });
+
+export const QuestionListInput = list(QuestionInput, 0, maxQuestions)
+  .superRefine(each('orderNumber', misplaced))
+  .superRefine(each('questionId', (items) => repeated(items.map(({ questionId }) => questionId))));
+
+const Alternative = z
+  .object({
+    alternativeId: z.string(),
+    type: z.enum(alternativeTypes),
+    orderNumber: z.int32(),
+    titles: z.array(Title),
+  })
+  .meta({ id: 'Alternative' });
+
+export const Question = z
+  .object({
+    questionId: z.string(),
+    orderNumber: z.int32(),
+    type: z.enum(questionTypes),
+    presentation: z.enum(presentations),
+    titles: z.array(Title),
+    alternatives: z.array(Alternative),
+  })
+  .meta({ id: 'Question' });
+
+export const QuestionPath = QuestPath.extend({ questionId: identifier });
+
+export const PageQuery = z.strictObject(skipTakeQuery);
+
+export type QuestionInput = z.output<typeof QuestionInput>;
+export type Question = z.output<typeof Question>;

@@ -1,0 +1,95 @@
+import type { Database } from '@platform/service-kit/db';
+import { and, between, eq, gte, sql } from 'drizzle-orm';
+import type { Window } from '@platform/pagination/skip-take';
+import { questions } from '../db/tables.ts';
+import type { Tx } from '../db/tx.ts';
+
+export type QuestionRow = Omit<typeof questions.$inferSelect, 'questId'>;
+
+type PageRow = { version: string } & (QuestionRow | { [Field in keyof QuestionRow]: null });
+
+/**
+ * Some questions in order, with the version of the quest they belong to; undefined when there is no
+ * such quest. One statement, so that both are of one moment. Order numbers have no gaps: the page is
+ * a range of the index, as quick at its end as at its start.
+ */
+export const readPage = async (
+  { sql: run }: Database,
+  questId: string,
+  { offset, limit }: Window,
+): Promise<{ version: string; questions: QuestionRow[] } | undefined> => {
+  const from = String(offset);
+  const to = String(offset + BigInt(limit));
+  const rows = await run<PageRow[]>`
+    select quests.version, question_id as "questionId", order_number as "orderNumber",
+      type, presentation, titles, alternatives
+    from quests left join questions on questions.quest_id = quests.quest_id
+      and order_number >= ${from}::bigint and order_number < ${to}::bigint
+    where quests.quest_id = ${questId}
+    order by order_number, question_id`;
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const found = rows.flatMap(({ version: _, ...row }) => (row.questionId === null ? [] : [row]));
+  return { version: first.version, questions: found };
+};
+
+const isAt = (questId: string, questionId: string) =>
+  and(eq(questions.questId, questId), eq(questions.questionId, questionId));
+
+export const findPlace = async (tx: Tx, questId: string, questionId: string): Promise<number | undefined> => {
+  const [row] = await tx
+    .select({ orderNumber: questions.orderNumber })
+    .from(questions)
+    .where(isAt(questId, questionId));
+  return row?.orderNumber;
+};
+
+/** All at once: a statement for each of 10,000 questions would take seconds. */
+export const insertQuestions = async (tx: Tx, questId: string, rows: QuestionRow[]): Promise<void> => {
+  await tx.execute(sql`
+    insert into ${questions} (quest_id, question_id, order_number, type, presentation, titles, alternatives)
+    select ${questId}::uuid, "questionId", "orderNumber", type, presentation, titles, alternatives
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as given("questionId" text, "orderNumber" int, type text, presentation text, titles json, alternatives json)`);
+};
+
+/** Everything but the place. */
+export const saveContent = async (
+  tx: Tx,
+  questId: string,
+  { questionId, orderNumber: _, ...content }: QuestionRow,
+): Promise<void> => {
+  await tx.update(questions).set(content).where(isAt(questId, questionId));
+};
+
+/** Makes room at `place`, or with `by` -1 closes the gap before it. */
+export const shiftFrom = async (tx: Tx, questId: string, place: number, by: 1 | -1): Promise<void> => {
+  await tx
+    .update(questions)
+    .set({ orderNumber: sql`${questions.orderNumber} + ${by}::int` })
+    .where(and(eq(questions.questId, questId), gte(questions.orderNumber, place)));
+};
+
+/** Takes the question at `from` to `to`; those between move up one place, in the same statement. */
+export const move = async (tx: Tx, questId: string, from: number, to: number): Promise<void> => {
+  const by = from < to ? -1 : 1;
+  await tx
+    .update(questions)
+    .set({
+      orderNumber: sql`case when ${questions.orderNumber} = ${from}::int then ${to}::int else ${questions.orderNumber} + ${by}::int end`,
+    })
+    .where(
+      and(
+        eq(questions.questId, questId),
+        between(questions.orderNumber, Math.min(from, to), Math.max(from, to)),
+      ),
+    );
+};
+
+export const deleteQuestion = async (tx: Tx, questId: string, questionId: string): Promise<void> => {
+  await tx.delete(questions).where(isAt(questId, questionId));
+};
+
+export const deleteQuestions = async (tx: Tx, questId: string): Promise<void> => {
+  await tx.delete(questions).where(eq(questions.questId, questId));
+};

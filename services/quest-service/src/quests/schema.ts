@@ -1,0 +1,31 @@
+import { skipTakeQuery } from '@platform/pagination/skip-take';
+import { instant, text } from '@platform/service-kit/text';
+import { z } from 'zod';
+
+/** A quest's address. Any 128 bits in the form of a UUID will do, as PostgreSQL sees it too. */
+export const QuestPath = z.strictObject({
+  questId: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the quest' }),
+});
+
+export const QuestInput = z.strictObject({ title: text(1, 500) }).meta({ id: 'QuestInput' });
+
+export const Quest = z
+  .object({
+    questId: z.guid(),
+    title: z.string(),
+    questionCount: z.int().min(0),
+    createdAt: instant(),
+    updatedAt: instant(),
+  })
+  .meta({ id: 'Quest' });
+
+export const ListQuery = z.strictObject(skipTakeQuery);
+
+/** Request headers of conditional requests, for the document. */
+export const ifNoneMatch = {
+  'If-None-Match': 'ETag of what the caller holds; 304 where it is still current',
+};
+export const ifMatch = {
+  'If-Match': 'ETag that the quest must still have; otherwise 412 and nothing changes',
+};
+export const etagHeader = { ETag: 'Version of the quest, raised by every write to it or its questions' };

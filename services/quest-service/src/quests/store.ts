@@ -1,0 +1,48 @@
+import type { Database } from '@platform/service-kit/db';
+import { desc, eq } from 'drizzle-orm';
+import { quests } from '../db/tables.ts';
+import type { Tx } from '../db/tx.ts';
+
+export type QuestRow = typeof quests.$inferSelect;
+
+/** By primary key, on a prepared statement: asked for each look-up that Redis can't answer. */
+export const readVersion = async ({ sql }: Database, questId: string): Promise<string | undefined> => {
+  const [row] = await sql<{ version: string }[]>`select version from quests where quest_id = ${questId}`;
+  return row?.version;
+};
+
+export const findQuest = async ({ orm }: Database, questId: string): Promise<QuestRow | undefined> => {
+  const [row] = await orm.select().from(quests).where(eq(quests.questId, questId));
+  return row;
+};
+
+/** Newest first. */
+export const findQuests = (
+  { orm }: Database,
+  { offset, limit }: { offset: bigint; limit: number },
+): Promise<QuestRow[]> =>
+  orm
+    .select()
+    .from(quests)
+    .orderBy(desc(quests.createdAt), desc(quests.questId))
+    .offset(Number(offset))
+    .limit(limit);
+
+export const insertQuest = async ({ orm }: Database, quest: QuestRow): Promise<void> => {
+  await orm.insert(quests).values(quest);
+};
+
+/** The quest, kept from every other writer until the transaction ends. */
+export const lockQuest = async (tx: Tx, questId: string): Promise<QuestRow | undefined> => {
+  const [row] = await tx.select().from(quests).where(eq(quests.questId, questId)).for('update');
+  return row;
+};
+
+export const saveQuest = async (tx: Tx, { questId, ...values }: QuestRow): Promise<void> => {
+  await tx.update(quests).set(values).where(eq(quests.questId, questId));
+};
+
+/** Its questions go with it. */
+export const deleteQuest = async (tx: Tx, questId: string): Promise<void> => {
+  await tx.delete(quests).where(eq(quests.questId, questId));
+};

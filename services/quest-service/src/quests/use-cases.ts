@@ -1,0 +1,93 @@
+import type { Window } from '@platform/pagination/skip-take';
+import { NotFound, Problem } from '@platform/service-kit/problem';
+import { v7 } from 'uuid';
+import type { Context } from '../context.ts';
+import type { Tx } from '../db/tx.ts';
+import {
+  deleteQuest,
+  findQuest,
+  findQuests,
+  insertQuest,
+  lockQuest,
+  saveQuest,
+  type QuestRow,
+} from './store.ts';
+
+/** The quest to write to. */
+export interface Target {
+  questId: string;
+  /** Versions one of which it must have; undefined for any. */
+  expected: readonly string[] | undefined;
+}
+
+export const createQuest = async (
+  ctx: Context,
+  { title, questId = v7() }: { title: string; questId?: string },
+): Promise<QuestRow> => {
+  const now = ctx.now();
+  const quest = { questId, title, version: v7(), questionCount: 0, createdAt: now, updatedAt: now };
+  await insertQuest(ctx.database, quest);
+  return quest;
+};
+
+export const listQuests = (ctx: Context, window: Window): Promise<QuestRow[]> =>
+  findQuests(ctx.database, window);
+
+export const findOrUndefined = (ctx: Context, questId: string): Promise<QuestRow | undefined> =>
+  findQuest(ctx.database, questId);
+
+export const getQuest = async (ctx: Context, questId: string): Promise<QuestRow> => {
+  const quest = await findOrUndefined(ctx, questId);
+  if (quest === undefined) throw new NotFound('quest');
+  return quest;
+};
+
+const claim = async (tx: Tx, { questId, expected }: Target): Promise<QuestRow> => {
+  const quest = await lockQuest(tx, questId);
+  if (quest === undefined) throw new NotFound('quest');
+  if (expected?.includes(quest.version) === false) {
+    const detail = 'Somebody else has changed the quest; read it again.';
+    throw new Problem({ status: 412, code: 'quest_changed', detail });
+  }
+  return quest;
+};
+
+/** What a change leaves behind: new values of the quest, and what its caller wants to know. */
+export interface Change<T> {
+  quest?: Partial<Pick<QuestRow, 'title' | 'questionCount'>>;
+  result: T;
+}
+
+/**
+ * The one way to write to a quest or its questions: in one transaction, one writer of a quest at a
+ * time, with a new version; no reader anywhere is given the old version once this has resolved.
+ * Throws NotFound, Problem 412 `quest_changed`, and what `change` throws; nothing is written then.
+ */
+export const changeQuest = async <T>(
+  ctx: Context,
+  target: Target,
+  change: (tx: Tx, quest: QuestRow) => Promise<Change<T>>,
+): Promise<{ quest: QuestRow; result: T }> => {
+  const changed = await ctx.database.orm.transaction(async (tx) => {
+    const before = await claim(tx, target);
+    const { quest: values, result } = await change(tx, before);
+    const quest = { ...before, ...values, version: v7(), updatedAt: ctx.now() };
+    await saveQuest(tx, quest);
+    return { quest, result };
+  });
+  await ctx.stamps.forget(target.questId);
+  return changed;
+};
+
+export const renameQuest = async (ctx: Context, target: Target, title: string): Promise<QuestRow> => {
+  const { quest } = await changeQuest(ctx, target, async () => ({ quest: { title }, result: undefined }));
+  return quest;
+};
+
+export const removeQuest = async (ctx: Context, target: Target): Promise<void> => {
+  await ctx.database.orm.transaction(async (tx) => {
+    await claim(tx, target);
+    await deleteQuest(tx, target.questId);
+  });
+  await ctx.stamps.forget(target.questId);
+};
