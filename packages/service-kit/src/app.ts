@@ -6,8 +6,8 @@ import express, {
   type RequestHandler,
   Router,
 } from 'express';
-import helmet from 'helmet';
 import type { BaseContext } from './context.ts';
+import { answerFixedHeaders } from './headers.ts';
 import { healthRoutes } from './health.ts';
 import { requestIdOf, requestLog, type Log } from './log.ts';
 import { createDocument, type Interface } from './openapi.ts';
@@ -40,11 +40,6 @@ const refuseOddRequests: RequestHandler = (req, _res, next) => {
   // Node is told not to check this itself, because its own answer has no body.
   if (req.headers.host === undefined && req.httpVersion === '1.1')
     throw new BadRequest('bad_request', 'The Host header is missing.');
-  next();
-};
-
-const answerRequestId: RequestHandler = (req, res, next) => {
-  res.setHeader('X-Request-Id', requestIdOf(req));
   next();
 };
 
@@ -112,16 +107,8 @@ export const createHttpApp = (
   app.set('query parser', () => ({}));
   app.set('trust proxy', trustProxy);
   app.use(requestLog(log, logPaths));
-  app.use(answerRequestId);
   app.use(metrics.observe);
-  app.use(
-    helmet({
-      contentSecurityPolicy: {
-        useDefaults: false,
-        directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
-      },
-    }),
-  );
+  app.use(answerFixedHeaders());
   app.use(refuseOddRequests);
   app.use(mount(routes, about.basePath, rateLimit));
   app.use(healthRoutes(health, metrics));

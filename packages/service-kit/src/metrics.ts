@@ -20,8 +20,14 @@ export const createMetrics = (): Metrics => {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  const record: Metrics['record'] = (method, route, status, ms) =>
-    duration.labels(method, route, String(status)).observe(ms / 1000);
+  // Looking a label set up costs more than counting; routes × statuses are few.
+  const series = new Map<string, Histogram.Internal<string>>();
+  const record: Metrics['record'] = (method, route, status, ms) => {
+    const key = `${method} ${status} ${route}`;
+    let one = series.get(key);
+    if (one === undefined) series.set(key, (one = duration.labels(method, route, String(status))));
+    one.observe(ms / 1000);
+  };
   const observe: RequestHandler = (req, res, next) => {
     const start = performance.now();
     res.once('close', () => {
