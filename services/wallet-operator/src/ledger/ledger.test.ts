@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import postgres, { type Sql } from 'postgres';
+import { cloneDatabase } from '@platform/service-kit/testing';
+import { inject } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { history, policy } from '../../test/histories.ts';
+import { createModel, type ModelPlayer } from '../../test/model.ts';
+import { expectSoundLedger } from '../../test/proof.ts';
+import { migrations } from '../context.ts';
+import type { Command, Policy } from './command.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { commitBatch, keysOf, type Outcome } from './store.ts';
+
+const now = new Date('2026-05-05T12:00:00Z');
+const players = new Map<string, ModelPlayer>([
+  ['ada', { balance: 5000n, currency: 'EUR', disabled: false, excluded: false }],
+  ['bob', { balance: 0n, currency: 'CNY', disabled: true, excluded: false }],
+  ['cy', { balance: 2n ** 63n - 1000n, currency: 'EUR', disabled: false, excluded: true }],
+]);
+const sessions = new Map([
+  ['s-ada', { playerId: 'ada', expired: false }],
+  ['s-bob', { playerId: 'bob', expired: false }],
+  ['s-old', { playerId: 'ada', expired: true }],
+]);
+
+const stack = new AsyncDisposableStack();
+let sql: Sql;
+beforeAll(async () => {
+  const database = stack.use(await cloneDatabase(inject('postgresUrl'), migrations));
+  sql = postgres(database.url, { max: 4, onnotice: () => undefined });
+  stack.defer(() => sql.end());
+  await sql`insert into games values ('dice', 'Dice', true, now()), ('off', 'Off', false, now())`;
+  for (const [token, { playerId, expired }] of sessions)
+    await sql`insert into sessions values (${token}, ${playerId}, 'dice', now(), ${expired ? '2026-05-05T12:00:00Z' : '2026-05-05T12:00:01Z'})`;
+});
+afterAll(() => stack.disposeAsync());
+
+/** A new history begins with an empty ledger, which only a test may make. */
+const reset = async (): Promise<void> => {
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`truncate entries, rounds, players, audit_events`;
+    for (const [id, { balance, currency, disabled, excluded }] of players) {
+      const seq = balance > 0n ? 1 : 0;
+      await tx`insert into players (player_id, currency, balance, seq, status, excluded, excluded_until, created_at)
+        values (${id}, ${currency}, ${String(balance)}, ${seq}, ${disabled ? 'disabled' : 'active'}, ${excluded}, ${excluded ? '2026-05-05' : null}, now())`;
+      if (seq === 1)
+        await tx`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at)
+          values (${id}, 1, 'deposit', ${`start-${id}`}, ${String(balance)}, ${String(balance)}, now())`;
+    }
+  });
+};
+
+interface Step {
+  command: Command;
+  outcome: Outcome;
+}
+
+/** Lets the commands come as they would from many connections; gives them back in the order they were decided. */
+const playAtOnce = async (commands: readonly Command[], rules: Policy): Promise<Step[]> => {
+  const steps: Step[] = [];
+  const ledger = createGroupCommit<Command, Outcome>({
+    keysOf,
+    maxBatch: 7,
+    maxQueue: 1000,
+    maxInFlight: 1,
+    worthSplitting: () => false,
+    commit: async (batch) => {
+      const outcomes = await commitBatch(sql, batch, now, rules);
+      for (const [at, command] of batch.entries()) {
+        const outcome = outcomes[at];
+        if (outcome) steps.push({ command, outcome });
+      }
+      return outcomes;
+    },
+  });
+  await Promise.all(commands.map((command) => ledger.submit(command)));
+  return steps;
+};
+
+test('PostgreSQL decides whole batches exactly as the rules decide one command after the other', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, policy, async (commands, rules) => {
+      await reset();
+      const steps = await playAtOnce(commands, rules);
+      expect(steps).toHaveLength(commands.length);
+
+      const model = createModel(players, new Set(['dice']), sessions, rules);
+      for (const { command, outcome } of steps) {
+        const { status, reason, balance } = model.apply(command);
+        const told = { status: outcome.status, reason: outcome.reason, balance: outcome.balance };
+        expect(told, JSON.stringify(command)).toEqual({ status, reason, balance: balance?.toString() });
+      }
+
+      const balances = await sql<
+        { id: string; balance: string }[]
+      >`select player_id as id, balance from players`;
+      expect(new Map(balances.map(({ id, balance }) => [id, BigInt(balance)]))).toEqual(model.balances);
+      const written = await sql`
+        select player_id as "playerId", operation, transaction_id as "transactionId", round_id as "roundId",
+          game_code as "gameCode", amount, balance_after as "balanceAfter", reverses, round_closed as "roundClosed"
+        from entries where transaction_id not like 'start-%' order by player_id, seq`;
+      const byPlayer = model.entries.toSorted((a, b) =>
+        a.playerId < b.playerId ? -1 : a.playerId > b.playerId ? 1 : 0,
+      );
+      expect(written.map((row) => ({ ...row }))).toEqual(
+        byPlayer.map((entry) => ({
+          roundId: null,
+          gameCode: null,
+          reverses: null,
+          roundClosed: null,
+          ...entry,
+          amount: String(entry.amount),
+          balanceAfter: String(entry.balanceAfter),
+        })),
+      );
+      const rounds = await sql<{ key: string; over: boolean }[]>`
+        select player_id || E'\n' || round_id as key, closed_at is not null as over from rounds`;
+      expect(new Map(rounds.map(({ key, over }) => [key, over ? 'closed' : 'open']))).toEqual(model.rounds);
+      await expectSoundLedger({ sql });
+    }),
+    { numRuns: 150 },
+  );
+}, 120_000);
+
+test('two processes on one database: no history breaks the ledger, and copies get one answer', async () => {
+  const rules: Policy = { rollbackAfterClose: 'reverse', creditUnknownRound: 'accept', sessions: 'optional' };
+  const open = () =>
+    createGroupCommit<Command, Outcome>({
+      keysOf,
+      maxBatch: 7,
+      maxQueue: 1000,
+      maxInFlight: 2,
+      worthSplitting: (error) => /^(23|40)/.test(String((error as { code?: unknown }).code)),
+      commit: (batch) => commitBatch(sql, batch, now, rules),
+    });
+  const processes = [open(), open()];
+  await fc.assert(
+    fc.asyncProperty(history, async (commands) => {
+      await reset();
+      const answers = new Map<string, Set<string>>();
+      await Promise.all(
+        commands.map(async (command, index) => {
+          const outcome = await processes[index % 2]?.submit(command);
+          if (!('transactionId' in command) || outcome?.status !== 'OK') return;
+          const key = JSON.stringify(command);
+          answers.set(key, (answers.get(key) ?? new Set()).add(outcome.balance ?? ''));
+        }),
+      );
+      for (const [command, balances] of answers) expect(balances.size, command).toBe(1);
+      await expectSoundLedger({ sql });
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);
+
+test('rows of the ledger and of the audit trail can not be changed', async () => {
+  await reset();
+  for (const table of ['entries', 'audit_events']) {
+    await expect(sql`update ${sql(table)} set at = now()`).rejects.toMatchObject({ code: '23001' });
+    await expect(sql`delete from ${sql(table)}`).rejects.toMatchObject({ code: '23001' });
+    await expect(sql`truncate ${sql(table)}`).rejects.toMatchObject({ code: '23001' });
+  }
+  await expect(sql`update players set balance = -1`).rejects.toMatchObject({ code: '23514' });
+});

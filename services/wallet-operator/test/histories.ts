@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import type { Command, Policy } from '../src/ledger/command.ts';
+
+/** Few ids, so that commands meet: repeats, reversals before and after, rounds that are over, strangers. */
+export const playerIds = ['ada', 'bob', 'cy', 'nobody'];
+export const gameCodes = ['dice', 'off', 'never-seen'];
+export const sessionIds = ['s-ada', 's-bob', 's-old', 's-none'];
+
+const playerId = fc.constantFrom(...playerIds);
+const transactionId = fc.integer({ min: 1, max: 14 }).map((n) => `t${n}`);
+const roundId = fc.integer({ min: 1, max: 4 }).map((n) => `r${n}`);
+const gameCode = fc.oneof(
+  { weight: 6, arbitrary: fc.constant('dice') },
+  { weight: 1, arbitrary: fc.constantFrom(...gameCodes) },
+);
+const amount = fc.oneof(
+  fc.constantFrom(0, 1, 500, 1000),
+  fc.integer({ min: 0, max: 3000 }),
+  fc.constant(999_999_999_999_999),
+);
+const session = fc.option(fc.constantFrom(...sessionIds), { nil: undefined, freq: 3 });
+const common = { playerId, transactionId, roundId, gameCode };
+
+const withSession = <T extends { session: string | undefined }>({ session, ...rest }: T) => ({
+  ...rest,
+  ...(session === undefined ? {} : { session }),
+});
+
+export const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc
+      .record({ operation: fc.constant('debit' as const), ...common, amount, session })
+      .map(withSession),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      operation: fc.constant('credit' as const),
+      ...common,
+      amount,
+      roundClosed: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      operation: fc.constant('rollback' as const),
+      ...common,
+      reverses: transactionId,
+      roundClosed: fc.boolean(),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      operation: fc.constantFrom('deposit' as const, 'withdrawal' as const),
+      playerId,
+      transactionId,
+      amount: fc.integer({ min: 1, max: 2000 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ operation: fc.constant('balance' as const), playerId }) },
+  {
+    weight: 1,
+    arbitrary: fc
+      .record({
+        operation: fc.constant('authenticate' as const),
+        playerId,
+        currency: fc.constantFrom('EUR', 'CNY', 'RMB'),
+        gameCode,
+        session,
+      })
+      .map(withSession),
+  },
+);
+
+/** Histories with retries: some commands come again, exactly as they were, at any later place. */
+export const history: fc.Arbitrary<Command[]> = fc
+  .array(fc.tuple(command, fc.nat({ max: 3 }), fc.nat({ max: 40 })), { minLength: 1, maxLength: 40 })
+  .map((parts) => {
+    const all: { at: number; command: Command }[] = [];
+    for (const [index, [one, copies, distance]] of parts.entries())
+      for (let copy = 0; copy <= copies; copy++)
+        all.push({ at: index + (copy * distance) / 3, command: one });
+    return all.toSorted((a, b) => a.at - b.at).map((part) => part.command);
+  });
+
+export const policy: fc.Arbitrary<Policy> = fc.record({
+  rollbackAfterClose: fc.constantFrom('reverse', 'reject'),
+  creditUnknownRound: fc.constantFrom('accept', 'reject'),
+  sessions: fc.constantFrom('optional', 'required'),
+});

@@ -1,0 +1,52 @@
+import type { Command, Policy } from '../src/ledger/command.ts';
+import { decide, type Decision, type Entry, type State } from '../src/ledger/domain.ts';
+
+export interface ModelPlayer {
+  balance: bigint;
+  currency: string;
+  disabled: boolean;
+  excluded: boolean;
+}
+
+/** The whole wallet in memory: the pure rules, and the plainest way to remember what they decided. */
+export const createModel = (
+  players: ReadonlyMap<string, ModelPlayer>,
+  enabledGames: ReadonlySet<string>,
+  sessions: ReadonlyMap<string, { playerId: string; expired: boolean }>,
+  policy: Policy,
+) => {
+  const balances = new Map([...players].map(([id, { balance }]) => [id, balance]));
+  const entries: Entry[] = [];
+  const rounds = new Map<string, 'open' | 'closed'>();
+
+  const stateFor = (command: Command): State => {
+    const known = players.get(command.playerId);
+    const byId = (id: string) => entries.find(({ transactionId }) => transactionId === id);
+    const reverses = 'reverses' in command ? command.reverses : undefined;
+    return {
+      player: known && { ...known, balance: balances.get(command.playerId) ?? 0n },
+      gameEnabled: 'gameCode' in command && enabledGames.has(command.gameCode),
+      session: 'session' in command ? sessions.get(command.session ?? '') : undefined,
+      round: 'roundId' in command ? rounds.get(`${command.playerId}\n${command.roundId}`) : undefined,
+      known: 'transactionId' in command ? byId(command.transactionId) : undefined,
+      target: reverses === undefined ? undefined : byId(reverses),
+      targetReversed: entries.some(
+        (entry) => entry.operation === 'rollback' && entry.reverses === reverses && entry.amount > 0n,
+      ),
+    };
+  };
+
+  const apply = (command: Command): Decision => {
+    const decision = decide(stateFor(command), command, policy);
+    entries.push(...decision.entries);
+    const newest = decision.entries.at(-1);
+    if (newest !== undefined) balances.set(command.playerId, newest.balanceAfter);
+    if (decision.round !== undefined && 'roundId' in command) {
+      const key = `${command.playerId}\n${command.roundId}`;
+      if (rounds.get(key) !== 'closed') rounds.set(key, decision.round);
+    }
+    return decision;
+  };
+
+  return { apply, balances, entries, rounds };
+};
