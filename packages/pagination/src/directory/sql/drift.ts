@@ -23,7 +23,7 @@ const driftOf = (directory: Directory, { filter, type, valueOf, holds }: Narrowi
     select ${valueOf('change')} as value, sign as n from ${changes} change where ${unheld('change')}
     union all
     select ${valueOf('item')}, -1 from ${list} item where ${unheld('item')}) rest
-  group by value`;
+  where value is not null group by value`;
 };
 
 /** The statement that compares the directory with the list; gives by how many rows it is off, which must be 0. */

@@ -12,6 +12,8 @@ export const fold = (directory: Directory): string[] => {
 declare
   folded integer;
 begin
+  -- Nothing to do is the usual case: it must not cost a transaction id and a write.
+  if not exists (select from ${changes} where xid >= (select folded_to from ${state})) then return 0; end if;
   -- TRUNCATE has the list before it asks for the rest; in another order the two could wait for each other.
   lock table ${list} in access share mode;
   perform from ${state} for update skip locked;

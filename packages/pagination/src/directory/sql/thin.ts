@@ -12,6 +12,8 @@ export const thin = (directory: Directory): string[] => {
 begin
   perform from ${state} for update skip locked;
   if not found then return; end if;
+  -- Written, not only locked: a REPEATABLE READ session that still sees the old buckets must fail, not fold.
+  update ${state} set folded_to = folded_to;
   with sparse as (
     select filter, value from ${buckets} group by filter, value
     having count(*) > 2 + 2 * sum(greatest(n, 0)) / ${directory.bucket}

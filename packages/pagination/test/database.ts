@@ -1,0 +1,47 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cloneDatabase } from '@platform/service-kit/testing';
+import postgres, { type Sql } from 'postgres';
+import { inject } from 'vitest';
+import type {} from '@platform/local/provided';
+
+export interface TestGround extends AsyncDisposable {
+  url: string;
+  sql: Sql;
+  /** One more connection, of the test file's own. */
+  connect: () => Sql;
+}
+
+/** A database of the test file's own in which `statements` have run, as a migration would run them. */
+export const migrated = async (statements: string): Promise<TestGround> => {
+  const folder = await mkdtemp(join(tmpdir(), 'pagination-'));
+  await mkdir(join(folder, 'meta'));
+  const entries = [{ idx: 0, version: '7', when: 1, tag: '0000_lists', breakpoints: true }];
+  await writeFile(
+    join(folder, 'meta/_journal.json'),
+    JSON.stringify({ version: '7', dialect: 'postgresql', entries }),
+  );
+  await writeFile(join(folder, '0000_lists.sql'), statements);
+  const database = await cloneDatabase(inject('postgresUrl'), folder);
+  await rm(folder, { recursive: true });
+  const connections: Sql[] = [];
+  const connect = () => {
+    const sql = postgres(database.url, {
+      max: 1,
+      onnotice: () => undefined,
+      connection: { lock_timeout: 30 },
+    });
+    connections.push(sql);
+    return sql;
+  };
+  return {
+    url: database.url,
+    sql: connect(),
+    connect,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(connections.map((sql) => sql.end({ timeout: 1 })));
+      await database[Symbol.asyncDispose]();
+    },
+  };
+};

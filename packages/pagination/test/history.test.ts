@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import type { Sql } from 'postgres';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import type { Directory } from '../src/directory/declare.ts';
+import { migrated, type TestGround } from './database.ts';
+import { instants, question, sessions, step, type Act } from './history.ts';
+import { directories, listsSql } from './lists.ts';
+import { expectAllSame, expectSame, inSnapshot } from './same-as-offset.ts';
+
+interface Session {
+  sql: Sql;
+  /** Inside a transaction. */
+  within: boolean;
+}
+
+let ground: TestGround;
+let all: Session[];
+
+beforeAll(async () => {
+  ground = await migrated(listsSql);
+  all = Array.from({ length: sessions }, () => ({ sql: ground.connect(), within: false }));
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+/**
+ * Sessions that block each other give up soon, REPEATABLE READ refuses what it must, and some acts make no sense
+ * where they stand: any of that ends the transaction, as it would outside.
+ */
+const expected = new Set(['55P03', '40001', '40P01', '25P01', '25001', '3B001', '23505']);
+
+const settle = async (session: Session, doing: PromiseLike<unknown>): Promise<boolean> => {
+  try {
+    await doing;
+    return true;
+  } catch (error) {
+    if (!expected.has((error as { code?: string }).code ?? '')) throw error;
+    await end(session);
+    return false;
+  }
+};
+
+const end = async (session: Session): Promise<void> => {
+  if (session.within) await session.sql`rollback`;
+  session.within = false;
+};
+
+const take = async (session: Session, directory: Directory, act: Act): Promise<void> => {
+  if (!(await settle(session, act.run(session.sql, directory)))) return;
+  if (act.name.startsWith('begin')) session.within = true;
+  if (act.name === 'commit' || act.name === 'rollback') session.within = false;
+};
+
+describe.each(directories)('the directory of $table rows', (directory) => {
+  it('gives what OFFSET and count(*) give, after every step of any history of four sessions', async () => {
+    const outside: Session = { sql: ground.sql, within: false };
+    const history = fc.array(fc.tuple(step, question, question), { minLength: 5, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(history, async (steps) => {
+        await ground.sql`truncate ${ground.sql(directory.table)}`;
+        for (const [{ session, act }, ...questions] of steps) {
+          const acting = all[session] ?? outside;
+          await take(acting, directory, act);
+          for (const asked of questions) {
+            // From outside, unless a TRUNCATE is open, and from inside, where own changes are seen.
+            await settle(
+              outside,
+              inSnapshot(ground.sql, (sql) => expectSame(sql, directory, asked)),
+            );
+            if (acting.within) await settle(acting, expectSame(acting.sql, directory, asked));
+          }
+        }
+        for (const session of all) await end(session);
+        await inSnapshot(ground.sql, (sql) => expectAllSame(sql, directory, instants[4]));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
