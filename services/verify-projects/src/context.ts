@@ -17,11 +17,13 @@ export interface Context extends BaseContext {
 /** Opens everything the service holds on to; `overrides` replace parts in tests. */
 export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
   const base = openBaseContext(env, { name: 'verify-projects', migrations }, parts);
+  const { now = base.now } = overrides;
   const tokens = createTokenVerifier({
     jwks: env.AUTH_JWKS,
     issuer: env.AUTH_ISSUER,
     audience: env.AUTH_AUDIENCE,
+    now,
   });
-  const keys = createApiKeys(knownKeys(base.database, base.log));
+  const keys = createApiKeys({ ...knownKeys(base.database, base.log), now });
   return { ...base, reader: keys.guard('verify:read'), admin: tokens.guard('verify:admin'), ...overrides };
 };

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 
-const iso8601 = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+const iso8601 = z.union([
+  z.iso.date(),
+  z.iso.datetime({ offset: true }),
+  // To the minute.
+  z.iso.datetime({ offset: true, precision: -1 }),
+]);
 
 /** A digit beyond the milliseconds that is not 0. */
 const finer = /\.\d{3}\d*[1-9]/;

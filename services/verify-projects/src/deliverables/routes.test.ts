@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { projectInput, startService, type Service } from '../../test/harness.ts';
+import { DeliverableList } from './schema.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const nobody = '0198c5a0-7e57-7000-8000-00000000ffff';
+const input = { language: 'de', type: 'report', due_at: '2026-05-01T10:00:00+02:00' };
+
+const createProject = async (): Promise<string> => {
+  const { body } = await service.admin.post('/projects', projectInput()).expect(201);
+  return body.id as string;
+};
+
+const stampOf = async (id: string): Promise<string> => {
+  const { body } = await service.read('/projects?limit=200').expect(200);
+  return (
+    (body.projects as { id: string; updated_at: string }[]).find((one) => one.id === id)?.updated_at ?? ''
+  );
+};
+
+describe('deliverables of a project', () => {
+  test('are added, listed whole, changed and deleted, and each change moves the project', async () => {
+    const project = await createProject();
+    const list = `/projects/${project}/deliverables`;
+    const stamps = [await stampOf(project)];
+    const next = async () => {
+      stamps.push(await stampOf(project));
+      await sleep(2);
+    };
+    await sleep(2);
+
+    const added = await service.admin.post(list, input).expect(201);
+    await next();
+    const { id } = added.body as { id: string };
+    expect(added.headers['location']).toBe(`/v1${list}/${id}`);
+    expect(added.body).toEqual({
+      id,
+      project_id: project,
+      language: 'de',
+      type: 'report',
+      status: 'pending',
+      due_at: '2026-05-01T08:00:00.000Z',
+      updated_at: stamps[1],
+    });
+    const second = await service.admin.post(list, { ...input, due_at: null, status: 'accepted' }).expect(201);
+    await next();
+
+    const { body } = await service.read(list).expect(200);
+    expect(DeliverableList.strict().parse(body)).toEqual(body);
+    expect(body).toEqual({
+      deliverables: [added.body, second.body],
+      page: { number: 1, has_more: false, limit: 2 },
+    });
+
+    const changed = await service.admin
+      .patch(`${list}/${id}`, { status: 'delivered', due_at: null })
+      .expect(200);
+    await next();
+    expect(changed.body).toEqual({ ...added.body, status: 'delivered', due_at: null, updated_at: stamps[3] });
+
+    await service.admin.delete(`${list}/${id}`).expect(204);
+    await next();
+    expect((await service.read(list)).body.deliverables).toEqual([second.body]);
+    expect(stamps).toEqual([...new Set(stamps)].toSorted());
+  });
+
+  test('of a project without any are an empty page; of an unknown project they are 404', async () => {
+    const project = await createProject();
+    const { body } = await service.read(`/projects/${project}/deliverables`).expect(200);
+    expect(body).toEqual({ deliverables: [], page: { number: 1, has_more: false, limit: 0 } });
+    const unknown = await service.read(`/projects/${nobody}/deliverables`).expect(404);
+    expect(unknown.body).toMatchObject({ code: 'not_found', detail: 'There is no such project.' });
+    await service.admin.post(`/projects/${nobody}/deliverables`, input).expect(404);
+  });
+
+  test('that are not there, or belong to another project, are 404 and move nothing', async () => {
+    const [project, other] = [await createProject(), await createProject()];
+    const { body } = await service.admin.post(`/projects/${other}/deliverables`, input).expect(201);
+    const stamps = [await stampOf(project), await stampOf(other)];
+    await sleep(2);
+    for (const id of [nobody, body.id]) {
+      await service.admin
+        .patch(`/projects/${project}/deliverables/${id}`, { status: 'rejected' })
+        .expect(404);
+      await service.admin.delete(`/projects/${project}/deliverables/${id}`).expect(404);
+    }
+    expect([await stampOf(project), await stampOf(other)]).toEqual(stamps);
+  });
+
+  test('go with their project', async () => {
+    const project = await createProject();
+    const { body } = await service.admin.post(`/projects/${project}/deliverables`, input).expect(201);
+    await service.admin.delete(`/projects/${project}`).expect(204);
+    await service.read(`/projects/${project}/deliverables`).expect(404);
+    await service.admin
+      .patch(`/projects/${project}/deliverables/${body.id}`, { type: 'evidence' })
+      .expect(404);
+  });
+
+  test('take no parameter', async () => {
+    const project = await createProject();
+    const { body } = await service.read(`/projects/${project}/deliverables?limit=1&page=1`).expect(400);
+    expect(Object.keys(body.errors).toSorted()).toEqual(['limit', 'page']);
+  });
+
+  test.for([
+    ['type', { ...input, type: 'letter' }],
+    ['status', { ...input, status: 'done' }],
+    ['language', { ...input, language: 'x' }],
+    ['due_at', { ...input, due_at: '2026-05-01T10:00:00' }],
+    ['due_at', { ...input, due_at: 1_777_000_000 }],
+    ['project_id', { ...input, project_id: nobody }],
+  ] as const)('are refused for their %s', async ([field, wrong]) => {
+    const { body } = await service.admin.post(`/projects/${nobody}/deliverables`, wrong).expect(400);
+    expect(Object.keys(body.errors)).toEqual([field]);
+  });
+
+  test('changed at once all arrive, one after the other', async () => {
+    const project = await createProject();
+    const list = `/projects/${project}/deliverables`;
+    const made = await Promise.all(Array.from({ length: 20 }, () => service.admin.post(list, input)));
+    await Promise.all(
+      made.map(({ body }, n) =>
+        service.admin.patch(`${list}/${made[n % 5]?.body.id ?? body.id}`, { status: 'accepted' }).expect(200),
+      ),
+    );
+    const { body } = await service.read(list).expect(200);
+    const accepted = (body.deliverables as { status: string }[]).filter(
+      ({ status }) => status === 'accepted',
+    );
+    expect([body.page.limit, accepted.length]).toEqual([20, 5]);
+    const latest = (body.deliverables as { updated_at: string }[])
+      .map(({ updated_at }) => updated_at)
+      .toSorted()
+      .at(-1);
+    expect(await stampOf(project)).toBe(latest);
+  });
+});

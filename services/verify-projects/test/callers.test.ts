@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { makeApiKey } from '@platform/auth/api-keys';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService, type Service } from './harness.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const project = '0198c5a0-7e57-7000-8000-00000000ffff';
+const lists = ['/v1/projects', '/v1/languages', `/v1/projects/${project}/deliverables`];
+const changes = [
+  ['post', '/v1/projects'],
+  ['patch', `/v1/projects/${project}`],
+  ['delete', `/v1/projects/${project}`],
+  ['post', `/v1/projects/${project}/deliverables`],
+  ['patch', `/v1/projects/${project}/deliverables/${project}`],
+  ['delete', `/v1/projects/${project}/deliverables/${project}`],
+  ['put', '/v1/languages/de'],
+  ['delete', '/v1/languages/de'],
+  ['get', '/v1/api-keys'],
+  ['post', '/v1/api-keys'],
+  ['post', `/v1/api-keys/${project}/rotate`],
+  ['delete', `/v1/api-keys/${project}`],
+] as const;
+
+/** Headers that are refused, by what is wrong with them. */
+const strangers = async (): Promise<Record<string, Record<string, string>>> => {
+  const [dead, late] = [await service.storeKey(), await service.storeKey()];
+  const sql = service.context.database.sql;
+  await sql`update api_keys set revoked_at = now() where id = ${dead.id}`;
+  await sql`update api_keys set expires_at = now() where id = ${late.id}`;
+  return {
+    'no key': {},
+    'an empty key': { 'X-API-Key': '' },
+    junk: { 'X-API-Key': 'vk_live_junk' },
+    'a key with a letter changed': {
+      'X-API-Key': service.key.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a')),
+    },
+    'a key nobody made': { 'X-API-Key': makeApiKey().key },
+    'a revoked key': { 'X-API-Key': dead.key },
+    'an expired key': { 'X-API-Key': late.key },
+    'the key in the wrong header': { Authorization: `Bearer ${service.key}` },
+    'the key as ApiKey': { Authorization: `ApiKey ${service.key}` },
+    'two keys': { 'X-API-Key': `${service.key}, ${service.key}` },
+    'a token': {
+      Authorization: `Bearer ${await service.tokens.token({ scope: 'verify:read verify:admin' })}`,
+    },
+  };
+};
+
+describe('who may read', () => {
+  test.for(lists)('%s tells nobody why it refuses', async (path) => {
+    const answers = new Set<string>();
+    for (const headers of Object.values(await strangers())) {
+      const { status, body, headers: sent } = await request(service.app).get(path).set(headers);
+      answers.add(JSON.stringify({ status, ...body, requestId: '', challenge: sent['www-authenticate'] }));
+    }
+    expect([...answers].map((text) => JSON.parse(text) as object)).toEqual([
+      expect.objectContaining({
+        status: 401,
+        code: 'unauthorized',
+        challenge: expect.stringContaining('header="X-API-Key"'),
+      }),
+    ]);
+  });
+
+  test.for(lists)('%s needs the scope verify:read', async (path) => {
+    for (const scopes of [[], ['verify:admin']]) {
+      const { key } = await service.storeKey({ scopes });
+      const { body } = await request(service.app).get(path).set('X-API-Key', key).expect(403);
+      expect(body).toMatchObject({
+        code: 'insufficient_scope',
+        detail: expect.stringContaining('verify:read'),
+      });
+    }
+  });
+
+  test('the caller is looked at before the question', async () => {
+    await request(service.app).get('/v1/projects?page=0').expect(401);
+  });
+
+  test('a key in the query is an unknown parameter, with a key in the header or without', async () => {
+    const { body } = await service.read(`/projects?x_api_key=${service.key}`).expect(400);
+    expect(Object.keys(body.errors)).toEqual(['x_api_key']);
+    expect(JSON.stringify(body)).not.toContain(service.key);
+    await request(service.app).get(`/v1/projects?X-API-Key=${service.key}`).expect(401);
+  });
+});
+
+describe('who may change', () => {
+  test.for(changes)('%s %s needs a token with verify:admin', async ([method, path]) => {
+    const anonymous = await request(service.app)[method](path).expect(401);
+    expect(anonymous.headers['www-authenticate']).toMatch(/^Bearer /);
+    const { key } = await service.storeKey({ scopes: ['verify:read', 'verify:admin'] });
+    await request(service.app)[method](path).set('X-API-Key', key).expect(401);
+    const token = await service.tokens.token({ scope: 'verify:read' });
+    const { body } = await request(service.app)
+      [method](path)
+      .set('Authorization', `Bearer ${token}`)
+      .expect(403);
+    expect(body).toMatchObject({
+      code: 'insufficient_scope',
+      detail: expect.stringContaining('verify:admin'),
+    });
+  });
+});
+
+describe('a key in use', () => {
+  test('stops on another instance within a second of being revoked', async () => {
+    const { id, key } = await service.storeKey();
+    const { app } = service.startInstance();
+    const status = async () => (await request(app).get('/v1/languages').set('X-API-Key', key)).status;
+    // Kept busy, so that the other instance knows the key as well as it ever does.
+    for (let n = 0; n < 20; n++) expect(await status()).toBe(200);
+    await service.admin.delete(`/api-keys/${id}`).expect(204);
+    await sleep(1000);
+    expect(await status()).toBe(401);
+  });
+
+  test('has its last use written once a minute, by all instances together', async () => {
+    const { id, key } = await service.storeKey();
+    /** A process that has just started remembers nothing of what it wrote; with one connection, writes are in order. */
+    const useAt = async (time: string) => {
+      const now = () => new Date(time);
+      const { app } = service.startInstance({ DATABASE_POOL: '1' }, { now });
+      await request(app).get('/v1/languages').set('X-API-Key', key).expect(200);
+      const { body } = await service.admin.get('/api-keys').expect(200);
+      return (body.api_keys as { id: string; last_used_at: string }[]).find((one) => one.id === id)
+        ?.last_used_at;
+    };
+    expect(await useAt('2026-03-01T12:00:00.000Z')).toBe('2026-03-01T12:00:00.000Z');
+    expect(await useAt('2026-03-01T12:00:59.999Z')).toBe('2026-03-01T12:00:00.000Z');
+    expect(await useAt('2026-03-01T12:01:00.000Z')).toBe('2026-03-01T12:01:00.000Z');
+  });
+});

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { makeApiKey } from '@platform/auth/api-keys';
+import { migrate, pendingMigrations } from '@platform/service-kit/migrate';
+import postgres from 'postgres';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { migrations } from '../src/context.ts';
+import { projectInput, startService, type Service } from './harness.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** Nothing listens there. */
+const nowhere = '127.0.0.1:1';
+
+/** A way to PostgreSQL that counts what is sent along it, and can be cut and mended. */
+const startWire = async (databaseUrl: string) => {
+  const target = new URL(databaseUrl);
+  const open = new Set<Socket>();
+  const wire = { bytes: 0 };
+  const server = createServer((socket) => {
+    const onward = connect(Number(target.port), target.hostname);
+    socket.on('data', (data) => {
+      wire.bytes += data.length;
+    });
+    for (const one of [socket, onward]) {
+      open.add(one);
+      one.on('error', () => one.destroy()).on('close', () => [socket, onward].map((end) => end.destroy()));
+    }
+    socket.pipe(onward).pipe(socket);
+  });
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const cut = async () => {
+    server.close();
+    for (const socket of open) socket.destroy();
+    await once(server, 'close');
+  };
+  const port = await listen(0);
+  const url = new URL(databaseUrl);
+  url.port = String(port);
+  return { url: url.href, wire, cut, mend: () => listen(port), [Symbol.asyncDispose]: cut };
+};
+
+const get = (app: Service['app'], path: string, key: string) => request(app).get(path).set('X-API-Key', key);
+
+describe('junk in place of a key', () => {
+  test('costs no query, a key that could be one does', async () => {
+    await using path = await startWire(service.databaseUrl);
+    const { app, context } = service.startInstance({ DATABASE_URL: path.url, DATABASE_POOL: '1' });
+    await get(app, '/v1/languages', service.key).expect(200);
+    const before = path.wire.bytes;
+    const good = makeApiKey().key;
+    const junk = [
+      'x',
+      good.slice(1),
+      `${good}a`,
+      good.replace(/.$/, '!'),
+      good.replace('vk_live_', 'vk_test_'),
+      'é',
+    ];
+    for (const key of junk) await get(app, '/v1/projects', encodeURI(key)).expect(401);
+    for (let n = 0; n < 100; n++)
+      await get(app, '/v1/projects', `vk_live_${String(n).padStart(38, 'A')}`).expect(401);
+    expect(path.wire.bytes).toBe(before);
+    await get(app, '/v1/projects', good).expect(401);
+    expect(path.wire.bytes).toBeGreaterThan(before);
+    await context[Symbol.asyncDispose]();
+  });
+
+  test('is refused even while PostgreSQL is away; what could be a key is answered 503', async () => {
+    const { app } = service.startInstance({ DATABASE_URL: `postgres://nobody@${nowhere}/none` });
+    await get(app, '/v1/projects', 'junk').expect(401);
+    const { body, headers } = await get(app, '/v1/projects', service.key).expect(503);
+    expect(body.code).toBe('database_unavailable');
+    expect(headers['retry-after']).toBeDefined();
+  });
+});
+
+describe('PostgreSQL', () => {
+  test('going away in the middle is a 503 each time, and coming back is noticed', async () => {
+    await using path = await startWire(service.databaseUrl);
+    const { app, context } = service.startInstance({ DATABASE_URL: path.url });
+    await get(app, '/v1/projects', service.key).expect(200);
+    await path.cut();
+    await get(app, '/v1/projects', service.key).expect(503);
+    await request(app).get('/readyz').expect(503);
+    await request(app).get('/livez').expect(200);
+    await path.mend();
+    await expect
+      .poll(async () => (await get(app, '/v1/projects', service.key)).status, { timeout: 10_000 })
+      .toBe(200);
+    await context[Symbol.asyncDispose]();
+  });
+
+  test('is served as a role that may only read and write rows', async () => {
+    const { sql } = service.context.database;
+    const role = `run_${process.pid}_${Date.now()}`;
+    await sql.unsafe(`
+      create role ${role} login password 'secret';
+      grant usage on schema public to ${role};
+      grant select, insert, update, delete on all tables in schema public to ${role};
+      grant usage, select on all sequences in schema public to ${role}`);
+    const url = new URL(service.databaseUrl);
+    [url.username, url.password] = [role, 'secret'];
+    const { app, context } = service.startInstance({ DATABASE_URL: url.href });
+    const token = await service.tokens.token({ scope: 'verify:admin' });
+    const { body } = await request(app)
+      .post('/v1/projects')
+      .set('Authorization', `Bearer ${token}`)
+      .send(projectInput())
+      .expect(201);
+    await request(app)
+      .post(`/v1/projects/${body.id}/deliverables`)
+      .set('Authorization', `Bearer ${token}`)
+      .send({ language: 'de', type: 'report' })
+      .expect(201);
+    await get(app, '/v1/projects', service.key).expect(200);
+    await expect(context.database.sql`select setval('project_clock', 1)`).rejects.toThrow(
+      /permission denied/,
+    );
+    await context[Symbol.asyncDispose]();
+    await sql.unsafe(`drop owned by ${role}; drop role ${role}`);
+  });
+
+  test('is migrated by two at once', async () => {
+    const admin = postgres(inject('postgresUrl'), { max: 1, onnotice: () => undefined });
+    const name = `migrated_${process.pid}_${Date.now()}`;
+    await admin`create database ${admin(name)}`;
+    const url = new URL(inject('postgresUrl'));
+    url.pathname = `/${name}`;
+    await Promise.all([migrate(url.href, migrations), migrate(url.href, migrations)]);
+    const sql = postgres(url.href, { max: 1 });
+    expect(await pendingMigrations(sql, migrations)).toBe(0);
+    expect((await sql`select take_stamp() as at`)[0]?.['at']).toBeInstanceOf(Date);
+    await sql.end();
+    await admin`drop database ${admin(name)}`;
+    await admin.end();
+  });
+});
+
+describe('Redis', () => {
+  test.for(['', `redis://${nowhere}`])('at %j changes no answer', async (REDIS_URL) => {
+    const { app } = service.startInstance({ REDIS_URL, RATE_LIMIT: 'on' });
+    const { body } = await service.read('/projects').expect(200);
+    const away = await get(app, '/v1/projects', service.key).expect(200);
+    expect(away.body).toEqual(body);
+    await get(app, '/v1/projects', 'junk').expect(401);
+    await request(app).get('/readyz').expect(200);
+  });
+
+  test('counts a key that asks too often, and says when to come again', async () => {
+    const { app } = service.startInstance({ RATE_LIMIT: 'on', RATE_LIMIT_PER_MINUTE: '3' });
+    const { key } = await service.storeKey();
+    for (let n = 0; n < 3; n++) await get(app, '/v1/languages', key).expect(200);
+    const { headers, body } = await get(app, '/v1/languages', key).expect(429);
+    expect(body.code).toBe('too_many_requests');
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    await get(app, '/v1/languages', service.key).expect(200);
+  });
+});
