@@ -33,7 +33,6 @@ const problemSchema = z
 const problemTexts: Record<number, string> = {
   400: 'The request is malformed or a value is out of range',
   401: 'No valid credential',
-  403: 'The credential lacks a scope',
   404: 'No such thing',
   409: 'The request clashes with what is stored',
   412: 'The precondition does not hold',
@@ -92,6 +91,12 @@ const problemStatuses = (route: Route): number[] => {
   return [...statuses].toSorted((a, b) => a - b);
 };
 
+/** OpenAPI 3.0 has scopes for OAuth flows only, so the document says in words which one is needed. */
+const lacking = ({ caller }: Route): string => {
+  const scopes = new Set(caller.security.flatMap((way) => Object.values(way).flat()));
+  return `The credential lacks the scope ${[...scopes].join(' or ')}`;
+};
+
 /** The OpenAPI 3.0.3 document of a service, from the same values that Express dispatches. */
 export const createDocument = (about: Interface, routes: readonly Route[]): Json => {
   const components: Record<string, Json> = {};
@@ -136,7 +141,7 @@ export const createDocument = (about: Interface, routes: readonly Route[]): Json
     }
     for (const status of problemStatuses(route)) {
       all[status] ??= {
-        description: problemTexts[status] ?? 'Problem',
+        description: status === 403 ? lacking(route) : (problemTexts[status] ?? 'Problem'),
         content: { 'application/problem+json': { schema: write(problemSchema, 'output') } },
       };
     }
@@ -157,7 +162,9 @@ export const createDocument = (about: Interface, routes: readonly Route[]): Json
       tags: [route.tag],
       summary: route.summary,
       ...(route.description === undefined ? {} : { description: route.description }),
-      security: route.caller.security,
+      security: route.caller.security.map((way) =>
+        Object.fromEntries(Object.keys(way).map((scheme) => [scheme, []])),
+      ),
       ...(all.length > 0 ? { parameters: all } : {}),
       ...(body
         ? {
