@@ -4,6 +4,7 @@ import { createRevocation, type Revocation } from '@platform/auth/revocation';
 import { createTokenSigner, type TokenSigner } from '@platform/auth/signing';
 import { createThrottle, type Throttle } from '@platform/auth/throttle';
 import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import { validate as isUuid } from 'uuid';
 import { createCredentialCookie, type CredentialCookie } from './auth/credential-cookie.ts';
 import type { Env } from './env.ts';
 import {
@@ -69,6 +70,8 @@ export const createContext = async (
     cookie: cookies.access,
     now,
     isRevoked: async ({ subject, sessionId = '' }) =>
+      !isUuid(subject) ||
+      !isUuid(sessionId) ||
       revocation.isRevoked(revocationId({ userId: subject, id: sessionId })),
   });
   return {

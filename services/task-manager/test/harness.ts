@@ -60,7 +60,7 @@ export const register = async (app: App, email = newEmail()) => {
   const answer = await supertest(app).post('/api/v1/auth/register').send({ email, password: goodPassword });
   const token = String(answer.body.accessToken);
   const cookies = (answer.get('Set-Cookie') ?? []).map((line) => line.split(';', 1)[0]).join('; ');
-  const as = (method: 'get' | 'post' | 'patch' | 'delete', path: string) =>
+  const as = (method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string) =>
     supertest(app)[method](`/api/v1${path}`).auth(token, { type: 'bearer' });
   return { email, token, cookies, user: answer.body.user as { id: string }, as, answer };
 };

@@ -1,0 +1,140 @@
+import supertest from 'supertest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { at, goodPassword, newEmail, startService } from '../../test/harness.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const register = (body: string | object | undefined, type = 'application/json') =>
+  supertest(service.app).post(at('/auth/register')).set('Content-Type', type).send(body);
+
+describe('registering', () => {
+  test('gives a user who is logged in, and keeps the password to nobody', async () => {
+    const { status, body, headers } = await register({
+      email: '  Ada@Example.TEST ',
+      password: goodPassword,
+      name: 'Ada',
+    });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      user: {
+        id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-7/),
+        email: 'ada@example.test',
+        name: 'Ada',
+        createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      },
+      accessToken: expect.any(String),
+      expiresAt: expect.stringMatching(/Z$/),
+    });
+    expect(headers['cache-control']).toBe('no-store');
+    const stored = await service.context.database.sql`select * from users where email = 'ada@example.test'`;
+    expect(JSON.stringify(stored)).not.toContain(goodPassword);
+    expect(stored[0]?.['password_hash']).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(service.lines.join('')).not.toContain(goodPassword);
+  });
+
+  test('keeps of sessions and refresh tokens only hashes', async () => {
+    const { headers } = await register({ email: newEmail(), password: goodPassword });
+    const [, token = ''] = /tasks_refresh=([^;]+)/.exec(String(headers['set-cookie'])) ?? [];
+    const stored = await service.context.database.sql`select refresh_hash from sessions`;
+    const secret = Buffer.from(token, 'base64url').subarray(32);
+    expect(stored.some((row) => secret.equals(row['refresh_hash'] as Buffer))).toBe(false);
+    expect(service.lines.join('')).not.toContain(token);
+  });
+
+  test('needs no name', async () => {
+    expect((await register({ email: newEmail(), password: goodPassword })).body.user.name).toBeNull();
+    expect((await register({ email: newEmail(), password: goodPassword, name: null })).status).toBe(201);
+  });
+
+  test('takes any Unicode in a password, and knows it however it is composed', async () => {
+    const email = newEmail();
+    expect((await register({ email, password: 'pa\u0308ssw\u00f6rt \u{1f600}' })).status).toBe(201);
+    const login = await supertest(service.app)
+      .post(at('/auth/login'))
+      .send({ email, password: 'p\u00e4ssw\u00f6rt \u{1f600}' });
+    expect(login.status).toBe(200);
+  });
+
+  test('refuses an email that is taken, however it is written', async () => {
+    const email = newEmail();
+    await register({ email, password: goodPassword });
+    const { status, body } = await register({ email: ` ${email.toUpperCase()}`, password: goodPassword });
+    expect([status, body.code]).toEqual([409, 'email_taken']);
+  });
+
+  test('gives one email to one of many at once', async () => {
+    const email = newEmail();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => register({ email, password: goodPassword })),
+    );
+    const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([201, ...Array<number>(19).fill(409)]);
+    const [row] = await service.context.database.sql`
+      select count(*)::int as count from users join sessions on users.id = user_id where email = ${email}`;
+    expect(row?.['count']).toBe(1);
+  });
+
+  test.each([
+    ['password', 'short77'],
+    ['password', 'x'.repeat(129)],
+    ['password', 'password1'],
+    ['password', 'PassWord1'],
+    ['password', 'somebody@example.test'],
+    ['password', 'eight ok\ud800'],
+    ['password', 12345678],
+    ['email', 'nobody'],
+    ['email', 'a@b@example.test'],
+    ['email', 'some\0body@example.test'],
+    ['email', `${'x'.repeat(250)}@example.test`],
+    ['email', ['somebody@example.test']],
+    ['name', ''],
+    ['name', '  '],
+    ['name', 'x'.repeat(101)],
+    ['name', 'nul\0'],
+    ['name', '\ud800'],
+    ['id', '01900000-0000-7000-8000-000000000001'],
+    ['createdAt', '2026-01-01T00:00:00.000Z'],
+    ['role', 'admin'],
+  ])('refuses %s %j by name', async (field, value) => {
+    const { status, body } = await register({
+      email: 'somebody@example.test',
+      password: goodPassword,
+      [field]: value,
+    });
+    expect([status, body.code]).toEqual([400, 'validation_failed']);
+    expect(Object.keys(body.errors)).toEqual([field]);
+  });
+
+  test.each(['[]', 'null', '"text"', '7', '{}', ''])('refuses the body %j', async (body) => {
+    const answer = await register(body);
+    expect([answer.status, answer.type]).toEqual([400, 'application/problem+json']);
+  });
+
+  test('refuses a field that would change how objects work', async () => {
+    const body = `{"email":"${newEmail()}","password":"${goodPassword}","__proto__":{"name":"x"}}`;
+    const answer = await register(body);
+    expect([answer.status, Object.keys(answer.body.errors)]).toEqual([400, ['__proto__']]);
+  });
+
+  test('refuses what is no JSON, what nests too deep and what is too long', async () => {
+    const deep = `${'['.repeat(15_000)}${']'.repeat(15_000)}`;
+    const answers = await Promise.all([
+      register('{"email":'),
+      register(deep),
+      register({ email: newEmail(), password: 'x'.repeat(1_000_000) }),
+      register('email=a', 'application/x-www-form-urlencoded'),
+      register('{}', 'text/plain'),
+    ]);
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual([
+      [400, 'malformed_json'],
+      [400, expect.any(String)],
+      [413, 'too_large'],
+      [415, 'unsupported_media_type'],
+      [415, 'unsupported_media_type'],
+    ]);
+  });
+});

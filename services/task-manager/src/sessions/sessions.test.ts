@@ -1,0 +1,184 @@
+import supertest from 'supertest';
+import { describe, expect, test } from 'vitest';
+import { at, goodPassword, register, startInstance, startService } from '../../test/harness.ts';
+
+type App = Parameters<typeof supertest>[0];
+
+const refresh = (app: App, cookies: string) =>
+  supertest(app).post(at('/auth/refresh')).set('Cookie', cookies);
+
+const cookiesOf = (answer: supertest.Response): string =>
+  (answer.get('Set-Cookie') ?? []).map((line) => line.split(';', 1)[0]).join('; ');
+
+const check = (app: App, token: string) =>
+  supertest(app).get(at('/auth/check')).auth(token, { type: 'bearer' });
+
+const minutes = (count: number) => count * 60_000;
+
+/** A service whose clock a test can move. */
+const withClock = async () => {
+  let ahead = 0;
+  const service = await startService({}, { now: () => new Date(Date.now() + ahead) });
+  return Object.assign(service, {
+    wait: (ms: number) => {
+      ahead += ms;
+    },
+  });
+};
+
+describe('checking', () => {
+  test('says who is logged in and until when, by token and by cookie', async () => {
+    await using service = await startService();
+    const { token, cookies, user, answer } = await register(service.app);
+    const byToken = await check(service.app, token);
+    expect([byToken.status, byToken.body]).toEqual([200, { user, expiresAt: answer.body.expiresAt }]);
+    expect(byToken.headers['cache-control']).toBe('no-store');
+    const byCookie = await supertest(service.app).get(at('/auth/check')).set('Cookie', cookies);
+    expect(byCookie.body).toEqual(byToken.body);
+  });
+
+  test('knows nobody without a credential, and no cookie that another site sends', async () => {
+    await using service = await startService();
+    const { cookies } = await register(service.app);
+    expect((await supertest(service.app).get(at('/auth/check'))).status).toBe(401);
+    const foreign = await supertest(service.app)
+      .get(at('/auth/check'))
+      .set({ Cookie: cookies, 'Sec-Fetch-Site': 'cross-site' });
+    expect(foreign.status).toBe(401);
+  });
+
+  test('ends with the quarter of an hour of the access token', async () => {
+    await using service = await withClock();
+    const { token } = await register(service.app);
+    service.wait(minutes(14));
+    expect((await check(service.app, token)).status).toBe(200);
+    service.wait(minutes(2));
+    expect((await check(service.app, token)).status).toBe(401);
+  });
+});
+
+describe('logging out', () => {
+  test('ends the session on every instance at once', async () => {
+    await using service = await startService();
+    await using other = await startInstance(service.variables);
+    const { token, as } = await register(service.app);
+    expect((await check(other.app, token)).status).toBe(200);
+    const { status, headers, text } = await as('get', '/auth/logout');
+    expect([status, headers['cache-control'], text]).toEqual([204, 'no-store', '']);
+    expect((await check(other.app, token)).status).toBe(401);
+    expect((await check(service.app, token)).status).toBe(401);
+  });
+
+  test('leaves the other sessions of the user alone', async () => {
+    await using service = await startService();
+    const { email, as } = await register(service.app);
+    const second = await supertest(service.app)
+      .post(at('/auth/login'))
+      .send({ email, password: goodPassword });
+    await as('get', '/auth/logout');
+    expect((await check(service.app, String(second.body.accessToken))).status).toBe(200);
+  });
+
+  test('ends a session of which only the refresh cookie is left, and takes the cookies away', async () => {
+    await using service = await withClock();
+    const { cookies } = await register(service.app);
+    service.wait(minutes(20));
+    const answer = await supertest(service.app).get(at('/auth/logout')).set('Cookie', cookies);
+    expect(answer.status).toBe(204);
+    expect(answer.get('Set-Cookie')).toEqual([
+      expect.stringMatching(/^tasks_access=; Max-Age=0;/),
+      expect.stringMatching(/^tasks_refresh=; Max-Age=0;/),
+    ]);
+    expect((await refresh(service.app, cookies)).body.code).toBe('invalid_refresh_token');
+  });
+
+  test('is answered to everybody alike', async () => {
+    await using service = await startService();
+    const { as } = await register(service.app);
+    const asked = supertest(service.app).get.bind(supertest(service.app));
+    const answers = [
+      await asked(at('/auth/logout')),
+      await asked(at('/auth/logout')).set('Authorization', 'Bearer nonsense'),
+      await asked(at('/auth/logout')).set('Cookie', 'tasks_access=x; tasks_refresh=y'),
+      await as('get', '/auth/logout'),
+      await as('get', '/auth/logout'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
+  });
+
+  test('can not be brought about by another site', async () => {
+    await using service = await startService();
+    const { cookies } = await register(service.app);
+    const foreign = await supertest(service.app)
+      .get(at('/auth/logout'))
+      .set({ Cookie: cookies, 'Sec-Fetch-Site': 'cross-site' });
+    expect([foreign.status, foreign.get('Set-Cookie')]).toEqual([204, undefined]);
+    expect((await refresh(service.app, cookies)).status).toBe(200);
+  });
+});
+
+describe('refreshing', () => {
+  test('gives new credentials of the same session', async () => {
+    await using service = await withClock();
+    const { cookies, user } = await register(service.app);
+    service.wait(minutes(20));
+    const { status, body, headers } = await refresh(service.app, cookies);
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+    expect(body).toEqual({ user, accessToken: expect.any(String), expiresAt: expect.any(String) });
+    expect((await check(service.app, String(body.accessToken))).status).toBe(200);
+  });
+
+  test('lasts 30 days from the last time', async () => {
+    await using service = await withClock();
+    const { cookies } = await register(service.app);
+    service.wait(minutes(29 * 24 * 60));
+    const second = await refresh(service.app, cookies);
+    service.wait(minutes(29 * 24 * 60));
+    const third = await refresh(service.app, cookiesOf(second));
+    expect([second.status, third.status]).toEqual([200, 200]);
+    service.wait(minutes(30 * 24 * 60 + 1));
+    const late = await refresh(service.app, cookiesOf(third));
+    expect([late.status, late.body.code]).toEqual([401, 'invalid_refresh_token']);
+  });
+
+  test('with a token that was used ends the session, whoever used it', async () => {
+    await using service = await startService();
+    const { cookies } = await register(service.app);
+    const good = await refresh(service.app, cookies);
+    const again = await refresh(service.app, cookies);
+    expect([again.status, again.body.code]).toEqual([401, 'refresh_token_reused']);
+    expect(again.get('Set-Cookie')).toHaveLength(2);
+    expect((await check(service.app, String(good.body.accessToken))).status).toBe(401);
+    expect((await refresh(service.app, cookiesOf(good))).status).toBe(401);
+  });
+
+  test('with one token at the same instant succeeds once at most, and ends the session', async () => {
+    await using service = await startService();
+    const { cookies, token } = await register(service.app);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(service.app, cookies)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect((await check(service.app, token)).status).toBe(401);
+  });
+
+  test('needs a refresh cookie; neither a token in a header nor another site will do', async () => {
+    await using service = await startService();
+    const { cookies, as } = await register(service.app);
+    const answers = [
+      await refresh(service.app, ''),
+      await as('post', '/auth/refresh'),
+      await refresh(service.app, 'tasks_refresh=abc'),
+      await refresh(service.app, cookies).set('Sec-Fetch-Site', 'cross-site'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401]);
+    expect((await refresh(service.app, cookies)).status).toBe(200);
+  });
+});
+
+test('sessions that are over are forgotten at the next login', async () => {
+  await using service = await withClock();
+  const { email, user } = await register(service.app);
+  service.wait(minutes(31 * 24 * 60));
+  await supertest(service.app).post(at('/auth/login')).send({ email, password: goodPassword });
+  const rows = await service.context.database.sql`select id from sessions where user_id = ${user.id}`;
+  expect(rows).toHaveLength(1);
+});
