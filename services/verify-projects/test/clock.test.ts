@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReservedSql } from 'postgres';
+import { v7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService, type Service } from './harness.ts';
+import { sync, type Copied, type ReadPage } from './sync.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService({ variables: { DATABASE_POOL: '12' } });
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const read: ReadPage<Copied & { name: string }> = async (query) =>
+  (await service.read(`/projects?${query}`).expect(200)).body;
+
+const connect = async () => {
+  const sql = await service.context.database.sql.reserve();
+  return Object.assign(sql, { [Symbol.dispose]: () => sql.release() });
+};
+
+/** A project of a transaction that is still open. */
+const insert = (sql: ReservedSql, stamp = 'take_stamp()') =>
+  sql.unsafe<[{ id: string; at: string }]>(`
+    insert into projects select '${v7()}', 'x', 'draft', 'en', '{}', at, at from ${stamp} at
+    returning id, updated_at::text as at`);
+
+describe('the clock of changes', () => {
+  test('is needed: by the clock on the wall, what commits late is missed', async () => {
+    using late = await connect();
+    using early = await connect();
+    await late`begin`;
+    const [missed] = await insert(late, 'clock_timestamp()');
+    await sleep(5);
+    const [known] = await insert(early, 'clock_timestamp()');
+    const before = await read('limit=200');
+    await late`commit`;
+    const { projects } = await read(`limit=200&modified_after=${before.projects.at(-1)?.updated_at}`);
+    expect(projects.map(({ id }) => id)).toEqual([known.id]);
+    expect(missed.id).not.toBe(known.id);
+  });
+
+  test('lets nobody overtake who goes first, and those who wait go together', async () => {
+    using first = await connect();
+    using second = await connect();
+    using third = await connect();
+    await first`begin`;
+    const [one] = await insert(first);
+    await second`begin`;
+    await third`begin`;
+    const waiting = Promise.all([insert(second), insert(third)]);
+    expect(await Promise.race([waiting, sleep(100, 'waits')])).toBe('waits');
+    await first`commit`;
+    const [[two], [three]] = await waiting;
+    expect(two.at >= one.at).toBe(true);
+    expect(three.at).toBe(two.at);
+
+    // Of the two, one is seen before the other is there; from its stamp on, the other still is found.
+    await third`commit`;
+    const seen = (await read('limit=200')).projects.at(-1);
+    expect(seen?.id).toBe(three.id);
+    await second`commit`;
+    const { projects } = await read(`limit=200&modified_after=${seen?.updated_at}`);
+    expect(projects.map(({ id }) => id)).toEqual(expect.arrayContaining([two.id, three.id]));
+  });
+
+  test('never goes back, even where the clock on the wall does', async () => {
+    using sql = await connect();
+    const future = Date.now() + 3_600_000;
+    await sql`begin`;
+    await sql`select setval('project_clock', ${future})`;
+    const [row] = await insert(sql);
+    expect(Date.parse(row.at)).toBe(future);
+    await sql`rollback`;
+    await sql`select setval('project_clock', ${Date.now()})`;
+  });
+
+  test('is not held up by who gives up', async () => {
+    using sql = await connect();
+    await sql`begin`;
+    await insert(sql);
+    await sql`rollback`;
+    await insert(sql);
+    const [row] = await sql<[{ held: number }]>`
+      select count(*)::int as held from pg_locks where locktype = 'advisory' and classid = 5
+        and database = (select oid from pg_database where datname = current_database())`;
+    expect(row.held).toBe(0);
+  });
+
+  test('lets a reader miss nothing while eight write, each as slowly as it likes', async () => {
+    let writing = true;
+    const ids: string[] = [];
+    const write = async (): Promise<void> => {
+      using sql = await connect();
+      for (let n = 0; n < 60; n++) {
+        await sql`begin`;
+        const known = ids[Math.floor(Math.random() * ids.length)];
+        if (known === undefined || n % 3 === 0) ids.push((await insert(sql))[0].id);
+        else
+          await sql`update projects set name = ${v7()}, updated_at = at from take_stamp() as at where id = ${known}`;
+        await sleep(Math.random() * 8);
+        await (Math.random() < 0.2 ? sql`rollback` : sql`commit`);
+      }
+    };
+    const copy = new Map<string, Copied>();
+    const follow = async (): Promise<void> => {
+      let seen: string | undefined;
+      while (writing) seen = await sync(read, copy, seen, 200);
+      await sync(read, copy, seen, 200);
+    };
+    const following = follow();
+    await Promise.all(Array.from({ length: 8 }, write));
+    writing = false;
+    await following;
+    const rows = new Map<string, Copied>();
+    await sync(read, rows, undefined, 200);
+    expect(rows.size).toBeGreaterThan(50);
+    for (const [id, row] of rows) expect(copy.get(id)).toEqual(row);
+  });
+});
