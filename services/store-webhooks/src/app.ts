@@ -2,6 +2,14 @@ import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import type { Context } from './context.ts';
 import { createHookHandler, hooksFirst } from './hooks/listener.ts';
 import { createReception } from './hooks/reception.ts';
+import { orderRoutes } from './orders/routes.ts';
+import { memberRoutes } from './members/routes.ts';
+import { userRoutes } from './users/routes.ts';
+import { deliveryRoutes } from './delivery/routes.ts';
+import { identityRoutes } from './identity/routes.ts';
+import { paymentRoutes } from './payments/routes.ts';
+import { notificationRoutes } from './notifications/routes.ts';
+import { eventRoutes } from './events/routes.ts';
 import { storeRoutes } from './stores/routes.ts';
 import { hookRoutes } from './hooks/routes.ts';
 
@@ -17,10 +25,31 @@ export const createApp = (context: Context): HttpApp => {
       tags: {
         Webhooks: 'What providers call; the token in the path is the credential',
         Stores: 'Shops, their providers and tokens',
+        Events: 'What was received, what became of it, and doing it again',
+        Orders: 'Orders as the POS has them',
+        Members: 'Members of the POS and their import',
+        Users: 'Customers of the shop',
+        Delivery: 'Delivery jobs',
+        Identity: 'Identity verifications',
+        Payments: '3DS transactions',
+        Notifications: 'What was told to whom',
       },
       basePath: '',
     },
-    routes: [...hookRoutes(handle), ...storeRoutes(context)],
+    routes: [
+      ...hookRoutes(handle),
+      ...[
+        storeRoutes,
+        orderRoutes,
+        memberRoutes,
+        userRoutes,
+        deliveryRoutes,
+        identityRoutes,
+        paymentRoutes,
+        notificationRoutes,
+        eventRoutes,
+      ].flatMap((routes) => routes(context)),
+    ],
     logPaths: false,
   });
   return { ...app, listener: hooksFirst(handle, app.express) };

@@ -2,6 +2,7 @@ import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
+import { startWork } from './worker/work.ts';
 
 await runService({
   name: 'store-webhooks',
@@ -9,6 +10,13 @@ await runService({
   createContext: async (env, parts) => {
     const context = await createContext(env, parts);
     await context.inbox.spool.recover();
+    if (env.WORKERS === 'off') return context;
+    const work = startWork(context);
+    const { [Symbol.asyncDispose]: close } = context;
+    context[Symbol.asyncDispose] = async () => {
+      await work[Symbol.asyncDispose]();
+      await close();
+    };
     return context;
   },
   createApp,

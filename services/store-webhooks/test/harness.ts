@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { makeTestKeys } from '@platform/auth/testing';
 import type {} from '@platform/local/provided';
@@ -13,17 +14,20 @@ import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
 import { envOf } from '../src/env.ts';
 import { StoreBody } from '../src/stores/schema.ts';
+import { startWork } from '../src/worker/work.ts';
 import { createStore } from '../src/stores/use-cases.ts';
 
 interface Options {
   variables?: Record<string, string>;
   overrides?: Partial<Context>;
+  /** Whether events are processed; true unless said otherwise. */
+  work?: boolean;
 }
 
 const keys = await makeTestKeys();
 
 /** The service on a database of its own, listening; disposed of with `await using`. */
-export const startService = async ({ variables = {}, overrides = {} }: Options = {}) => {
+export const startService = async ({ variables = {}, overrides = {}, work = true }: Options = {}) => {
   const stack = new AsyncDisposableStack();
   const database = stack.use(await cloneDatabase(inject('postgresUrl'), migrations));
   const spool = await mkdtemp(join(tmpdir(), 'spool-'));
@@ -39,7 +43,7 @@ export const startService = async ({ variables = {}, overrides = {} }: Options =
     RATE_LIMIT: 'off',
     SECRETS_KEY: 'ab'.repeat(32),
     SPOOL_DIR: spool,
-    RETRY_BASE_MS: '20',
+    RETRY_BASE_MS: '2',
     IDLE_POLL_MS: '20',
     PROVIDER_TIMEOUT_MS: '500',
     ...variables,
@@ -48,6 +52,7 @@ export const startService = async ({ variables = {}, overrides = {} }: Options =
   const verifier = createTokenVerifier({ jwks: keys.jwks, issuer: keys.issuer, audience: keys.audience });
   const parts = { log, metrics: createMetrics() };
   const context = stack.use(await createContext(env, parts, { verifier, ...overrides }));
+  if (work) stack.use(startWork(context));
   const { express, listener = express, document } = createApp(context);
   const server = createHttpServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -77,6 +82,25 @@ export const startService = async ({ variables = {}, overrides = {} }: Options =
       });
       return { status: answer.status, body: (await answer.json()) as Json };
     },
+    /** Sends a webhook; gives the answer. */
+    hook: (path: string, token: string, body: unknown, headers: Record<string, string> = {}) =>
+      fetch(`${url}/api/v1/hooks/${path}/${token}`, {
+        method: 'POST',
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: { 'content-type': 'application/json', ...headers },
+        redirect: 'manual',
+      }),
+    /** Resolves when nothing is left to be processed. */
+    settled: async () => {
+      const { sql } = context.database;
+      for (;;) {
+        const [row] = await sql<{ left: number }[]>`
+          select (select count(*) from inbox where state = 'pending')::int
+            + (select count(*) from import_jobs where state = 'pending')::int as left`;
+        if (row?.left === 0) return;
+        await sleep(10);
+      }
+    },
     /** A store as a test wants it; the rest is as a shop with Blaze has it. */
     store: (input: Record<string, unknown> = {}) =>
       createStore(
@@ -93,4 +117,6 @@ export const startService = async ({ variables = {}, overrides = {} }: Options =
 };
 
 /** What a test reads out of an answer. */
-export type Json = Record<string, never> & Record<string, unknown>;
+export interface Json {
+  [name: string]: Json;
+}

@@ -1,3 +1,4 @@
+import { tellableError } from '../tracker/failure.ts';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { Log } from '@platform/service-kit/log';
@@ -56,7 +57,7 @@ export const createHookHandler = (reception: Reception, { log, metrics }: Observ
       answer = await answerTo(reception, req, res, address);
     } catch (error) {
       const problem = toProblem(error);
-      if (problem.status >= 500) log.error({ err: error, requestId }, problem.code);
+      if (problem.status >= 500) log.error({ err: tellableError(error), requestId }, problem.code);
       answer = problemAnswer(problem, requestId);
     }
     send(req, res, answer, requestId);

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterAll, expect, test } from 'vitest';
 import { startService } from '../../test/harness.ts';
 
-const service = await startService();
+const service = await startService({ work: false });
 afterAll(() => service[Symbol.asyncDispose]());
 
 const order = { id: 'o-1', status: 'PENDING', cart: { total: 12.5, items: [] } };

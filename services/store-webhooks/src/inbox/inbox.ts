@@ -1,3 +1,4 @@
+import { tellableError } from '../tracker/failure.ts';
 import type { Log } from '@platform/service-kit/log';
 import { toProblem } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
@@ -41,7 +42,8 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, wake }: Inbo
           return await commit(receipt);
         } catch (err) {
           // Whether it was committed after all is found out when the spool is replayed.
-          if (toProblem(err).status !== 503) log.error({ err }, 'the inbox could not store an event');
+          if (toProblem(err).status !== 503)
+            log.error({ err: tellableError(err) }, 'the inbox could not store an event');
         }
       }
       await spool.add(receipt);

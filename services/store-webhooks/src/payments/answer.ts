@@ -3,7 +3,7 @@ import type { HookAnswer } from '../hooks/answer.ts';
 import { taken } from '../hooks/answer.ts';
 import type { Challenge } from '../hooks/receive.ts';
 import { finishLive } from '../inbox/finish.ts';
-import { Failure } from '../tracker/failure.ts';
+import { Failure, tellableError } from '../tracker/failure.ts';
 import type { ErrorTracker } from '../tracker/tracker.ts';
 import { failure, redirectTarget, type Outcome } from './domain.ts';
 import { settlePayment, type Settled, type Settling } from './settle.ts';
@@ -45,7 +45,7 @@ export const answerPayment = async (answering: Answering, challenge: Challenge):
     });
   if (stored === 'stored' && state !== 'again')
     await finishLive(answering.sql, receipt, state, error).catch((err: unknown) =>
-      answering.log.warn({ err }, 'a payment event was answered but not marked'),
+      answering.log.warn({ err: tellableError(err) }, 'a payment event was answered but not marked'),
     );
   return outcome === undefined ? taken : redirect(answering.redirectStatus, store.storeUrl, outcome);
 };

@@ -1,3 +1,4 @@
+import { tellable, tellableError } from '../tracker/failure.ts';
 import type { SecretBox } from '@platform/auth/secret-box';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
@@ -51,8 +52,8 @@ const ask = async (settling: Settling, store: KnownStore, row: PaymentRow, id: s
   try {
     outcome = outcomeOf(await adapter.result(id, { settings, credentials, reader: settling.reader }));
   } catch (err) {
-    settling.log.warn({ err, storeId: store.id }, 'the 3DS provider gave no result');
-    return { outcome: failure('unavailable'), state: 'again', error: (err as Error).message };
+    settling.log.warn({ err: tellableError(err), storeId: store.id }, 'the 3DS provider gave no result');
+    return { outcome: failure('unavailable'), state: 'again', error: tellable(err) };
   }
   const sealed = settling.box.seal(JSON.stringify(outcome), contextOf(row));
   await keepOutcome(settling.sql, row, id, sealed, settling.now());

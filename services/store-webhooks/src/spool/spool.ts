@@ -1,3 +1,4 @@
+import { tellableError } from '../tracker/failure.ts';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@platform/service-kit/log';
 import { Unavailable } from '@platform/service-kit/problem';
@@ -102,7 +103,8 @@ export const createSpool = ({ folder, maxBytes, store, log, pauseMs = 250 }: Spo
         await drain();
         log.info('the spool was replayed');
       } catch (err) {
-        if (!stopping.signal.aborted) log.warn({ err }, 'the spool waits for the database');
+        if (!stopping.signal.aborted)
+          log.warn({ err: tellableError(err) }, 'the spool waits for the database');
       }
     }
     draining = undefined;

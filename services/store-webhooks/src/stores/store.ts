@@ -1,7 +1,5 @@
-import type { Sql, TransactionSql } from 'postgres';
+import type { Queries } from '../db/sql.ts';
 import type { StoreRow } from './known-store.ts';
-
-type Queries = Sql | TransactionSql;
 
 export interface FullStoreRow extends StoreRow {
   createdAt: Date | string;

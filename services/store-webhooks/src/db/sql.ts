@@ -1,0 +1,10 @@
+import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
+
+/** Takes statements, inside a transaction or outside. */
+export type Queries = Sql | TransactionSql;
+
+/** A piece of a statement. */
+export type Fragment = PendingQuery<Row[]>;
+
+export const commaSeparated = (sql: Queries, parts: readonly Fragment[]): Fragment =>
+  parts.reduce((all, part) => sql`${all}, ${part}`);

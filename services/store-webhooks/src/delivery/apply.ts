@@ -1,0 +1,90 @@
+import { jobPositions } from '../providers/records.ts';
+import { commaSeparated, type Queries } from '../db/sql.ts';
+import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
+
+type JobChange = Sourced<ChangeOf<'job'>>;
+
+const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+const timeNames = ['assigned_at', 'started_at', 'arrived_at', 'completed_at'] as const;
+
+const rowsOf = (changes: readonly JobChange[]) =>
+  changes.map(({ storeId, eventId, receivedAt, change: { event, job } }) => {
+    const position = jobPositions[event];
+    return {
+      store_id: storeId,
+      id: job.id,
+      order_id: job.orderId,
+      position,
+      status: job.status,
+      driver_id: job.driverId,
+      driver: job.driver,
+      estimated_arrival: isoOf(job.estimatedArrival),
+      [timeNames[position - 1] ?? '']: isoOf(job.at) ?? receivedAt,
+      event_id: eventId,
+      updated_at: receivedAt,
+    };
+  });
+
+interface Applied {
+  storeId: string;
+  id: string;
+  orderId: string | null;
+  was: number | null;
+  position: 1 | 2 | 3 | 4;
+  eventId: string;
+}
+
+const said = { 1: 'has a driver', 2: 'is on its way', 3: 'has arrived', 4: 'was delivered' } as const;
+
+/**
+ * Brings jobs forward. The position never moves back; an event that comes late still fills in its
+ * time and what is not known of the driver.
+ */
+export const applyJobs = async (sql: Queries, changes: readonly JobChange[]): Promise<Notice[]> => {
+  const applied = await sql<Applied[]>`
+    insert into delivery_jobs as j (store_id, id, order_id, position, status, driver_id, driver,
+      estimated_arrival, assigned_at, started_at, arrived_at, completed_at, event_id, updated_at)
+    select store_id, id, order_id, position, status, driver_id, driver,
+      estimated_arrival, assigned_at, started_at, arrived_at, completed_at, event_id, updated_at
+    from jsonb_to_recordset(${JSON.stringify(rowsOf(changes))}::jsonb) as (store_id uuid, id text,
+      order_id text, position int, status text, driver_id text, driver jsonb,
+      estimated_arrival timestamptz, assigned_at timestamptz, started_at timestamptz,
+      arrived_at timestamptz, completed_at timestamptz, event_id uuid, updated_at timestamptz)
+    on conflict (store_id, id) do update set
+      position = greatest(j.position, excluded.position),
+      ${commaSeparated(
+        sql,
+        ['order_id', 'status', 'driver_id', 'driver', 'estimated_arrival'].map((name) => {
+          const [there, comes] = [sql(`j.${name}`), sql(`excluded.${name}`)];
+          return sql`${sql(name)} = case when ${isLater(sql)} then coalesce(${comes}, ${there})
+            else coalesce(${there}, ${comes}) end`;
+        }),
+      )},
+      ${commaSeparated(
+        sql,
+        timeNames.map(
+          (name) => sql`${sql(name)} = coalesce(${sql(`j.${name}`)}, ${sql(`excluded.${name}`)})`,
+        ),
+      )},
+      event_id = greatest(j.event_id, excluded.event_id),
+      updated_at = greatest(j.updated_at, excluded.updated_at)
+    returning new.store_id as "storeId", new.id, new.order_id as "orderId", old.position as was,
+      new.position, new.event_id as "eventId"`;
+  return applied.filter(({ was, position }) => (was ?? 0) < position).flatMap(noticesOf);
+};
+
+const isLater = (sql: Queries) => sql`(excluded.position, excluded.event_id) >= (j.position, j.event_id)`;
+
+/** Both the order's people and the customer hear of each step, once. */
+const noticesOf = ({ storeId, id, orderId, position, eventId }: Applied): Notice[] =>
+  (['store', 'customer'] as const).map((audience) => ({
+    storeId,
+    key: `job:${id}:${position}:${audience}`,
+    kind: 'delivery',
+    audience,
+    subject: `${audience === 'store' ? 'Delivery' : 'Your order'} ${orderId ?? id} ${said[position]}`,
+    reference: id,
+    consumerId: null,
+    eventId,
+  }));

@@ -1,0 +1,34 @@
+import type { Queries } from '../db/sql.ts';
+import { isNewer } from '../worker/newer.ts';
+import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
+
+/** Keeps one record for each transaction of a provider; an older status never replaces a newer one. */
+export const applyVerifications = async (
+  sql: Queries,
+  changes: readonly Sourced<ChangeOf<'verification'>>[],
+): Promise<Notice[]> => {
+  const rows = changes.map(({ storeId, eventId, receivedAt, change }) => ({
+    store_id: storeId,
+    service: change.service,
+    transaction_id: change.verification.transactionId,
+    status: change.verification.status,
+    user_id: change.verification.userId,
+    completed: change.completed,
+    version: change.verification.version,
+    event_id: eventId,
+    updated_at: receivedAt,
+  }));
+  await sql`
+    insert into verifications as v (store_id, service, transaction_id, status, user_id, completed,
+      version, event_id, updated_at)
+    select store_id, service, transaction_id, status, user_id, completed, version, event_id, updated_at
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (store_id uuid, service text,
+      transaction_id text, status text, user_id text, completed boolean, version bigint,
+      event_id uuid, updated_at timestamptz)
+    on conflict (store_id, service, transaction_id) do update set status = excluded.status,
+      user_id = coalesce(excluded.user_id, v.user_id), completed = v.completed or excluded.completed,
+      version = coalesce(excluded.version, v.version), event_id = excluded.event_id,
+      updated_at = excluded.updated_at
+    where ${isNewer(sql, 'v')}`;
+  return [];
+};

@@ -1,0 +1,91 @@
+import { createTransport } from 'nodemailer';
+import type { Sql } from 'postgres';
+import type { Context } from '../context.ts';
+import type { StoreSettings } from '../stores/settings.ts';
+import { tellable } from '../tracker/failure.ts';
+import { backoff, maxAttempts } from '../worker/backoff.ts';
+
+interface Mail {
+  storeId: string;
+  id: string;
+  audience: 'customer' | 'store';
+  subject: string;
+  attempts: number;
+  storeName: string;
+  settings: StoreSettings;
+  customer: string | null;
+}
+
+const claimMail = async (sql: Sql, leaseMs: number): Promise<Mail | undefined> => {
+  const [mail] = await sql<Mail[]>`
+    with claimed as (
+      update notifications set attempts = attempts + 1, due_at = now() + ${leaseMs} * interval '1 ms'
+      where (store_id, id) in (
+        select store_id, id from notifications where mail = 'pending' and due_at <= now()
+        order by due_at limit 1 for update skip locked)
+      returning *)
+    select n.store_id as "storeId", n.id, n.audience, n.subject, n.attempts, s.name as "storeName",
+      s.settings, u.email as customer
+    from claimed n join stores s on s.id = n.store_id
+    left join users u on u.store_id = n.store_id and u.consumer_user_id = n.consumer_id`;
+  return mail;
+};
+
+const mark = async (sql: Sql, { storeId, id }: Mail, mail: string, error: string | null): Promise<void> => {
+  await sql`
+    update notifications set mail = ${mail}, error = ${error}, sent_at = case when ${mail} = 'sent' then now() end
+    where store_id = ${storeId} and id = ${id}`;
+};
+
+export interface Mailer {
+  /** Sends one mail that is due; gives whether there was one. */
+  sendOne(): Promise<boolean>;
+  close(): void;
+}
+
+/**
+ * Sends notifications by SMTP; undefined where none is configured. Each is sent at least once: after
+ * a crash between sending and marking it goes again, under the same Message-ID.
+ */
+export const createMailer = ({ env, database, tracker }: Context): Mailer | undefined => {
+  if (env.SMTP_URL === undefined) return undefined;
+  const { sql } = database;
+  const transport = createTransport({
+    url: env.SMTP_URL,
+    pool: true,
+    connectionTimeout: 5000,
+    socketTimeout: 10_000,
+  });
+
+  const send = async (mail: Mail): Promise<void> => {
+    const to = mail.audience === 'store' ? mail.settings.notifications.email : mail.customer;
+    if (!to) return mark(sql, mail, 'no_address', null);
+    await transport.sendMail({
+      from: env.SMTP_FROM,
+      to,
+      subject: `${mail.storeName}: ${mail.subject}`,
+      text: `${mail.subject}.\n`,
+      messageId: `<${mail.id}@store-webhooks>`,
+    });
+    await mark(sql, mail, 'sent', null);
+  };
+  return {
+    sendOne: async () => {
+      const mail = await claimMail(sql, env.LEASE_MS);
+      if (mail === undefined) return false;
+      try {
+        await send(mail);
+      } catch (error) {
+        tracker.capture(error, { storeId: mail.storeId, event: 'notification', attempt: mail.attempts });
+        if (mail.attempts >= maxAttempts) await mark(sql, mail, 'failed', tellable(error));
+        else
+          await sql`
+            update notifications set error = ${tellable(error)},
+              due_at = now() + ${backoff(mail.attempts, env.RETRY_BASE_MS)} * interval '1 ms'
+            where store_id = ${mail.storeId} and id = ${mail.id}`;
+      }
+      return true;
+    },
+    close: () => transport.close(),
+  };
+};

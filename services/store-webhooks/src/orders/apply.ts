@@ -1,0 +1,53 @@
+import type { Queries } from '../db/sql.ts';
+import { isNewer } from '../worker/newer.ts';
+import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
+
+interface Applied {
+  storeId: string;
+  id: string;
+  consumerId: string | null;
+  was: string | null;
+  status: string;
+  eventId: string;
+  orderNo: string | null;
+}
+
+/** Replaces orders, each with its items as one; an older one never replaces a newer one. */
+export const applyOrders = async (
+  sql: Queries,
+  changes: readonly Sourced<ChangeOf<'order'>>[],
+): Promise<Notice[]> => {
+  const rows = changes.map(({ storeId, eventId, receivedAt, change: { order } }) => ({
+    store_id: storeId,
+    id: order.id,
+    status: order.status,
+    consumer_id: order.consumerId,
+    version: order.version,
+    details: order.details,
+    event_id: eventId,
+    updated_at: receivedAt,
+  }));
+  const applied = await sql<Applied[]>`
+    insert into orders as o (store_id, id, status, consumer_id, version, details, event_id, updated_at)
+    select store_id, id, status, consumer_id, version, details, event_id, updated_at
+    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (store_id uuid, id text, status text,
+      consumer_id text, version bigint, details jsonb, event_id uuid, updated_at timestamptz)
+    on conflict (store_id, id) do update set status = excluded.status, consumer_id = excluded.consumer_id,
+      version = coalesce(excluded.version, o.version), details = excluded.details,
+      event_id = excluded.event_id, updated_at = excluded.updated_at
+    where ${isNewer(sql, 'o')}
+    returning new.store_id as "storeId", new.id, new.consumer_id as "consumerId", old.status as was,
+      new.status, new.event_id as "eventId", new.details ->> 'orderNo' as "orderNo"`;
+  return applied
+    .filter(({ was, status }) => was !== status)
+    .map(({ storeId, id, consumerId, status, eventId, orderNo }) => ({
+      storeId,
+      key: `order:${id}:${eventId}`,
+      kind: 'order',
+      audience: 'customer',
+      subject: `Your order ${orderNo ?? id} is now ${status}`,
+      reference: id,
+      consumerId,
+      eventId,
+    }));
+};

@@ -1,0 +1,41 @@
+import { Conflict } from '@platform/service-kit/problem';
+import { route, type Route } from '@platform/service-kit/route';
+import { text } from '@platform/service-kit/text';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { threeDSAdapters } from '../providers/registry.ts';
+import { storeId } from '../stores/routes.ts';
+import { requireStore } from '../stores/use-cases.ts';
+import { addPayment } from './store.ts';
+
+const Payment = z
+  .strictObject({
+    service: z.enum([...threeDSAdapters.keys()]),
+    transactionId: text(1, 200).meta({ description: 'As the challenge result will name it' }),
+    orderId: text(1, 200),
+  })
+  .meta({ id: 'Payment' });
+
+export const paymentRoutes = (context: Context): Route[] => [
+  route(
+    {
+      method: 'post',
+      path: '/v1/stores/{id}/payments',
+      operationId: 'createPayment',
+      tag: 'Payments',
+      summary: 'Say which order a 3DS transaction pays',
+      caller: context.verifier.guard('stores:admin'),
+      params: storeId,
+      body: { schema: Payment },
+      responses: { 201: { description: 'The payment', body: Payment } },
+      problems: [404, 409],
+    },
+    async ({ params, body }) => {
+      await requireStore(context, params.id);
+      const orderId = await addPayment(context.database.sql, { storeId: params.id, ...body }, context.now());
+      if (orderId !== body.orderId)
+        throw new Conflict('payment_exists', 'The transaction pays another order already.');
+      return { status: 201, body };
+    },
+  ),
+];

@@ -1,0 +1,34 @@
+import type { Queries } from '../db/sql.ts';
+import { applyJobs } from '../delivery/apply.ts';
+import { applyVerifications } from '../identity/apply.ts';
+import { applyMembers } from '../members/apply.ts';
+import { addNotices } from '../notifications/add.ts';
+import { applyOrders } from '../orders/apply.ts';
+import type { ChangeOf, Change, Notice, Sourced } from './change.ts';
+
+const ofKind = <Kind extends Change['kind']>(changes: readonly Sourced[], kind: Kind) =>
+  changes.filter((sourced): sourced is Sourced<ChangeOf<Kind>> => sourced.change.kind === kind);
+
+/**
+ * Applies changes of different entities, inside the caller's transaction, kind by kind as sets; then
+ * tells of them.
+ */
+export const applyChanges = async (
+  sql: Queries,
+  changes: readonly Sourced[],
+  mails: boolean,
+): Promise<void> => {
+  const notices: Notice[] = [];
+  const apply = async <Kind extends Change['kind']>(
+    kind: Kind,
+    how: (sql: Queries, changes: readonly Sourced<ChangeOf<Kind>>[]) => Promise<Notice[]>,
+  ) => {
+    const some = ofKind(changes, kind);
+    if (some.length > 0) notices.push(...(await how(sql, some)));
+  };
+  await apply('order', applyOrders);
+  await apply('member', applyMembers);
+  await apply('job', applyJobs);
+  await apply('verification', applyVerifications);
+  await addNotices(sql, notices, mails);
+};

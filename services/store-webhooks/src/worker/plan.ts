@@ -1,0 +1,86 @@
+import type { Sql } from 'postgres';
+import { readable } from '../hooks/body.ts';
+import {
+  deliverySource,
+  identityService,
+  identitySource,
+  isIdentityEvent,
+  isJobEvent,
+  posSource,
+} from '../hooks/subject.ts';
+import { settlePayment, type Settling } from '../payments/settle.ts';
+import type { Connection } from '../providers/adapter.ts';
+import type { MemberRecord } from '../providers/records.ts';
+import { ProviderAway } from '../providers/exchange.ts';
+import { userExists } from '../users/store.ts';
+import type { Change } from './change.ts';
+import type { ClaimedEvent } from './event.ts';
+import { Ignored, Unprocessable } from './unprocessable.ts';
+
+/**
+ * The member as the POS has it now. Where the POS can't be asked, its own words of a moment ago, the
+ * payload, are as good; a later member_updated corrects them.
+ */
+const fresh = async (
+  payload: MemberRecord,
+  connection: Connection,
+  read: (id: string, connection: Connection) => Promise<MemberRecord | undefined>,
+): Promise<MemberRecord> => {
+  if (connection.settings.baseUrl === undefined) return payload;
+  try {
+    const current = await read(payload.id, connection);
+    // One that belongs to somebody else is a provider's mistake, and nothing to spread.
+    return current?.id === payload.id ? current : payload;
+  } catch (error) {
+    if (error instanceof ProviderAway || error instanceof Unprocessable) return payload;
+    throw error;
+  }
+};
+
+const planMember = async (planning: Planning, claimed: ClaimedEvent, body: unknown): Promise<Change> => {
+  const { adapter, ...source } = posSource(claimed.store);
+  const connection = { ...source, reader: planning.reader };
+  const payload = await adapter.member(body, connection);
+  const isNew = claimed.event === 'new_member';
+  const known = isNew && (await userExists(planning.sql, claimed.storeId, payload.id));
+  const member = known ? await fresh(payload, connection, adapter.readMember) : payload;
+  const importsUnknown = isNew && claimed.store.settings.customerImportsEnabled;
+  return { kind: 'member', member, isNew, importsUnknown };
+};
+
+const planPayment = async (planning: Planning, claimed: ClaimedEvent): Promise<Change> => {
+  const { store, service, body, headers } = claimed;
+  const contentType = headers['content-type'];
+  const { state, error } = await settlePayment(planning, { store, service, body, contentType });
+  if (state === 'again') throw new ProviderAway('gave no result');
+  if (state === 'failed') throw new Unprocessable(error ?? 'The payment could not be settled.');
+  if (state === 'ignored') throw new Ignored(error ?? 'The payment is not ours.');
+  return { kind: 'none' };
+};
+
+export type Planning = Settling & { sql: Sql };
+
+/**
+ * What an event comes to. Reads, from providers too, but changes nothing of ours (a payment's
+ * outcome apart). Throws Unprocessable or Ignored where trying again is of no use.
+ */
+export const plan = async (planning: Planning, claimed: ClaimedEvent): Promise<Change> => {
+  const { event, service, store, headers } = claimed;
+  if (event === 'payment-auth-completed') return planPayment(planning, claimed);
+  const body = readable(claimed.body, headers['content-type']);
+  if (body === undefined) throw new Unprocessable('The body is not readable.');
+  if (isJobEvent(event)) {
+    const { adapter } = deliverySource(store);
+    return { kind: 'job', event, job: adapter.job(event, body) };
+  }
+  if (isIdentityEvent(event)) {
+    const kind = identityService(service, body);
+    const { adapter, ...source } = identitySource(store, kind);
+    const verification = await adapter.verification(body, { ...source, reader: planning.reader });
+    const completed = event === 'identity-verification-completed';
+    return { kind: 'verification', service: kind, completed, verification };
+  }
+  if (event !== 'order_updated') return planMember(planning, claimed, body);
+  const { adapter, ...source } = posSource(store);
+  return { kind: 'order', order: await adapter.order(body, { ...source, reader: planning.reader }) };
+};

@@ -1,0 +1,118 @@
+import { inBatches } from '../batch.ts';
+import type { Context } from '../context.ts';
+import { ProviderAway } from '../providers/exchange.ts';
+import { findStores } from '../stores/store.ts';
+import { tellable, tellableError } from '../tracker/failure.ts';
+import { applyChanges } from './apply.ts';
+import { backoff, maxAttempts } from './backoff.ts';
+import type { Sourced } from './change.ts';
+import { claim, end, finish, postpone } from './claim.ts';
+import type { ClaimedEvent, InboxEvent } from './event.ts';
+import { plan } from './plan.ts';
+import { Ignored, Unprocessable } from './unprocessable.ts';
+
+interface Planned {
+  event: InboxEvent;
+  change: Sourced;
+}
+
+export interface Processing {
+  /** Claims what there is room for and begins with it; gives whether there was anything. */
+  round(): Promise<boolean>;
+  /** Resolves when nothing is under way any more. */
+  idle(): Promise<void>;
+}
+
+/** Events under way at most; what waits for a provider is among them. */
+const maxUnderWay = 256;
+const maxClaim = 64;
+
+/** Claims events, plans each by itself, applies what is planned together, marks and effects in one transaction. */
+export const createProcessing = (context: Context): Processing => {
+  const { database, env, tracker, log, openStore } = context;
+  const { sql } = database;
+  const planning = { ...context, sql };
+  const mails = env.SMTP_URL !== undefined;
+  const underWay = new Set<Promise<void>>();
+
+  const applyAll = async (planned: readonly Planned[]): Promise<void> => {
+    await sql.begin(async (tx) => {
+      const held = await finish(
+        tx,
+        planned.map(({ event }) => event),
+      );
+      const changes = planned.filter(({ event }) => held.has(event.id)).map(({ change }) => change);
+      await applyChanges(tx, changes, mails);
+    });
+  };
+  const apply = inBatches<Planned, void>(
+    async (planned) => {
+      try {
+        await applyAll(planned);
+      } catch (error) {
+        if (planned.length === 1) throw error;
+        return Promise.all(planned.map(applyAlone));
+      }
+      return planned.map(() => undefined);
+    },
+    { maxItems: maxClaim, inFlight: 2 },
+  );
+  // One event that can't be applied must not hold up those it happened to be with.
+  const applyAlone = async (planned: Planned): Promise<void> => {
+    await applyAll([planned]).catch((error: unknown) => failed(planned.event, error));
+  };
+
+  const failed = async (event: InboxEvent, error: unknown): Promise<void> => {
+    const where = { storeId: event.storeId, event: event.event, eventId: event.id, attempt: event.attempts };
+    if (error instanceof Ignored) return end(sql, event, 'ignored', tellable(error));
+    tracker.capture(error, where);
+    const hopeless = error instanceof Unprocessable || (error instanceof ProviderAway && !error.mayPass);
+    if (hopeless || event.attempts >= maxAttempts) return end(sql, event, 'failed', tellable(error));
+    return postpone(sql, event, backoff(event.attempts, env.RETRY_BASE_MS), tellable(error));
+  };
+
+  const one = async (claimed: ClaimedEvent): Promise<void> => {
+    const { storeId, id: eventId, receivedAt } = claimed;
+    try {
+      const change = await plan(planning, claimed);
+      await apply({ event: claimed, change: { storeId, eventId, receivedAt, change } });
+    } catch (error) {
+      // Where even this can't be written, the lease runs out and the event is claimed again.
+      await failed(claimed, error).catch((err: unknown) =>
+        log.warn({ err: tellableError(err), eventId }, 'left to its lease'),
+      );
+    }
+  };
+
+  const withStores = async (events: readonly InboxEvent[]): Promise<ClaimedEvent[]> => {
+    const rows = await findStores(sql, [...new Set(events.map(({ storeId }) => storeId))]);
+    const stores = new Map(rows.map(({ createdAt: _c, updatedAt: _u, ...row }) => [row.id, openStore(row)]));
+    return events.flatMap((event) => {
+      const store = stores.get(event.storeId);
+      return store === undefined ? [] : [{ ...event, store }];
+    });
+  };
+
+  const begin = (claimed: ClaimedEvent): void => {
+    const work = one(claimed).finally(() => {
+      underWay.delete(work);
+      // There is room again, and the next event of this entity may go.
+      context.onWork.wake();
+    });
+    underWay.add(work);
+  };
+
+  return {
+    round: async () => {
+      const room = Math.min(maxUnderWay - underWay.size, maxClaim);
+      if (room <= 0) return false;
+      const events = await claim(sql, room, env.LEASE_MS);
+      if (events.length === 0) return false;
+      for (const claimed of await withStores(events)) begin(claimed);
+      return true;
+    },
+    idle: async () => {
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+    },
+  };
+};

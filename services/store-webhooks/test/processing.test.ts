@@ -1,0 +1,207 @@
+import { afterAll, expect, test } from 'vitest';
+import { startService } from './harness.ts';
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+
+const order = {
+  id: 'o-1',
+  orderNo: '1001',
+  status: 'PENDING',
+  consumerId: 'c-1',
+  memo: 'ring twice',
+  rewardName: null,
+  publicKey: 'pk-1',
+  memberGroup: 'RECREATIONAL',
+  trackingStatus: 'DELIVERED',
+  cart: {
+    subTotal: 20.1,
+    discount: 0,
+    totalDiscount: 0,
+    deliveryFee: 5,
+    creditCardFee: 0.35,
+    total: 25.45,
+    taxTotal: 0,
+    totalCalcTax: 0,
+    promoCode: null,
+    items: [
+      { productId: 'p-1', productName: 'One', quantity: 1, price: 10.05, totalPrice: 10.05 },
+      { productId: 'p-2', productName: 'Two', quantity: 1, price: 10.05, totalPrice: 10.05 },
+    ],
+  },
+};
+
+const get = async (path: string) => (await service.admin('GET', `/v1/stores/${path}`)).body;
+const notices = async (id: string) =>
+  ((await get(`${id}/notifications`))['notifications'] ?? []) as unknown as object[];
+
+test('an order is shown with its items, in the shape it came in', async () => {
+  const { id, webhookToken } = await service.store();
+  await service.hook('order_updated', webhookToken, order);
+  await service.settled();
+  expect(await get(`${id}/orders/o-1`)).toMatchObject(order);
+  expect(await get(`${id}/orders`)).toMatchObject({
+    orders: [{ id: 'o-1' }],
+    page: { number: 1, has_more: false },
+  });
+});
+
+test('items that are no longer there go with the next update', async () => {
+  const { id, webhookToken } = await service.store();
+  await service.hook('order_updated', webhookToken, order);
+  const items = order.cart.items.slice(1);
+  await service.hook('order_updated', webhookToken, { ...order, cart: { ...order.cart, items } });
+  await service.settled();
+  expect((await get(`${id}/orders/o-1`))['cart']?.['items']).toEqual(items);
+});
+
+test('each change of status is told once, however often it comes', async () => {
+  const { id, webhookToken } = await service.store();
+  const completed = { ...order, status: 'COMPLETED' };
+  for (const body of [order, order, completed, completed, { ...completed, memo: 'other' }])
+    await service.hook('order_updated', webhookToken, body);
+  await service.settled();
+  expect(await notices(id)).toMatchObject([
+    { audience: 'customer', subject: 'Your order 1001 is now COMPLETED', reference: 'o-1', mail: 'off' },
+    { audience: 'customer', subject: 'Your order 1001 is now PENDING' },
+  ]);
+});
+
+test('statuses nobody has seen yet are kept as they come', async () => {
+  const { id, webhookToken } = await service.store();
+  await service.hook('order_updated', webhookToken, { ...order, status: 'Lost in the Post' });
+  await service.settled();
+  expect(await get(`${id}/orders/o-1`)).toMatchObject({ status: 'Lost in the Post' });
+});
+
+test('an order that is older by its own word never replaces a newer one', async () => {
+  const { id, webhookToken } = await service.store();
+  await service.hook('order_updated', webhookToken, { ...order, status: 'COMPLETED', modified: 20 });
+  await service.hook('order_updated', webhookToken, { ...order, status: 'PENDING', modified: 10 });
+  await service.settled();
+  expect(await get(`${id}/orders/o-1`)).toMatchObject({ status: 'COMPLETED' });
+});
+
+test('of A, B, A without a version the last A counts', async () => {
+  const { id, webhookToken } = await service.store();
+  for (const status of ['A', 'B', 'A'])
+    await service.hook('order_updated', webhookToken, { ...order, status });
+  await service.settled();
+  expect(await get(`${id}/orders/o-1`)).toMatchObject({ status: 'A' });
+});
+
+test('a new member nobody knows is imported once, if the store wants that', async () => {
+  const wanting = await service.store({ customerImportsEnabled: true });
+  const other = await service.store();
+  const member = {
+    id: 'm-1',
+    modified: 1,
+    email: 'a@example.test',
+    firstName: 'Ann',
+    lastName: 'B',
+    phone: '1',
+  };
+  for (const { webhookToken } of [wanting, other])
+    for (const modified of [1, 2, 3]) await service.hook('new_member', webhookToken, { ...member, modified });
+  await service.settled();
+  const jobs = await get(`${wanting.id}/import-jobs`);
+  expect(jobs['importJobs']).toMatchObject([{ memberId: 'm-1', state: 'done' }]);
+  const { modified: _, id: _id, ...profile } = member;
+  expect((await get(`${wanting.id}/users`))['users']).toMatchObject([{ consumerUserId: 'm-1', ...profile }]);
+  expect((await get(`${other.id}/import-jobs`))['importJobs']).toEqual([]);
+  expect((await get(`${other.id}/users`))['users']).toEqual([]);
+  expect(await notices(other.id)).toHaveLength(3);
+});
+
+test('member_updated refreshes the matching user, but not with what is older, and keeps what it does not say', async () => {
+  const { id, webhookToken } = await service.store();
+  const user = { consumerUserId: 'm-2', email: 'old@example.test', firstName: 'Old', phone: '7' };
+  expect((await service.admin('POST', `/v1/stores/${id}/users`, user)).status).toBe(201);
+  await service.hook('member_updated', webhookToken, { id: 'm-2', modified: 9, email: 'new@example.test' });
+  await service.hook('member_updated', webhookToken, { id: 'm-2', modified: 8, email: 'stale@example.test' });
+  await service.settled();
+  expect((await get(`${id}/users`))['users']).toMatchObject([
+    { email: 'new@example.test', firstName: 'Old', phone: '7' },
+  ]);
+  expect((await get(`${id}/members`))['members']).toMatchObject([{ id: 'm-2', email: 'new@example.test' }]);
+});
+
+test('a job never moves back, and late events still fill in times and driver', async () => {
+  const { id, webhookToken } = await service.store();
+  const job = { id: 'j-1', orderId: 'o-1', status: 'STARTED' };
+  await service.hook('job_started', webhookToken, job);
+  const late = {
+    ...job,
+    status: 'ASSIGNED',
+    driverId: 'd-1',
+    estimatedArrival: 1_700_000_000_000,
+    driverLocation: { lat: 1.5, lng: -2 },
+  };
+  await service.hook('job_assigned', webhookToken, late);
+  await service.settled();
+  expect(await get(`${id}/delivery-jobs/j-1`)).toMatchObject({
+    stage: 'started',
+    status: 'STARTED',
+    driverId: 'd-1',
+    driverLocation: { lat: 1.5, lng: -2 },
+    estimatedArrival: '2023-11-14T22:13:20.000Z',
+    assignedAt: expect.any(String),
+    startedAt: expect.any(String),
+    arrivedAt: null,
+  });
+  await service.hook('job_completed', webhookToken, { ...job, status: 'DONE' });
+  await service.settled();
+  expect(await get(`${id}/delivery-jobs/j-1`)).toMatchObject({ stage: 'completed', status: 'DONE' });
+  expect((await notices(id)).map((notice) => (notice as { subject: string }).subject).toSorted()).toEqual([
+    'Delivery o-1 is on its way',
+    'Delivery o-1 was delivered',
+    'Your order o-1 is on its way',
+    'Your order o-1 was delivered',
+  ]);
+});
+
+test.each([
+  ['a wrong shape', 'order_updated', { id: 'o-9', status: 7 }],
+  ['no id', 'order_updated', { status: 'PENDING' }],
+  ['a list', 'job_started', []],
+  ['no service', 'identity-verification-updated/persona', { transactionId: 't', status: 'PENDING_REVIEW' }],
+])(
+  'an event with %s is answered {} and visible as failed, with words but no values',
+  async (_n, path, body) => {
+    const { id, webhookToken } = await service.store();
+    const answer = await service.hook(path, webhookToken, body);
+    expect([answer.status, await answer.text()]).toEqual([200, '{}']);
+    await service.settled();
+    const { events } = await get(`${id}/events?status=failed`);
+    expect(events).toMatchObject([
+      { status: 'failed', attempts: 1, error: expect.stringMatching(/payload/) },
+    ]);
+  },
+);
+
+test('an unknown identity service is put aside', async () => {
+  const { id, webhookToken } = await service.store();
+  const body = { service: 'somebody', transactionId: 't-1', status: 'X' };
+  expect((await service.hook('identity-verification-updated/somebody', webhookToken, body)).status).toBe(200);
+  await service.settled();
+  expect((await get(`${id}/events`))['events']).toMatchObject([{ status: 'ignored' }]);
+  expect((await get(`${id}/verifications`))['verifications']).toEqual([]);
+});
+
+test('a failing event is tried ten times and then given up; those of other entities pass it', async () => {
+  const store = await service.store();
+  const { sql } = service.context.database;
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin
+    if new.id = 'poison' then raise exception 'the email is a@example.test'; end if; return new; end $$`;
+  await sql`create trigger refuse before insert on orders for each row execute function refuse()`;
+  await service.hook('order_updated', store.webhookToken, { ...order, id: 'poison' });
+  await service.hook('order_updated', store.webhookToken, { ...order, id: 'fine' });
+  await service.settled();
+  await sql`drop trigger refuse on orders`;
+  const { events } = await get(`${store.id}/events`);
+  expect(events).toMatchObject([
+    { entity: 'order:fine', status: 'done', attempts: 1 },
+    { entity: 'order:poison', status: 'failed', attempts: 10, error: 'PostgresError P0001' },
+  ]);
+  expect(service.lines.join('')).not.toContain('a@example.test');
+});
