@@ -8,8 +8,8 @@ export interface GroupCommitOptions<Item, Outcome> {
   commit(items: readonly Item[]): Promise<Outcome[]>;
   /** What two items of one batch must not share. */
   keysOf(item: Item): readonly string[];
-  /** Whether after this error it is certain that nothing was committed and that a single item may fare better. */
-  worthSplitting(error: unknown): boolean;
+  /** Whether it is certain that nothing was committed, so that each item may have a second try by itself. */
+  worthRetrying(error: unknown): boolean;
   maxBatch: number;
   maxQueue: number;
   /** Batches on their way at once. */
@@ -36,7 +36,7 @@ interface Waiting<Item, Outcome> {
 export const createGroupCommit = <Item, Outcome>(
   options: GroupCommitOptions<Item, Outcome>,
 ): GroupCommit<Item, Outcome> => {
-  const { commit, keysOf, worthSplitting, maxBatch, maxQueue, maxInFlight, onBatch } = options;
+  const { commit, keysOf, worthRetrying, maxBatch, maxQueue, maxInFlight, onBatch } = options;
   type One = Waiting<Item, Outcome>;
   let queue: One[] = [];
   let inFlight = 0;
@@ -58,7 +58,7 @@ export const createGroupCommit = <Item, Outcome>(
     return batch;
   };
 
-  const settle = async (batch: readonly One[]): Promise<void> => {
+  const settle = async (batch: readonly One[], again = false): Promise<void> => {
     try {
       const outcomes = await commit(batch.map(({ item }) => item));
       for (const [at, { resolve, reject }] of batch.entries()) {
@@ -67,7 +67,7 @@ export const createGroupCommit = <Item, Outcome>(
         else resolve(outcome);
       }
     } catch (error) {
-      if (batch.length > 1 && worthSplitting(error)) for (const one of batch) await settle([one]);
+      if (!again && worthRetrying(error)) for (const one of batch) await settle([one], true);
       else for (const { reject } of batch) reject(error);
     }
   };

@@ -64,7 +64,7 @@ const playAtOnce = async (commands: readonly Command[], rules: Policy): Promise<
     maxBatch: 7,
     maxQueue: 1000,
     maxInFlight: 1,
-    worthSplitting: () => false,
+    worthRetrying: () => false,
     commit: async (batch) => {
       const outcomes = await commitBatch(sql, batch, now, rules);
       for (const [at, command] of batch.entries()) {
@@ -131,7 +131,7 @@ test('two processes on one database: no history breaks the ledger, and copies ge
       maxBatch: 7,
       maxQueue: 1000,
       maxInFlight: 2,
-      worthSplitting: (error) => /^(23|40)/.test(String((error as { code?: unknown }).code)),
+      worthRetrying: (error) => /^(23|40)/.test(String((error as { code?: unknown }).code)),
       commit: (batch) => commitBatch(sql, batch, now, rules),
     });
   const processes = [open(), open()];

@@ -23,7 +23,7 @@ const maxBatch = 200;
  */
 const rolledBack = /^(22|23|40|P0)...$/;
 
-const worthSplitting = (error: unknown): boolean =>
+const worthRetrying = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && rolledBack.test(error.code);
 
 /** The one way in which money moves in this service. */
@@ -32,6 +32,6 @@ export const openLedger = ({ database, policy, now, ...limits }: LedgerOptions):
     ...limits,
     maxBatch,
     keysOf,
-    worthSplitting,
+    worthRetrying,
     commit: (commands) => commitBatch(database.sql, commands, now(), policy),
   });

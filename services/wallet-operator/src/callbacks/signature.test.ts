@@ -1,0 +1,152 @@
+import { createHmac } from 'node:crypto';
+import { request } from 'node:http';
+import { expect, test } from 'vitest';
+import { startService, secret, type Running } from '../../test/harness.ts';
+
+const body = JSON.stringify({ requestId: 'r-1', playerId: 'nobody' });
+const path = '/callback/balance';
+const seconds = (shift = 0) => String(Math.floor(Date.now() / 1000) + shift);
+const sign = (text: string, key = secret) => createHmac('sha256', key).update(text).digest('hex');
+
+/** Headers as a list, so that one may come twice; fetch would join them. */
+const send = (url: string, headers: [string, string][], content = body) =>
+  new Promise<{ http: number; answer: unknown }>((resolve, reject) => {
+    const sent = request(url + path, { method: 'POST' }, (res) => {
+      let text = '';
+      res.on('data', (chunk) => (text += String(chunk)));
+      res.on('end', () => resolve({ http: res.statusCode ?? 0, answer: JSON.parse(text) as unknown }));
+    });
+    for (const name of new Set(headers.map(([header]) => header))) {
+      sent.setHeader(
+        name,
+        headers.filter(([header]) => header === name).map(([, value]) => value),
+      );
+    }
+    sent.on('error', reject);
+    sent.end(content);
+  });
+
+const good = (timestamp = seconds()): [string, string][] => [
+  ['X-Timestamp', timestamp],
+  ['X-HMAC-SHA256', sign(timestamp + path + body)],
+];
+const accepted = { http: 200, answer: { requestId: 'r-1', status: 'ERROR_UNKNOWN' } };
+const refused = { http: 401, answer: { requestId: 'r-1', status: 'ERROR_INVALID_SIGNATURE' } };
+
+test('refuses every signature but the right one, tells nothing, and logs why', async () => {
+  await using service = await startService();
+  const { url } = service;
+  const now = seconds();
+  const right = sign(now + path + body);
+  expect(await send(url, good())).toEqual(accepted);
+  const wrong: [string, [string, string][]][] = [
+    ['missing', []],
+    ['missing', [['X-Timestamp', now]]],
+    ['missing', [['X-HMAC-SHA256', right]]],
+    ['missing', [...good(), ['X-HMAC-SHA256', right]]],
+    ['missing', [...good(), ['X-Timestamp', now]]],
+    [
+      'malformed',
+      [
+        ['X-Timestamp', now],
+        ['X-HMAC-SHA256', right.toUpperCase()],
+      ],
+    ],
+    [
+      'malformed',
+      [
+        ['X-Timestamp', now],
+        ['X-HMAC-SHA256', 'zz'.repeat(32)],
+      ],
+    ],
+    [
+      'malformed',
+      [
+        ['X-Timestamp', now],
+        ['X-HMAC-SHA256', right.slice(1)],
+      ],
+    ],
+    [
+      'malformed',
+      [
+        ['X-Timestamp', 'soon'],
+        ['X-HMAC-SHA256', right],
+      ],
+    ],
+    [
+      'malformed',
+      [
+        ['X-Timestamp', `${now}.5`],
+        ['X-HMAC-SHA256', right],
+      ],
+    ],
+    [
+      'secret',
+      [
+        ['X-Timestamp', now],
+        ['X-HMAC-SHA256', sign(now + path + body, 'another')],
+      ],
+    ],
+    [
+      'path',
+      [
+        ['X-Timestamp', now],
+        ['X-HMAC-SHA256', sign(now + body)],
+      ],
+    ],
+    [
+      'body',
+      [
+        ['X-Timestamp', now],
+        ['X-HMAC-SHA256', sign(`${now}${path}${body.replaceAll(/[:,]/g, '$& ')}`)],
+      ],
+    ],
+    ['clock', good(seconds(-35))],
+    ['clock', good(seconds(35))],
+  ];
+  for (const [why, headers] of wrong) {
+    service.lines.length = 0;
+    expect(await send(url, headers), why).toEqual(refused);
+    expect(service.lines.join('')).toContain(`"why":"${why}"`);
+  }
+  for (const shift of [-25, 25]) expect(await send(url, good(seconds(shift)))).toEqual(accepted);
+});
+
+test('is checked before the body is looked at; requestId is empty when the body says none', async () => {
+  await using service = await startService();
+  const bad: [string, string][] = [
+    ['X-Timestamp', seconds()],
+    ['X-HMAC-SHA256', 'ab'.repeat(32)],
+  ];
+  for (const content of ['not json', '', '[]', '{"requestId":1}'])
+    expect(await send(service.url, bad, content)).toEqual({
+      http: 401,
+      answer: { requestId: '', status: 'ERROR_INVALID_SIGNATURE' },
+    });
+});
+
+const check = async (service: Running, text: (timestamp: string) => string, key?: string) => {
+  const now = seconds();
+  const { http } = await send(service.url, [
+    ['X-Timestamp', now],
+    ['X-HMAC-SHA256', sign(text(now), key)],
+  ]);
+  return http;
+};
+
+test('two secrets are good at once, for as long as both are set', async () => {
+  await using service = await startService({ HMAC_SECRET: 'new', HMAC_SECRET_PREVIOUS: 'old' });
+  const text = (now: string) => now + path + body;
+  expect(await check(service, text, 'new')).toBe(200);
+  expect(await check(service, text, 'old')).toBe(200);
+  expect(await check(service, text, 'older')).toBe(401);
+});
+
+test('the signed string can be that of a gateway that strips a prefix, or of older game servers', async () => {
+  await using prefixed = await startService({ SIGNATURE_PATH_PREFIX: '/wallet' });
+  expect(await check(prefixed, (now) => `${now}/wallet${path}${body}`)).toBe(200);
+  expect(await check(prefixed, (now) => now + path + body)).toBe(401);
+  await using older = await startService({ SIGNATURE_STRING: 'timestamp+body' });
+  expect(await check(older, (now) => now + body)).toBe(200);
+  expect(await check(older, (now) => now + path + body)).toBe(401);
+});

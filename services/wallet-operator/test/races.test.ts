@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createMetrics } from '@platform/service-kit/metrics';
+import { expect, test } from 'vitest';
+import { createContext } from '../src/context.ts';
+import type { Command } from '../src/ledger/command.ts';
+import { addGame, addPlayer } from './factories.ts';
+import { startService } from './harness.ts';
+import { expectSoundLedger } from './proof.ts';
+
+/** Lets two processes ask at the same instant, in a forced order: both wait for a player that a third one holds. */
+const race = async (order: readonly ('debit' | 'rollback')[]) => {
+  await using service = await startService();
+  const { log, database, env } = service.context;
+  await using other = createContext(env, { log, metrics: createMetrics() });
+  const { sql } = database;
+  const gameCode = await addGame(sql);
+  const playerId = await addPlayer(sql);
+  const [transactionId, roundId] = [randomUUID(), randomUUID()];
+  const common = { playerId, roundId, gameCode };
+  const commands: Record<string, Command> = {
+    debit: { ...common, operation: 'debit', transactionId, amount: 1000 },
+    rollback: {
+      ...common,
+      operation: 'rollback',
+      transactionId: randomUUID(),
+      reverses: transactionId,
+      roundClosed: false,
+    },
+  };
+  const waiting = async (count: number): Promise<void> => {
+    for (;;) {
+      const [row] = await sql`select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      if (row?.['count'] === count) return;
+      await sleep(5);
+    }
+  };
+  const outcomes = await sql.begin(async (tx) => {
+    await tx`select from players where player_id = ${playerId} for update`;
+    const asked: ReturnType<typeof service.context.ledger.submit>[] = [];
+    for (const [at, name] of order.entries()) {
+      const command = commands[name];
+      if (command) asked.push((at === 0 ? service.context : other).ledger.submit(command));
+      await waiting(at + 1);
+    }
+    return asked.map((promise) => ({ promise }));
+  });
+  const results = await Promise.all(outcomes.map(({ promise }) => promise));
+  await expectSoundLedger(service);
+  return results.map(({ status, balance }) => `${status} ${balance ?? '-'}`);
+};
+
+test('debit before its rollback: taken and given back', async () => {
+  expect(await race(['debit', 'rollback'])).toEqual(['OK 99000', 'OK 100000']);
+});
+
+test('rollback before its debit: nothing to give back, and the debit comes too late', async () => {
+  expect(await race(['rollback', 'debit'])).toEqual(['OK 100000', 'ERROR_UNKNOWN -']);
+});
+
+test('one transactionId from two players at once: one of them has it, the other gets a duplicate', async () => {
+  await using service = await startService();
+  const { log, database, env } = service.context;
+  await using other = createContext(env, { log, metrics: createMetrics() });
+  const gameCode = await addGame(database.sql);
+  const players = [await addPlayer(database.sql), await addPlayer(database.sql)];
+  for (let round = 0; round < 30; round++) {
+    const ids = { transactionId: randomUUID(), roundId: randomUUID() };
+    const outcomes = await Promise.all(
+      players.map((playerId, at) =>
+        (at === 0 ? service.context : other).ledger.submit({
+          operation: 'debit',
+          playerId,
+          ...ids,
+          gameCode,
+          amount: 1,
+        }),
+      ),
+    );
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['ERROR_DUPLICATE_TRANSACTION', 'OK']);
+  }
+  await expectSoundLedger(service);
+});
