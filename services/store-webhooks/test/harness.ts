@@ -20,6 +20,8 @@ import { createStore } from '../src/stores/use-cases.ts';
 interface Options {
   variables?: Record<string, string>;
   overrides?: Partial<Context>;
+  /** A PostgreSQL of the test's own, instead of the one all tests share. */
+  serverUrl?: string;
   /** Whether events are processed; true unless said otherwise. */
   work?: boolean;
 }
@@ -27,9 +29,14 @@ interface Options {
 const keys = await makeTestKeys();
 
 /** The service on a database of its own, listening; disposed of with `await using`. */
-export const startService = async ({ variables = {}, overrides = {}, work = true }: Options = {}) => {
+export const startService = async ({
+  variables = {},
+  overrides = {},
+  serverUrl,
+  work = true,
+}: Options = {}) => {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await cloneDatabase(inject('postgresUrl'), migrations));
+  const database = stack.use(await cloneDatabase(serverUrl ?? inject('postgresUrl'), migrations));
   const spool = await mkdtemp(join(tmpdir(), 'spool-'));
   stack.defer(() => rm(spool, { recursive: true }));
   const { log, lines } = captureLog();

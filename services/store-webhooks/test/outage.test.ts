@@ -1,0 +1,164 @@
+import { appendFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPostgres } from '@platform/local/postgres';
+import { afterAll, expect, test } from 'vitest';
+import { createSpool } from '../src/spool/spool.ts';
+import { captureLog } from '@platform/service-kit/testing';
+import { storeReceipts } from '../src/inbox/store.ts';
+import type { Receipt } from '../src/inbox/receipt.ts';
+import { startService } from './harness.ts';
+
+const postgres = await startPostgres({ durable: true });
+afterAll(() => postgres.stop());
+
+const order = (id: string, status: string) => ({ id, status, cart: { items: [] } });
+
+const files = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { recursive: true })).filter((name) => name.includes('.spool'));
+
+test(
+  'while the database is away known tokens get 200, unknown ones 503, and everything arrives in order',
+  { timeout: 60_000 },
+  async () => {
+    await using service = await startService({ serverUrl: postgres.url });
+    const { id, webhookToken } = await service.store();
+    expect((await service.hook('order_updated', webhookToken, order('o-0', 'FIRST'))).status).toBe(200);
+    await service.settled();
+    await postgres.kill9();
+
+    const statuses = ['A', 'B', 'A', 'C', 'A'];
+    for (const status of statuses) {
+      const answer = await service.hook('order_updated', webhookToken, order('o-1', status));
+      expect([answer.status, await answer.text()]).toEqual([200, '{}']);
+    }
+    const many = Array.from({ length: 100 }, (_, at) =>
+      service.hook('order_updated', webhookToken, order(`m-${at}`, 'X')),
+    );
+    expect(new Set((await Promise.all(many)).map(({ status }) => status))).toEqual(new Set([200]));
+    const unknown = await service.hook('order_updated', 'U'.repeat(43), order('o-2', 'A'));
+    expect([unknown.status, Number(unknown.headers.get('retry-after')) > 0]).toEqual([503, true]);
+    expect(await files(service.spool)).toHaveLength(1);
+
+    await postgres.restart();
+    while (service.context.inbox.spool.active) await sleep(20);
+    await service.settled();
+    const { sql } = service.context.database;
+    const rows =
+      await sql`select body from inbox where store_id = ${id} and entity = 'order:o-1' order by id`;
+    expect(rows.map(({ body }) => (JSON.parse(String(body)) as { status: string }).status)).toEqual(statuses);
+    const [{ count } = {}] =
+      await sql`select count(*)::int from orders where store_id = ${id} and id like 'm-%'`;
+    expect(count).toBe(100);
+    expect(await files(service.spool)).toEqual([]);
+    expect((await service.admin('GET', `/v1/stores/${id}/orders/o-1`)).body).toMatchObject({ status: 'A' });
+  },
+);
+
+test(
+  'what a process that died left in the spool is replayed by the next one, once',
+  { timeout: 60_000 },
+  async () => {
+    await using service = await startService({ serverUrl: postgres.url });
+    const { id, webhookToken } = await service.store();
+    await service.hook('order_updated', webhookToken, order('o-0', 'FIRST'));
+    await service.settled();
+    await postgres.kill9();
+    for (const status of ['A', 'B', 'A'])
+      await service.hook('order_updated', webhookToken, order('o-1', status));
+    // What a crash leaves: the file as it is, with half a record at its end.
+    const [left = ''] = await files(service.spool);
+    await appendFile(join(service.spool, left), Buffer.from([0, 0, 1, 0, 9, 9]));
+    await service.context.inbox.spool[Symbol.asyncDispose]();
+    await postgres.restart();
+
+    const { sql } = service.context.database;
+    const next = createSpool({
+      folder: join(service.spool, left, '..'),
+      maxBytes: 1e9,
+      log: service.context.log,
+      store: (receipts) => storeTwice(sql, receipts),
+    });
+    await next.recover();
+    expect(next.active).toBe(true);
+    while (next.active) await sleep(20);
+    await service.settled();
+    const rows =
+      await sql`select body from inbox where store_id = ${id} and entity = 'order:o-1' order by id`;
+    expect(rows.map(({ body }) => (JSON.parse(String(body)) as { status: string }).status)).toEqual([
+      'A',
+      'B',
+      'A',
+    ]);
+    expect(await files(service.spool)).toEqual([]);
+    await next[Symbol.asyncDispose]();
+  },
+);
+
+/** A process that dies after storing and before removing the file stores everything again. */
+const storeTwice = async (sql: Parameters<typeof storeReceipts>[0], receipts: Receipt[]) => {
+  await storeReceipts(sql, receipts);
+  return storeReceipts(sql, receipts);
+};
+
+test('a spool without room refuses with 503 and Retry-After', { timeout: 60_000 }, async () => {
+  await using service = await startService({
+    serverUrl: postgres.url,
+    variables: { SPOOL_MAX_BYTES: '2000' },
+  });
+  const { webhookToken } = await service.store();
+  await service.hook('order_updated', webhookToken, order('o-0', 'FIRST'));
+  await service.settled();
+  await postgres.kill9();
+  const sent = async (at: number) =>
+    service.hook('order_updated', webhookToken, { ...order(`o-${at}`, 'A'), memo: 'x'.repeat(500) });
+  const answers = [];
+  for (let at = 1; at <= 6; at++) answers.push(await sent(at));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 503, 503, 503, 503]);
+  expect(answers[5]?.headers.get('retry-after')).toMatch(/^\d+$/);
+  await postgres.restart();
+  while (service.context.inbox.spool.active) await sleep(20);
+  expect((await sent(7)).status).toBe(200);
+});
+
+test('a damaged file is put aside for a person, and what stands before the damage arrives', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const folder = join(service.spool, 'damaged');
+  const { log, lines } = captureLog();
+  const stored: Receipt[][] = [];
+  const away = createSpool({
+    folder,
+    maxBytes: 1e9,
+    log,
+    pauseMs: 5,
+    store: () => Promise.reject(new Error('away')),
+  });
+  await service.hook('order_updated', webhookToken, order('o-1', 'A'));
+  const { sql } = service.context.database;
+  const [row] = await sql`select * from inbox`;
+  const receipt = {
+    storeId: row?.['store_id'],
+    id: row?.['id'],
+    dedup: row?.['dedup'],
+    body: row?.['body'],
+    receivedAt: new Date(),
+  } as Receipt;
+  await away.add(receipt);
+  await away[Symbol.asyncDispose]();
+  const [name = ''] = await files(folder);
+  await appendFile(join(folder, name), Buffer.from([0, 0, 0, 4, 1, 2, 3, 4, 5, 6, 7, 8]));
+  const back = createSpool({
+    folder,
+    maxBytes: 1e9,
+    log,
+    pauseMs: 5,
+    store: async (receipts) => stored.push(receipts),
+  });
+  await back.recover();
+  while (back.active) await sleep(5);
+  expect(stored.flat()).toMatchObject([{ id: receipt.id, body: receipt.body }]);
+  expect(await files(folder)).toEqual([`${name}.damaged`]);
+  expect(lines.join('')).toContain('damaged');
+  await back[Symbol.asyncDispose]();
+});
