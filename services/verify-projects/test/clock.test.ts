@@ -88,7 +88,7 @@ describe('the clock of changes', () => {
   });
 
   test('lets a reader miss nothing while eight write, each as slowly as it likes', async () => {
-    let writing = true;
+    const writers = new AbortController();
     const ids: string[] = [];
     const write = async (): Promise<void> => {
       using sql = await connect();
@@ -105,12 +105,12 @@ describe('the clock of changes', () => {
     const copy = new Map<string, Copied>();
     const follow = async (): Promise<void> => {
       let seen: string | undefined;
-      while (writing) seen = await sync(read, copy, seen, 200);
+      while (!writers.signal.aborted) seen = await sync(read, copy, seen, 200);
       await sync(read, copy, seen, 200);
     };
     const following = follow();
     await Promise.all(Array.from({ length: 8 }, write));
-    writing = false;
+    writers.abort();
     await following;
     const rows = new Map<string, Copied>();
     await sync(read, rows, undefined, 200);

@@ -79,6 +79,8 @@ export const startService = async ({ variables = {}, overrides = {} }: Wish = {}
     lines,
     tokens,
     databaseUrl: database.url,
+    /** The environment of the service. */
+    variables: env,
     startInstance,
     storeKey,
     key,
