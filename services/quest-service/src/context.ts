@@ -19,7 +19,7 @@ export interface Context extends BaseContext {
 
 /** Opens everything the service holds on to; `overrides` replace parts in tests. */
 export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
-  const base = openBaseContext(env, { name: 'quest-service', migrations }, parts);
+  const base = { ...openBaseContext(env, { name: 'quest-service', migrations }, parts), ...overrides };
   const tokens = createTokenVerifier({
     jwks: env.AUTH_JWKS,
     issuer: env.AUTH_ISSUER,
