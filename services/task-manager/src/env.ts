@@ -32,3 +32,7 @@ export const migrationUrl = (): string => {
   if (url === undefined) throw new Error('MIGRATION_DATABASE_URL or DATABASE_URL must be set');
   return url;
 };
+
+/** Where the demo's commands go: the gateway, else the service itself. */
+export const gatewayUrl = (): string =>
+  process.env['GATEWAY_URL'] ?? `http://127.0.0.1:${process.env['PORT'] ?? 4101}`;

@@ -49,21 +49,32 @@ export const startService = async (
 
 type App = Awaited<ReturnType<typeof startInstance>>['app'] | string;
 
+/** The path of an endpoint. */
+export const at = (path: string): string => `/api/v1${path}`;
+
 export const goodPassword = 'correct horse battery';
 
 let count = 0;
 /** An email nobody had before. */
 export const newEmail = (): string => `user-${++count}-${process.pid}@example.test`;
 
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** A way to ask an instance with an access token. */
+export const bearerOf = (app: App, token: string) => (method: Method, path: string) =>
+  supertest(app)[method](at(path)).auth(token, { type: 'bearer' });
+
 /** Registers somebody; gives their credentials and a way to ask with their token. */
 export const register = async (app: App, email = newEmail()) => {
-  const answer = await supertest(app).post('/api/v1/auth/register').send({ email, password: goodPassword });
+  const answer = await supertest(app).post(at('/auth/register')).send({ email, password: goodPassword });
   const token = String(answer.body.accessToken);
   const cookies = (answer.get('Set-Cookie') ?? []).map((line) => line.split(';', 1)[0]).join('; ');
-  const as = (method: 'get' | 'post' | 'put' | 'patch' | 'delete', path: string) =>
-    supertest(app)[method](`/api/v1${path}`).auth(token, { type: 'bearer' });
-  return { email, token, cookies, user: answer.body.user as { id: string }, as, answer };
+  return {
+    email,
+    token,
+    cookies,
+    user: answer.body.user as { id: string },
+    as: bearerOf(app, token),
+    answer,
+  };
 };
-
-/** The path of an endpoint. */
-export const at = (path: string): string => `/api/v1${path}`;

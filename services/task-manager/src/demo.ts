@@ -1,0 +1,40 @@
+/** Loads a user and their tasks, and prints who that is and how to look at them. Can run any number of times. */
+import { openDatabase } from '@platform/service-kit/db';
+import { createPasswords } from '@platform/auth/password';
+import { tasks, users } from './db/tables.ts';
+import { demoTasks } from './demo-tasks.ts';
+import { gatewayUrl, migrationUrl } from './env.ts';
+
+const user = {
+  id: '01900000-0000-7000-8000-0000000000d0',
+  email: 'demo@example.test',
+  name: 'Dana Demo',
+  createdAt: new Date().toISOString(),
+};
+const password = 'try-me-out-2026';
+
+await using database = openDatabase({ url: migrationUrl(), name: 'task-manager-demo', max: 1 });
+const passwordHash = await createPasswords().hash(password);
+await database.orm.transaction(async (transaction) => {
+  await transaction
+    .insert(users)
+    .values({ ...user, passwordHash })
+    .onConflictDoUpdate({ target: users.id, set: { passwordHash } });
+  await transaction
+    .insert(tasks)
+    .values(demoTasks(new Date()).map((task) => ({ ...task, userId: user.id })))
+    .onConflictDoNothing();
+});
+
+const base = `${gatewayUrl()}/api/v1`;
+const jar = '/tmp/task-manager-demo.cookies';
+const credentials = JSON.stringify({ email: user.email, password });
+const login = `curl -s -o /dev/null -c ${jar} -H 'Content-Type: application/json' -d '${credentials}' ${base}/auth/login`;
+const list = `curl -s -b ${jar} '${base}/tasks?status=todo&sort=dueDate&limit=3'`;
+
+process.stdout.write(
+  JSON.stringify({
+    demo: { user: { email: user.email, password } },
+    curls: [{ title: 'Log in and see what is due next', command: `${login} && ${list}` }],
+  }),
+);

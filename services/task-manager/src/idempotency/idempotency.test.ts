@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { bearerOf, register, startInstance, startService } from '../../test/harness.ts';
+
+type User = Awaited<ReturnType<typeof register>>;
+
+const post = ({ as }: User, key: string, body: object = { title: 'Once' }) =>
+  as('post', '/tasks').set('Idempotency-Key', key).send(body);
+
+const countOf = async ({ as }: User) => (await as('get', '/tasks')).body.tasks.length as number;
+
+describe('a key', () => {
+  test('makes a repeat answer the first result', async () => {
+    await using service = await startService();
+    const ada = await register(service.app);
+    const first = await post(ada, 'k1', { title: 'Once', tags: ['a'] });
+    const second = await post(ada, 'k1', { tags: ['a'], title: 'Once' });
+    expect([second.status, second.body]).toEqual([201, first.body]);
+    expect([second.headers.location, second.headers.etag]).toEqual([first.headers.location, '"1"']);
+    expect(await countOf(ada)).toBe(1);
+  });
+
+  test('remembers the first result, whatever became of the task', async () => {
+    await using service = await startService();
+    const ada = await register(service.app);
+    const { body } = await post(ada, 'k1');
+    await ada.as('patch', `/tasks/${body.id}`).send({ title: 'Changed' });
+    expect((await post(ada, 'k1')).body).toEqual(body);
+    await ada.as('delete', `/tasks/${body.id}`);
+    expect((await post(ada, 'k1')).body).toEqual(body);
+    expect(await countOf(ada)).toBe(0);
+  });
+
+  test('with another body is refused', async () => {
+    await using service = await startService();
+    const ada = await register(service.app);
+    await post(ada, 'k1');
+    const { status, type, body } = await post(ada, 'k1', { title: 'Twice' });
+    expect([status, type, body.code]).toEqual([422, 'application/problem+json', 'idempotency_key_reused']);
+    expect(await countOf(ada)).toBe(1);
+  });
+
+  test('sent many times at once makes one task, on two instances', async () => {
+    await using service = await startService();
+    await using other = await startInstance(service.variables);
+    const ada = await register(service.app);
+    const elsewhere = { ...ada, as: bearerOf(other.app, ada.token) };
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => post(n % 2 === 0 ? ada : elsewhere, 'k1')),
+    );
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1);
+    expect(await countOf(ada)).toBe(1);
+  });
+
+  test('belongs to its user', async () => {
+    await using service = await startService();
+    const [ada, eve] = [await register(service.app), await register(service.app)];
+    const hers = await post(ada, 'k1');
+    const his = await post(eve, 'k1', { title: 'Other' });
+    expect([his.status, his.body.id === hers.body.id]).toEqual([201, false]);
+  });
+
+  test('is not used up by a request that is refused', async () => {
+    await using service = await startService();
+    const ada = await register(service.app);
+    expect((await post(ada, 'k1', { title: '' })).status).toBe(400);
+    expect((await post(ada, 'k1')).status).toBe(201);
+  });
+
+  test('is forgotten after a day, and cleared away by the next one', async () => {
+    await using service = await startService();
+    const { sql } = service.context.database;
+    const ada = await register(service.app);
+    const first = await post(ada, 'k1');
+    await sql`update idempotency_keys set created_at = created_at - interval '23 hours 59 minutes'`;
+    expect((await post(ada, 'k1')).body.id).toBe(first.body.id);
+    await sql`update idempotency_keys set created_at = created_at - interval '1 minute'`;
+    await post(ada, 'k2');
+    expect([...(await sql`select key from idempotency_keys`)]).toEqual([{ key: 'k2' }]);
+    expect((await post(ada, 'k1', { title: 'A new day' })).status).toBe(201);
+  });
+
+  test.each(['', 'x'.repeat(129)])('of a length out of bounds is refused by name: %j', async (key) => {
+    await using service = await startService();
+    const { status, body } = await post(await register(service.app), key);
+    expect([status, Object.keys(body.errors)]).toEqual([400, ['Idempotency-Key']]);
+  });
+
+  test('may have 128 characters of any kind', async () => {
+    await using service = await startService();
+    const ada = await register(service.app);
+    const key = `"'%\\; ${'x'.repeat(122)}`;
+    expect([(await post(ada, key)).status, await countOf(ada)]).toEqual([201, 1]);
+    expect([(await post(ada, key)).status, await countOf(ada)]).toEqual([201, 1]);
+  });
+});

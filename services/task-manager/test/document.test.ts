@@ -1,0 +1,26 @@
+import supertest from 'supertest';
+import { expect, test } from 'vitest';
+import { startService } from './harness.ts';
+
+test('the service describes itself in OpenAPI 3.0.3', async () => {
+  await using service = await startService();
+  const { status, body } = await supertest(service.app).get('/openapi.json');
+  expect([status, body.openapi, body.info.version]).toEqual([200, '3.0.3', '1.0.0']);
+  expect(body.servers).toEqual([{ url: '/api/v1' }]);
+  const operations = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method} ${path}`),
+  );
+  expect(operations.toSorted()).toEqual([
+    'delete /tasks/{id}',
+    'get /auth/check',
+    'get /auth/logout',
+    'get /tasks',
+    'get /tasks/{id}',
+    'patch /tasks/{id}',
+    'post /auth/login',
+    'post /auth/refresh',
+    'post /auth/register',
+    'post /tasks',
+  ]);
+  expect(Object.keys(body.components.securitySchemes)).toEqual(['bearer', 'cookie']);
+});

@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPostgres } from '@platform/local/postgres';
+import { startRedis } from '@platform/local/redis';
+import supertest from 'supertest';
+import { describe, expect, inject, test } from 'vitest';
+import {
+  at,
+  bearerOf,
+  goodPassword,
+  ownDatabase,
+  register,
+  startInstance,
+  startService,
+  variablesFor,
+} from './harness.ts';
+import { startProcess } from './service-process.ts';
+
+type App = Parameters<typeof supertest>[0];
+
+const login = (app: App, email: string, password = goodPassword) =>
+  supertest(app).post(at('/auth/login')).send({ email, password });
+
+const until = async (holds: () => Promise<boolean>): Promise<void> => {
+  const end = Date.now() + 20_000;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error('it never came to hold');
+    await sleep(50);
+  }
+};
+
+describe('when Redis is killed', () => {
+  test(
+    'logins go on, logged-out tokens stay refused, guessing stays limited',
+    { timeout: 60_000 },
+    async () => {
+      const redis = await startRedis();
+      await using _stop = { [Symbol.asyncDispose]: redis.stop };
+      await using service = await startService({ REDIS_URL: redis.url });
+      const { app, context } = service;
+      await until(async () => context.redis?.status === 'ready');
+      const ada = await register(app);
+      const eve = await register(app);
+      await ada.as('get', '/auth/logout');
+      expect(await context.redis?.keys('*ended*')).toHaveLength(1);
+
+      await redis.kill9();
+      expect((await ada.as('get', '/tasks')).status).toBe(401);
+      expect((await eve.as('get', '/tasks')).status).toBe(200);
+      const again = await login(app, ada.email);
+      expect(again.status).toBe(200);
+      const anew = bearerOf(app, String(again.body.accessToken));
+      expect((await anew('post', '/tasks').send({ title: 'Without Redis' })).status).toBe(201);
+      expect((await anew('get', '/auth/logout')).status).toBe(204);
+      expect((await anew('get', '/tasks')).status).toBe(401);
+      const guesses = [];
+      for (let n = 0; n < 11; n++) guesses.push((await login(app, ada.email, 'a wrong guess')).status);
+      expect(guesses).toEqual([...Array<number>(10).fill(401), 429]);
+      expect((await supertest(app).get('/readyz')).body).toMatchObject({ checks: { redis: 'degraded' } });
+
+      await redis.restart();
+      await until(async () => context.redis?.status === 'ready');
+      await context.redis?.flushall();
+      expect((await ada.as('get', '/tasks')).status).toBe(401);
+      expect((await anew('get', '/tasks')).status).toBe(401);
+      expect((await eve.as('get', '/tasks')).status).toBe(200);
+    },
+  );
+
+  test('nobody is let in by a Redis that says nothing, or says something else', async () => {
+    await using service = await startService();
+    const ada = await register(service.app);
+    await ada.as('get', '/auth/logout');
+    const { redis } = service.context;
+    for (const key of (await redis?.keys('*ended*')) ?? []) await redis?.set(key, '0');
+    expect((await ada.as('get', '/tasks')).status).toBe(401);
+    await redis?.del((await redis?.keys('*ended*')) ?? []);
+    expect((await ada.as('get', '/tasks')).status).toBe(401);
+  });
+});
+
+describe('when PostgreSQL is killed', () => {
+  test('it is said, and everything is well again when it is back', { timeout: 120_000 }, async () => {
+    const postgres = await startPostgres({ durable: true });
+    await using _stop = { [Symbol.asyncDispose]: postgres.stop };
+    const { url } = await ownDatabase(postgres.url);
+    await using service = await startInstance(await variablesFor(url, inject('redisUrl')));
+    const { app } = service;
+    await until(async () => service.context.redis?.status === 'ready');
+    const ada = await register(app);
+    const eve = await register(app);
+    const { body: task } = await ada.as('post', '/tasks').send({ title: 'Before' });
+    await eve.as('get', '/auth/logout');
+
+    await postgres.kill9();
+    const answers = [
+      await ada.as('get', '/tasks'),
+      await ada.as('post', '/tasks').send({ title: 'Lost' }),
+      await ada.as('patch', `/tasks/${task.id}`).send({ title: 'Lost' }),
+      await ada.as('get', '/auth/logout'),
+      await login(app, ada.email),
+      await supertest(app).post(at('/auth/refresh')).set('Cookie', ada.cookies),
+    ];
+    for (const { status, type, headers, body } of answers) {
+      expect([status, type, body.code]).toEqual([503, 'application/problem+json', 'database_unavailable']);
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      expect(JSON.stringify(body)).not.toMatch(/ECONN|select|127\.0\.0\.1/);
+    }
+    expect((await eve.as('get', '/tasks')).status, 'Redis remembers who logged out').toBe(401);
+    expect((await supertest(app).get('/readyz')).status).toBe(503);
+    expect((await supertest(app).get('/livez')).status).toBe(200);
+
+    await postgres.restart();
+    await until(async () => (await ada.as('get', '/tasks')).status === 200);
+    expect((await ada.as('get', '/tasks')).body.tasks).toEqual([task]);
+    expect((await login(app, ada.email)).status).toBe(200);
+    expect((await eve.as('get', '/tasks')).status).toBe(401);
+  });
+});
+
+describe('when the service is killed', () => {
+  test('nothing that it has acknowledged is lost', async () => {
+    await using database = await ownDatabase();
+    const variables = await variablesFor(database.url, inject('redisUrl'));
+    const acknowledged: string[] = [];
+    let ada;
+    {
+      await using first = await startProcess(variables);
+      ada = await register(first.url);
+      const as = ada.as;
+      const write = async (writer: number): Promise<void> => {
+        for (let n = 0; ; n++) {
+          const answer = await as('post', '/tasks')
+            .set('Idempotency-Key', `${writer}-${n}`)
+            .send({ title: `${writer}-${n}` })
+            .catch(() => undefined);
+          if (answer?.status !== 201) return;
+          acknowledged.push(String(answer.body.id));
+        }
+      };
+      const writers = [0, 1, 2, 3].map(write);
+      await until(async () => acknowledged.length > 40);
+      await first.kill();
+      await Promise.all(writers);
+    }
+    await using second = await startProcess(variables);
+    const as = bearerOf(second.url, ada.token);
+    for (const id of acknowledged) expect((await as('get', `/tasks/${id}`)).status).toBe(200);
+    const total = (await as('get', '/tasks?limit=200')).body.tasks.length as number;
+    expect(total - acknowledged.length, 'at most one unanswered task a writer').toBeLessThanOrEqual(4);
+  });
+});

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import postgres from 'postgres';
+import { expect, inject, test } from 'vitest';
+import { ownDatabase, register, startInstance, variablesFor } from './harness.ts';
+
+/** A role as the service runs under in production: it connects, and reads and writes rows. */
+const rowsOnly = async (databaseUrl: string) => {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined });
+  const role = `rows_${randomUUID().replaceAll('-', '')}`;
+  await sql.unsafe(`
+    create role ${role} login password 'rows';
+    revoke all on schema public from public;
+    grant usage on schema public to ${role};
+    revoke execute on all functions in schema public from public;
+    grant select, insert, update, delete on all tables in schema public to ${role};`);
+  const url = new URL(databaseUrl);
+  url.username = role;
+  url.password = 'rows';
+  return {
+    url: url.href,
+    [Symbol.asyncDispose]: async () => {
+      await sql.unsafe(`drop owned by ${role}; drop role ${role}`);
+      await sql.end();
+    },
+  };
+};
+
+test('rights to read and write rows are enough to run', async () => {
+  await using database = await ownDatabase();
+  await using role = await rowsOnly(database.url);
+  await using service = await startInstance(await variablesFor(role.url, inject('redisUrl')));
+  const { as } = await register(service.app);
+  const { status, body } = await as('post', '/tasks').set('Idempotency-Key', 'k').send({ title: 'x' });
+  expect(status).toBe(201);
+  expect((await as('patch', `/tasks/${body.id}`).send({ title: 'y' })).status).toBe(200);
+  expect((await as('get', '/tasks?page=30')).status).toBe(200);
+  expect((await as('delete', `/tasks/${body.id}`)).status).toBe(204);
+  expect((await as('get', '/auth/logout')).status).toBe(204);
+  await expect(service.context.database.sql`create table more ()`).rejects.toThrow('permission denied');
+});
