@@ -1,0 +1,38 @@
+import type { Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import type { Kind } from '../records/kind.ts';
+import { recordRoutes } from '../records/routes.ts';
+import { listRecords } from '../records/use-cases.ts';
+import { Consignment, ConsignmentInput, ConsignmentPatch, ConsignmentQuery } from './schema.ts';
+
+const kind: Kind = { table: 'consignments', fields: Object.keys(Consignment.shape) };
+
+export const consignmentRoutes = (ctx: Context): Route[] =>
+  recordRoutes(ctx, {
+    name: 'consignments',
+    what: 'consignment',
+    noun: 'Consignment',
+    tag: 'Consignments',
+    kind,
+    record: Consignment,
+    query: ConsignmentQuery,
+    input: ConsignmentInput,
+    patch: ConsignmentPatch,
+    list: (context, { SearchText, ...given }, page) =>
+      listRecords(
+        context,
+        kind,
+        {
+          columns: {
+            client_id: given.ClientId,
+            carrier_id: given.CarrierId,
+            warehouse_id: given.WarehouseId,
+            status: given.Status,
+            edi_status: given.EdiStatus,
+            external_id: given.ExternalId,
+          },
+          text: SearchText,
+        },
+        page,
+      ),
+  });

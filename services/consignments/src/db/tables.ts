@@ -1,0 +1,130 @@
+import { sql, type SQL } from 'drizzle-orm';
+import {
+  boolean,
+  check,
+  customType,
+  index,
+  integer,
+  pgTable,
+  text,
+  uuid,
+  type ExtraConfigColumn,
+} from 'drizzle-orm/pg-core';
+
+/** An instant to the millisecond, as the wire has it: ISO 8601, UTC. */
+const instant = customType<{ data: string; driverData: string }>({
+  dataType: () => 'timestamp(3) with time zone',
+  fromDriver: (value) => new Date(value).toISOString(),
+});
+
+/** Every list is given by `created_at` and `id`, both descending. */
+const times = { createdAt: instant('created_at').notNull(), updatedAt: instant('updated_at').notNull() };
+
+/**
+ * All that SearchText looks at, with the case folded as Unicode says. Between two columns stands a
+ * character that SearchText can't hold, so that no match reaches from one into the next.
+ */
+const searchText = (columns: () => SQL) =>
+  text('search_text')
+    .notNull()
+    .generatedAlwaysAs(() => sql`casefold((${columns()}) collate "pg_unicode_fast")`);
+
+/** Serves the search for three and more letters or digits in a row. */
+const searchIndex = (table: string, column: ExtraConfigColumn) =>
+  index(`${table}_search`).using('gin', column.op('gin_trgm_ops'));
+
+/** Ids of clients, carriers and warehouses may be those of other systems: nothing is checked against them. */
+export const consignments = pgTable(
+  'consignments',
+  {
+    id: uuid().primaryKey(),
+    consignmentNumber: text('consignment_number').notNull(),
+    clientId: uuid('client_id').notNull(),
+    clientName: text('client_name').notNull(),
+    carrierId: uuid('carrier_id'),
+    warehouseId: uuid('warehouse_id'),
+    status: integer().notNull(),
+    ediStatus: integer('edi_status').notNull(),
+    externalId: text('external_id'),
+    reference: text(),
+    ...times,
+    searchText: searchText(
+      () =>
+        sql`consignment_number || chr(31) || client_name || chr(31) || coalesce(external_id, '') || chr(31) || coalesce(reference, '')`,
+    ),
+  },
+  (table) => [
+    searchIndex('consignments', table.searchText),
+    index('consignments_external_id').on(table.externalId, table.createdAt, table.id),
+    check('consignments_status_known', sql`${table.status} between 0 and 7`),
+    check('consignments_edi_status_known', sql`${table.ediStatus} between 0 and 4`),
+  ],
+);
+
+export const partners = pgTable(
+  'partners',
+  {
+    id: uuid().primaryKey(),
+    code: text().notNull(),
+    name: text().notNull(),
+    relationship: integer().notNull(),
+    status: integer().notNull(),
+    ...times,
+    searchText: searchText(() => sql`name || chr(31) || code`),
+  },
+  (table) => [
+    index('partners_newest').on(table.createdAt, table.id),
+    searchIndex('partners', table.searchText),
+    check('partners_relationship_known', sql`${table.relationship} between 0 and 3`),
+    check('partners_status_known', sql`${table.status} between 0 and 1`),
+  ],
+);
+
+/** One row for one product of a partner in one warehouse. */
+export const inventory = pgTable(
+  'inventory',
+  {
+    id: uuid().primaryKey(),
+    partnerId: uuid('partner_id').notNull(),
+    partnerProductId: text('partner_product_id').notNull(),
+    productCode: text('product_code').notNull(),
+    description: text().notNull(),
+    warehouseId: uuid('warehouse_id').notNull(),
+    quantity: integer().notNull(),
+    reserved: integer().notNull(),
+    ...times,
+    /** The list leaves out what is depleted unless it is asked for. */
+    inStock: boolean('in_stock')
+      .notNull()
+      .generatedAlwaysAs(() => sql`quantity > 0`),
+    searchText: searchText(
+      () => sql`product_code || chr(31) || description || chr(31) || partner_product_id`,
+    ),
+  },
+  (table) => [
+    searchIndex('inventory', table.searchText),
+    index('inventory_partner_product_id').on(table.partnerProductId, table.createdAt, table.id),
+    check('inventory_quantity_from_0', sql`${table.quantity} >= 0`),
+    check('inventory_reserved_from_0', sql`${table.reserved} >= 0`),
+  ],
+);
+
+export const warehouses = pgTable(
+  'warehouses',
+  {
+    id: uuid().primaryKey(),
+    code: text().notNull(),
+    name: text().notNull(),
+    city: text().notNull(),
+    /** ISO 3166-1 alpha-2. */
+    countryCode: text('country_code').notNull(),
+    status: integer().notNull(),
+    ...times,
+    searchText: searchText(() => sql`name || chr(31) || code || chr(31) || city`),
+  },
+  (table) => [
+    index('warehouses_newest').on(table.createdAt, table.id),
+    searchIndex('warehouses', table.searchText),
+    check('warehouses_status_known', sql`${table.status} between 0 and 1`),
+  ],
+);

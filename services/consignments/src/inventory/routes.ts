@@ -1,0 +1,36 @@
+import type { Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import type { Kind } from '../records/kind.ts';
+import { recordRoutes } from '../records/routes.ts';
+import { listRecords } from '../records/use-cases.ts';
+import { InventoryItem, InventoryItemInput, InventoryItemPatch, InventoryQuery } from './schema.ts';
+
+const kind: Kind = { table: 'inventory', fields: Object.keys(InventoryItem.shape) };
+
+export const inventoryRoutes = (ctx: Context): Route[] =>
+  recordRoutes(ctx, {
+    name: 'inventory',
+    what: 'inventory item',
+    noun: 'InventoryItem',
+    tag: 'Inventory',
+    kind,
+    record: InventoryItem,
+    query: InventoryQuery,
+    input: InventoryItemInput,
+    patch: InventoryItemPatch,
+    list: (context, { SearchText, ...given }, page) =>
+      listRecords(
+        context,
+        kind,
+        {
+          columns: {
+            partner_id: given.PartnerId,
+            partner_product_id: given.PartnerProductId,
+            warehouse_id: given.WarehouseId,
+            in_stock: given.IncludeDepleted ? undefined : true,
+          },
+          text: SearchText,
+        },
+        page,
+      ),
+  });

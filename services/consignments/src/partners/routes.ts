@@ -1,0 +1,28 @@
+import type { Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import type { Kind } from '../records/kind.ts';
+import { recordRoutes } from '../records/routes.ts';
+import { listRecords } from '../records/use-cases.ts';
+import { Partner, PartnerInput, PartnerPatch, PartnerQuery } from './schema.ts';
+
+const kind: Kind = { table: 'partners', fields: Object.keys(Partner.shape) };
+
+export const partnerRoutes = (ctx: Context): Route[] =>
+  recordRoutes(ctx, {
+    name: 'partners',
+    what: 'partner',
+    noun: 'Partner',
+    tag: 'Partners',
+    kind,
+    record: Partner,
+    query: PartnerQuery,
+    input: PartnerInput,
+    patch: PartnerPatch,
+    list: (context, { SearchText, Relationship, Status }, page) =>
+      listRecords(
+        context,
+        kind,
+        { columns: { relationship: Relationship, status: Status }, text: SearchText },
+        page,
+      ),
+  });

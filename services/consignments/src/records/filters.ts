@@ -1,0 +1,50 @@
+import { isStorable } from '@platform/service-kit/text';
+import { z } from 'zod';
+
+const plain = /^(?:0|-?[1-9]\d*)$/;
+const [int32Min, int32Max] = [-2_147_483_648, 2_147_483_647];
+
+/** A filter on an int32; a value that no record can have is no error, it finds nothing. */
+export const int32Filter = (description: string) =>
+  z
+    .string()
+    .transform((written, context) => {
+      const value = Number(written);
+      if (!plain.test(written)) context.addIssue('must be one plain decimal number, such as 1');
+      else if (value < int32Min || value > int32Max) context.addIssue('must fit a 32-bit integer');
+      return value;
+    })
+    .optional()
+    // What the caller reads in the OpenAPI document: the number, not the string it travels as.
+    .meta({ description, type: 'integer', format: 'int32' });
+
+export const uuidFilter = (description: string) =>
+  z.guid('must be a UUID').toLowerCase().optional().meta({ description });
+
+/** A filter on exactly this text. */
+export const textFilter = (description: string) =>
+  z.string().min(1).max(200).refine(isStorable, 'must not contain NUL').optional().meta({ description });
+
+export const flag = (description: string) =>
+  z
+    .enum(['true', 'false'], 'must be true or false')
+    .default('false')
+    .transform((written) => written === 'true')
+    .meta({ description, type: 'boolean', default: false });
+
+/** In characters as people count them: an emoji is one. */
+const isSearchable = (text: string): boolean => text !== '' && Array.from(text).length <= 200;
+
+/** Source: docs/consignments.md. */
+export const searchText = (columns: string) =>
+  z
+    .string()
+    .refine((text) => !/\p{Cc}/u.test(text), { error: 'must not contain control characters', abort: true })
+    .trim()
+    .refine(isSearchable, 'must have 1 to 200 characters beside spaces around them')
+    .optional()
+    .meta({
+      description: `Text that must occur in ${columns}, in upper or lower case. No character is a wildcard.`,
+      minLength: 1,
+      maxLength: 200,
+    });

@@ -1,0 +1,58 @@
+import type { IndexedPage } from '@platform/pagination/page-index';
+import type { Sql } from 'postgres';
+import type { Kind } from './kind.ts';
+import { written, type Fragment, type Written } from './store.ts';
+
+/** The records of one page as JSON text, and how many match in the same snapshot. */
+export interface WrittenPage {
+  items: string[];
+  total: number;
+}
+
+/** What narrows a list down; all of it must hold. */
+export interface Filters {
+  /** Columns and the values they must have; undefined for any. */
+  columns: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** Must occur in search_text. */
+  text: string | undefined;
+}
+
+/** Whether `item` contains a text in upper or lower case; `%`, `_` and the backslash mean themselves. */
+export const contains = (sql: Sql, text: string): Fragment => {
+  const plain = text.replaceAll(/[\\%_]/g, '\\$&');
+  return sql`item.search_text like '%' || casefold(${plain}::text collate "pg_unicode_fast") || '%'`;
+};
+
+const conditionOf = (sql: Sql, { columns, text }: Filters): Fragment => {
+  const conditions = Object.entries(columns).flatMap(([column, value]) =>
+    value === undefined ? [] : sql`item.${sql(column)} = ${value}`,
+  );
+  if (text !== undefined) conditions.push(contains(sql, text));
+  return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`);
+};
+
+/**
+ * One page, newest first, of a list that is never long: its rows are counted and passed over each
+ * time. One statement, so that items and total are of one snapshot.
+ */
+export const countedPage = async (
+  sql: Sql,
+  kind: Kind,
+  filters: Filters,
+  { offset, limit }: IndexedPage,
+): Promise<WrittenPage> => {
+  const where = conditionOf(sql, filters);
+  const list = sql(kind.table);
+  const rows = await sql<(Written & { total: string; found: boolean })[]>`
+    with counted as materialized (
+      select count(*) as total from ${list} item where ${where}
+    ), page as materialized (
+      select id from ${list} item where ${where}
+      order by created_at desc, id desc offset ${String(offset)} limit ${limit}
+    )
+    select total, item.id is not null as found, ${written(sql, kind)}
+    from counted left join page on true left join ${list} item using (id)
+    order by item.created_at desc, item.id desc`;
+  const items = rows.filter(({ found }) => found).map(({ json }) => json);
+  return { items, total: Number(rows[0]?.total) };
+};

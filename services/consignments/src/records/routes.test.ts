@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startService, type Service } from '../../test/harness.ts';
+import { consignmentInput, ids, inventoryInput, partnerInput, warehouseInput } from '../../test/inputs.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const unknownId = '0198c5a0-7e57-7000-8000-00000000ffff';
+const stamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
+
+describe.each([
+  {
+    path: '/consignments',
+    name: 'consignments',
+    input: consignmentInput({ carrierId: ids.carrier.toUpperCase(), reference: 'PO 7' }),
+    full: {
+      consignmentNumber: 'CN-1',
+      clientId: ids.client,
+      clientName: 'Van Dijk Flowers',
+      carrierId: ids.carrier,
+      warehouseId: null,
+      status: 0,
+      ediStatus: 0,
+      externalId: null,
+      reference: 'PO 7',
+      createdAt: stamp,
+      updatedAt: stamp,
+    },
+    change: { status: 5, ediStatus: 3, externalId: 'SAP-9', reference: null },
+    required: ['consignmentNumber', 'clientId', 'clientName'],
+  },
+  {
+    path: '/partners',
+    name: 'partners',
+    input: partnerInput(),
+    full: { code: 'VDF', name: 'Van Dijk Flowers', relationship: 0, status: 1 },
+    change: { name: 'Van Dijk', relationship: 3, status: 0 },
+    required: ['code', 'name', 'relationship'],
+  },
+  {
+    path: '/inventory',
+    name: 'inventory',
+    input: inventoryInput(),
+    full: { ...inventoryInput(), description: '', reserved: 0, updatedAt: stamp },
+    change: { quantity: 3, reserved: 2, description: 'Fifty red tulips' },
+    required: ['partnerId', 'partnerProductId', 'productCode', 'warehouseId'],
+  },
+  {
+    path: '/warehouses',
+    name: 'warehouses',
+    input: warehouseInput(),
+    full: { ...warehouseInput(), status: 1 },
+    change: { city: 'Rotterdam', status: 0 },
+    required: ['code', 'name', 'city', 'countryCode'],
+  },
+])('$path', ({ path, name, input, full, change, required }) => {
+  test('makes, gives, lists and changes a record', async () => {
+    const made = await service.post(path, input).expect(201);
+    const { id } = made.body as { id: string };
+    expect(made.body).toStrictEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string, ...full });
+    expect(made.headers['location']).toBe(`/v1${path}/${id}`);
+    expect((await service.get(`${path}/${id.toUpperCase()}`).expect(200)).body).toEqual(made.body);
+
+    const changed = await service.patch(`${path}/${id}`, change).expect(200);
+    expect(changed.body).toEqual({
+      ...made.body,
+      ...change,
+      ...('updatedAt' in full ? { updatedAt: stamp } : {}),
+    });
+    expect((await service.get(`${path}/${id}`)).body).toEqual(changed.body);
+    const listed = await service.read(path).expect(200);
+    expect(listed.body).toStrictEqual({ index: 0, total: 1, [name]: [changed.body] });
+  });
+
+  test('takes a merge patch by its own name', async () => {
+    const { body } = await service.post(path, input);
+    await service
+      .patch(`${path}/${body.id}`, change)
+      .set('Content-Type', 'application/merge-patch+json')
+      .expect(200);
+  });
+
+  test('refuses what it does not know, by name', async () => {
+    const { body } = await service.post(path, { ...input, colour: 'red' }).expect(400);
+    expect(body).toMatchObject({ code: 'validation_failed', errors: { colour: ['is not known here'] } });
+    const { id } = (await service.post(path, input)).body as { id: string };
+    for (const field of ['id', 'createdAt', 'updatedAt', 'searchText', '__proto__']) {
+      const sent = JSON.parse(`{"${field}": "2026-01-01T00:00:00.000Z"}`) as object;
+      const refused = await service.patch(`${path}/${id}`, sent).expect(400);
+      expect(Object.keys(refused.body.errors as object)).toContain(field);
+    }
+    await service.post(path, { ...input, id }).expect(400);
+    expect((await service.patch(`${path}/${id}`, {}).expect(400)).body.errors).toEqual({
+      body: ['must change something'],
+    });
+  });
+
+  test('names all that is missing', async () => {
+    const { body } = await service.post(path, {}).expect(400);
+    expect(Object.keys(body.errors as object)).toEqual(required);
+  });
+
+  test('knows no record of another id', async () => {
+    for (const answer of [
+      await service.get(`${path}/${unknownId}`),
+      await service.patch(`${path}/${unknownId}`, change),
+    ]) {
+      expect([answer.status, answer.body.code]).toEqual([404, 'not_found']);
+    }
+    await service.get(`${path}/1`).expect(400);
+    await service.patch(`${path}/1`, change).expect(400);
+  });
+
+  test('refuses other methods and media types', async () => {
+    const put = await service.post(`${path}/${unknownId}`, {}).expect(405);
+    expect(put.headers['allow']).toBe('GET, HEAD, PATCH');
+    await service.post(path, {}).type('text/plain').send('hello').expect(415);
+  });
+});
+
+describe('a field', () => {
+  test.each([
+    ['/consignments', consignmentInput({ consignmentNumber: '' }), 'consignmentNumber'],
+    ['/consignments', consignmentInput({ consignmentNumber: 'x'.repeat(101) }), 'consignmentNumber'],
+    ['/consignments', consignmentInput({ clientName: 'a\0b' }), 'clientName'],
+    ['/consignments', consignmentInput({ clientName: '\ud800' }), 'clientName'],
+    ['/consignments', consignmentInput({ clientName: null }), 'clientName'],
+    ['/consignments', consignmentInput({ clientId: '7' }), 'clientId'],
+    ['/consignments', consignmentInput({ carrierId: 7 }), 'carrierId'],
+    ['/consignments', consignmentInput({ status: 8 }), 'status'],
+    ['/consignments', consignmentInput({ status: -1 }), 'status'],
+    ['/consignments', consignmentInput({ status: '1' }), 'status'],
+    ['/consignments', consignmentInput({ status: 1.5 }), 'status'],
+    ['/consignments', consignmentInput({ ediStatus: 5 }), 'ediStatus'],
+    ['/consignments', consignmentInput({ externalId: '' }), 'externalId'],
+    ['/partners', partnerInput({ relationship: 4 }), 'relationship'],
+    ['/partners', partnerInput({ status: 2 }), 'status'],
+    ['/inventory', inventoryInput({ quantity: -1 }), 'quantity'],
+    ['/inventory', inventoryInput({ quantity: 2 ** 31 }), 'quantity'],
+    ['/inventory', inventoryInput({ reserved: -1 }), 'reserved'],
+    ['/warehouses', warehouseInput({ countryCode: 'nl' }), 'countryCode'],
+    ['/warehouses', warehouseInput({ countryCode: 'NLD' }), 'countryCode'],
+  ])('of %s is refused by name: %j', async (path, input, field) => {
+    const { body } = await service.post(path, input).expect(400);
+    expect(body).toMatchObject({
+      code: 'validation_failed',
+      detail: expect.stringContaining(field) as string,
+    });
+    expect(Object.keys(body.errors as object)).toEqual([field]);
+  });
+
+  test('keeps every letter', async () => {
+    const clientName = `"'\\\u2028<b>${'😀'.repeat(20)}\t\n%_`;
+    const { body } = await service.post('/consignments', consignmentInput({ clientName })).expect(201);
+    expect((await service.get(`/consignments/${body.id}`)).body.clientName).toBe(clientName);
+  });
+});

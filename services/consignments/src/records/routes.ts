@@ -1,0 +1,115 @@
+import { indexedPageOf, totalledBody, type IndexedPage } from '@platform/pagination/page-index';
+import { route, type Route } from '@platform/service-kit/route';
+import type { z } from 'zod';
+import type { Context } from '../context.ts';
+import type { Kind } from './kind.ts';
+import { pageJson } from './page-json.ts';
+import type { WrittenPage } from './page.ts';
+import { RecordPath } from './schema.ts';
+import { changeRecord, createRecord, getRecord } from './use-cases.ts';
+
+/** The four operations that all records have. */
+interface RecordApi<Query extends z.ZodObject> {
+  /** Name of the list: its path, and the field that holds the items. */
+  name: string;
+  /** One record, to people: `consignment`. */
+  what: string;
+  /** Ending of operation ids: `Consignment`. */
+  noun: string;
+  tag: string;
+  kind: Kind;
+  record: z.ZodObject;
+  query: Query;
+  input: z.ZodType<object>;
+  patch: z.ZodType<object>;
+  list: (ctx: Context, filters: z.output<Query>, page: IndexedPage) => Promise<WrittenPage>;
+}
+
+/** RFC 7396 describes what a PATCH does; both names of its body are taken. */
+const patchTypes = ['application/json', 'application/merge-patch+json'];
+
+export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: RecordApi<Query>): Route[] => {
+  const { name, what, noun, tag, kind, record } = api;
+  const one = `/${name}/{id}`;
+  return [
+    route(
+      {
+        method: 'get',
+        path: `/${name}`,
+        operationId: `list${noun}s`,
+        tag,
+        summary: `${tag}, the newest first, with their exact number`,
+        description: 'The names of the parameters are matched without regard to case.',
+        caller: ctx.reader,
+        query: api.query,
+        anyCaseQuery: true,
+        responses: {
+          200: {
+            description: `One page; empty beyond the end`,
+            body: totalledBody(name, record).meta({ id: `${noun}List` }),
+          },
+        },
+      },
+      async ({ query }) => {
+        const filters = query as z.output<Query> & { PageIndex: number; PageSize: number };
+        const page = indexedPageOf(filters);
+        return { status: 200, json: pageJson(name, page.index, await api.list(ctx, filters, page)) };
+      },
+    ),
+    route(
+      {
+        method: 'post',
+        path: `/${name}`,
+        operationId: `create${noun}`,
+        tag,
+        summary: `Make a ${what}`,
+        caller: ctx.writer,
+        body: { schema: api.input },
+        responses: {
+          201: {
+            description: `The new ${what}`,
+            body: record,
+            headers: { Location: 'Where it may be read and changed' },
+          },
+        },
+      },
+      async ({ body }) => {
+        const { id, json } = await createRecord(ctx, kind, body);
+        return { status: 201, headers: { Location: `/v1/${name}/${id}` }, json };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: one,
+        operationId: `get${noun}`,
+        tag,
+        summary: `One ${what}`,
+        caller: ctx.writer,
+        params: RecordPath,
+        responses: { 200: { description: `The ${what}`, body: record } },
+        problems: [404],
+      },
+      async ({ params }) => ({ status: 200, json: await getRecord(ctx, kind, what, params.id) }),
+    ),
+    route(
+      {
+        method: 'patch',
+        path: one,
+        operationId: `change${noun}`,
+        tag,
+        summary: `Change some fields of a ${what}`,
+        description: 'A JSON merge patch (RFC 7396): what is left out stays as it is, null empties a field.',
+        caller: ctx.writer,
+        params: RecordPath,
+        body: { schema: api.patch, types: patchTypes },
+        responses: { 200: { description: `The ${what}`, body: record } },
+        problems: [404],
+      },
+      async ({ params, body }) => ({
+        status: 200,
+        json: await changeRecord(ctx, kind, what, params.id, body),
+      }),
+    ),
+  ];
+};

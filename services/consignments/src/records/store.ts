@@ -1,0 +1,52 @@
+import type { Database } from '@platform/service-kit/db';
+import postgres, { type PendingQuery, type Row, type Sql } from 'postgres';
+import type { Kind } from './kind.ts';
+
+/** A piece of SQL made with sql`…`. */
+export type Fragment = PendingQuery<Row[]>;
+
+/** A row as it goes over the wire: PostgreSQL writes the JSON, nothing here reads it. */
+export interface Written {
+  json: string;
+}
+
+const valueOf = (row: string, field: string): string => {
+  const column = `${row}.${postgres.fromCamel(field)}`;
+  return field.endsWith('At')
+    ? `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+    : column;
+};
+
+/** Selects a row as `json`. The names come from our own tables and schemas, never from a caller. */
+export const written = (sql: Sql, { fields }: Kind, row = 'item'): Fragment => {
+  const pairs = fields.map((field) => `'${field}', ${valueOf(row, field)}`);
+  return sql.unsafe(`json_build_object(${pairs.join(', ')})::text as json`);
+};
+
+const columnsOf = (values: object): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(values).map(([field, value]) => [postgres.fromCamel(field), value]));
+
+export const insertRecord = async ({ sql }: Database, kind: Kind, values: object): Promise<string> => {
+  const [row] = await sql<[Written]>`
+    insert into ${sql(kind.table)} ${sql(columnsOf(values))} returning ${written(sql, kind, kind.table)}`;
+  return row.json;
+};
+
+/** Undefined when there is no such record; so below. */
+export const findRecord = async ({ sql }: Database, kind: Kind, id: string): Promise<string | undefined> => {
+  const [row] = await sql<Written[]>`
+    select ${written(sql, kind)} from ${sql(kind.table)} item where id = ${id}`;
+  return row?.json;
+};
+
+export const updateRecord = async (
+  { sql }: Database,
+  kind: Kind,
+  id: string,
+  values: object,
+): Promise<string | undefined> => {
+  const [row] = await sql<Written[]>`
+    update ${sql(kind.table)} set ${sql(columnsOf(values))} where id = ${id}
+    returning ${written(sql, kind, kind.table)}`;
+  return row?.json;
+};

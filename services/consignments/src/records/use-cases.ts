@@ -1,0 +1,55 @@
+import type { IndexedPage } from '@platform/pagination/page-index';
+import { NotFound } from '@platform/service-kit/problem';
+import type { Sql } from 'postgres';
+import { v7 } from 'uuid';
+import type { Context } from '../context.ts';
+import type { Kind } from './kind.ts';
+import { countedPage, type Filters, type WrittenPage } from './page.ts';
+import { findRecord, insertRecord, updateRecord } from './store.ts';
+
+/**
+ * One page of a list that is never long. Throws Unavailable `query_timeout` for a search that takes
+ * too long.
+ */
+export const listRecords = (
+  { database, searches }: Context,
+  kind: Kind,
+  filters: Filters,
+  page: IndexedPage,
+): Promise<WrittenPage> => {
+  const read = (sql: Sql) => countedPage(sql, kind, filters, page);
+  return filters.text === undefined ? read(database.sql) : searches.run(filters.text, read);
+};
+
+/** The new record as JSON text. */
+export const createRecord = async (
+  ctx: Context,
+  kind: Kind,
+  input: object,
+): Promise<{ id: string; json: string }> => {
+  const id = v7();
+  const now = ctx.now().toISOString();
+  const json = await insertRecord(ctx.database, kind, { id, ...input, createdAt: now, updatedAt: now });
+  return { id, json };
+};
+
+/** The record as JSON text; `what` names it to people. Throws NotFound. */
+export const getRecord = async (ctx: Context, kind: Kind, what: string, id: string): Promise<string> => {
+  const json = await findRecord(ctx.database, kind, id);
+  if (json === undefined) throw new NotFound(what);
+  return json;
+};
+
+/** The changed record as JSON text. Throws NotFound. */
+export const changeRecord = async (
+  ctx: Context,
+  kind: Kind,
+  what: string,
+  id: string,
+  patch: object,
+): Promise<string> => {
+  const values = { ...patch, updatedAt: ctx.now().toISOString() };
+  const json = await updateRecord(ctx.database, kind, id, values);
+  if (json === undefined) throw new NotFound(what);
+  return json;
+};

@@ -1,0 +1,68 @@
+import { openDatabase } from '@platform/service-kit/db';
+import { Unavailable } from '@platform/service-kit/problem';
+import PQueue from 'p-queue';
+import type { Sql } from 'postgres';
+
+/** Runs searches apart from all else: a slow one keeps nobody waiting but other searches. */
+export interface Searches extends AsyncDisposable {
+  /** Gives `read` a connection. Throws Unavailable `query_timeout` when the time for `text` is over. */
+  run<T>(text: string, read: (sql: Sql) => Promise<T>): Promise<T>;
+}
+
+interface SearchOptions {
+  databaseUrl: string;
+  /** Connections of each kind of search. */
+  max: number;
+  /** In milliseconds, for texts that the trigram index can serve and for those that it can't. */
+  timeouts: { indexed: number; short: number };
+}
+
+/** Patterns differ so much that a plan made for any of them would be wrong for most. */
+const planned = (databaseUrl: string): string => {
+  const url = new URL(databaseUrl);
+  url.searchParams.set('plan_cache_mode', 'force_custom_plan');
+  url.searchParams.set('jit', 'off');
+  return url.href;
+};
+
+const tooSlow = (error: unknown): Unavailable =>
+  new Unavailable(
+    'query_timeout',
+    'The search takes too long. Narrow it: give SearchText three letters or digits in a row that are less ' +
+      'common, or add another filter.',
+    error,
+  );
+
+const isTimeout = (error: unknown): boolean =>
+  (error instanceof DOMException && error.name === 'TimeoutError') ||
+  (error instanceof Error && (error as { code?: unknown }).code === '57014');
+
+const lane = (databaseUrl: string, name: string, max: number, ms: number) => {
+  const database = openDatabase({ url: planned(databaseUrl), name, max, statementTimeoutMs: ms });
+  const queue = new PQueue({ concurrency: max });
+  return {
+    /** Waiting counts as well, so that nobody waits longer than a search may take. */
+    run: async <T>(read: (sql: Sql) => Promise<T>): Promise<T> => {
+      try {
+        return await queue.add(() => read(database.sql), { signal: AbortSignal.timeout(ms) });
+      } catch (error) {
+        throw isTimeout(error) ? tooSlow(error) : error;
+      }
+    },
+    close: () => database[Symbol.asyncDispose](),
+  };
+};
+
+/** Three letters or digits in a row make a trigram; without one, the index can't narrow a search down. */
+const hasTrigram = /[\p{L}\p{N}]{3}/u;
+
+export const createSearches = ({ databaseUrl, max, timeouts }: SearchOptions): Searches => {
+  const indexed = lane(databaseUrl, 'consignments-search', max, timeouts.indexed);
+  const short = lane(databaseUrl, 'consignments-short-search', max, timeouts.short);
+  return {
+    run: (text, read) => (hasTrigram.test(text) ? indexed : short).run(read),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([indexed.close(), short.close()]);
+    },
+  };
+};

@@ -1,0 +1,9 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    name: 'consignments',
+    globalSetup: ['@platform/local/test-setup'],
+    include: ['{src,test}/**/*.test.ts'],
+  },
+});
