@@ -58,7 +58,8 @@ export interface PosAdapter extends Adapter {
 
 export interface DeliveryAdapter extends Adapter {
   subject(event: JobEvent, body: unknown): Subject;
-  job(event: JobEvent, body: unknown): JobRecord;
+  /** `event` is the address it came to; where the body says otherwise, that counts. */
+  job(event: JobEvent, body: unknown): { event: JobEvent; job: JobRecord };
 }
 
 export interface IdentityAdapter extends Adapter {

@@ -71,7 +71,7 @@ export const plan = async (planning: Planning, claimed: ClaimedEvent): Promise<C
   if (body === undefined) throw new Unprocessable('The body is not readable.');
   if (isJobEvent(event)) {
     const { adapter } = deliverySource(store);
-    return { kind: 'job', event, job: adapter.job(event, body) };
+    return { kind: 'job', ...adapter.job(event, body) };
   }
   if (isIdentityEvent(event)) {
     const kind = identityService(service, body);

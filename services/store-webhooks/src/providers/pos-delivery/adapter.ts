@@ -19,9 +19,12 @@ const job = z.looseObject({
 export const posDelivery: DeliveryAdapter = {
   kind: 'pos',
   subject: (_event, body) => ({ id: idIn(fieldOf(body, 'id')) }),
-  job: (_event, body) => {
+  job: (event, body) => {
     const { id, orderId, driverId, status, estimatedArrival, driverLocation, updatedAt } = shaped(job, body);
     const driver = driverLocation && { lat: driverLocation.lat, lng: driverLocation.lng };
-    return { id, orderId, driverId, status, estimatedArrival, driver, at: updatedAt };
+    return {
+      event,
+      job: { id, orderId, driverId, status, estimatedArrival, driver, at: updatedAt },
+    };
   },
 };

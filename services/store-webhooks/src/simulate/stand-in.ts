@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+type Json = Record<string, unknown>;
+
+/** How a provider may misbehave. */
+export type Mood = 'well' | 'hang' | 'html' | 'redirect' | 'error' | 'garbage';
+
+export interface Asked {
+  method: string;
+  path: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+/** Providers' own interfaces, as far as we ask them: what is in the maps is what they know. */
+export interface StandIn extends AsyncDisposable {
+  url: string;
+  /** Blaze: carts by public key, members by id. */
+  carts: Map<string, Json>;
+  members: Map<string, Json>;
+  /** Square: orders and customers by id. */
+  orders: Map<string, Json>;
+  customers: Map<string, Json>;
+  /** Persona: inquiries by id. */
+  inquiries: Map<string, Json>;
+  /** Both 3DS servers: results by threeDSServerTransID. */
+  results: Map<string, Json>;
+  mood: Mood;
+  asked: Asked[];
+}
+
+const textOf = async (req: IncomingMessage): Promise<string> => {
+  let text = '';
+  for await (const chunk of req) text += String(chunk);
+  return text;
+};
+
+const misbehave = (mood: Exclude<Mood, 'well' | 'hang'>, res: ServerResponse): void => {
+  if (mood === 'html') res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
+  if (mood === 'garbage')
+    res.writeHead(200, { 'content-type': 'application/json' }).end('{"transStatus": 7, "id": []}');
+  if (mood === 'redirect') res.writeHead(302, { location: 'http://127.0.0.1:9/elsewhere' }).end();
+  if (mood === 'error') res.writeHead(500, { 'content-type': 'application/json' }).end('{}');
+};
+
+const find = (standIn: StandIn, { method, path, body }: Asked): Json | undefined => {
+  const last = decodeURIComponent(path.split('/').at(-1) ?? '');
+  if (method === 'POST' && path === '/postauth')
+    return standIn.results.get(String((JSON.parse(body) as Json)['threeDSServerTransID']));
+  if (method !== 'GET') return undefined;
+  if (path.startsWith('/3ds/results/')) return standIn.results.get(last);
+  if (path.startsWith('/api/v1/partner/store/cart/')) return standIn.carts.get(last);
+  if (path.startsWith('/api/v1/partner/store/members/')) return standIn.members.get(last);
+  if (path.startsWith('/v2/orders/')) return standIn.orders.get(last);
+  if (path.startsWith('/v2/customers/')) return standIn.customers.get(last);
+  if (path.startsWith('/api/v1/inquiries/')) return standIn.inquiries.get(last);
+  return undefined;
+};
+
+/** Starts a stand-in for every provider we ask, on a free port of 127.0.0.1. */
+export const startStandIn = async (): Promise<StandIn> => {
+  const server = createServer(async (req, res) => {
+    const asked = {
+      method: req.method ?? '',
+      path: req.url ?? '',
+      headers: req.headers,
+      body: await textOf(req),
+    };
+    standIn.asked.push(asked);
+    const { mood } = standIn;
+    if (mood === 'hang') return;
+    if (mood !== 'well') return misbehave(mood, res);
+    const found = find(standIn, asked);
+    res.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' });
+    res.end(JSON.stringify(found ?? { error: 'not found' }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const standIn: StandIn = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    carts: new Map(),
+    members: new Map(),
+    orders: new Map(),
+    customers: new Map(),
+    inquiries: new Map(),
+    results: new Map(),
+    mood: 'well',
+    asked: [],
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+  return standIn;
+};

@@ -1,0 +1,275 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { startStandIn } from '../src/simulate/stand-in.ts';
+import { startService } from './harness.ts';
+
+const standIn = await startStandIn();
+let clock = Date.now();
+const service = await startService({ work: false, overrides: { now: () => new Date(clock) } });
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await standIn[Symbol.asyncDispose]();
+});
+
+const cavv = 'AJkBB+ZYgQ/A=AAAAAAAAAAAAAA=';
+const success = `https://shop.example.test/checkout/payment-verification/success?cavv=${encodeURIComponent(cavv)}&eci=05`;
+const failure = /^https:\/\/shop\.example\.test\/checkout\/payment-verification\/failure\?msg=[\w%-]+$/;
+
+let count = 0;
+const serverId = () => `8a880dc0-d2d2-4067-bcb1-${String(++count).padStart(12, '0')}`;
+
+const cresOf = (threeDSServerTransID: string, encoding: BufferEncoding = 'base64url', more = {}) =>
+  Buffer.from(
+    JSON.stringify({
+      threeDSServerTransID,
+      acsTransID: 'acs',
+      messageType: 'CRes',
+      messageVersion: '2.2.0',
+      transStatus: 'Y',
+      ...more,
+    }),
+  ).toString(encoding);
+
+type Store = Awaited<ReturnType<typeof service.store>>;
+
+const shop = (more: Record<string, unknown> = {}) =>
+  service.store({
+    payments: [
+      { kind: 'threedsecureio', baseUrl: standIn.url, credentials: { apiKey: 'key-3ds-0123456789' } },
+      { kind: 'netcetera', baseUrl: standIn.url },
+    ],
+    ...more,
+  });
+
+const register = async (store: Store, transactionId: string, of = 'threedsecureio') => {
+  const body = { service: of, transactionId, orderId: 'o-1' };
+  expect((await service.admin('POST', `/v1/stores/${store.id}/payments`, body)).status).toBe(201);
+};
+
+const complete = (store: Store, body: unknown, path = 'threedsecureio', headers = {}) =>
+  service.hook(`payment-auth-completed/${path}`, store.webhookToken, body, headers);
+
+const form = { 'content-type': 'application/x-www-form-urlencoded' };
+
+beforeEach(() => {
+  standIn.mood = 'well';
+  standIn.asked.length = 0;
+});
+
+test('a confirmed challenge leads to the success page with CAVV and ECI, and nobody may keep that address', async () => {
+  const store = await shop();
+  const id = serverId();
+  await register(store, id);
+  standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+  const answer = await complete(store, { service: 'threedsecureio', cres: cresOf(id), transactionId: id });
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, success]);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
+  expect(standIn.asked).toMatchObject([
+    {
+      method: 'POST',
+      path: '/postauth',
+      headers: { apikey: 'key-3ds-0123456789' },
+      body: `{"threeDSServerTransID":"${id}"}`,
+    },
+  ]);
+});
+
+test.each(['base64', 'base64url'] as const)(
+  "the browser's form is read too, its cres in %s",
+  async (encoding) => {
+    const store = await shop();
+    const id = serverId();
+    await register(store, 'session-1');
+    standIn.results.set(id, { transStatus: 'A', authenticationValue: cavv, eci: '06' });
+    const fields = new URLSearchParams({
+      CRes: cresOf(id, encoding, { note: '????>>>>' }),
+      threeDSSessionData: Buffer.from('session-1').toString('base64url'),
+    });
+    const answer = await complete(store, fields.toString(), 'threedsecureio', form);
+    expect(answer.headers.get('location')).toBe(success.replace('eci=05', 'eci=06'));
+  },
+);
+
+test('the other provider is asked in its own way', async () => {
+  const store = await shop();
+  const id = serverId();
+  await register(store, id, 'netcetera');
+  standIn.results.set(id, { resultsRequest: { transStatus: 'Y', authenticationValue: cavv, eci: '05' } });
+  const answer = await complete(store, { service: 'netcetera', cres: cresOf(id) }, 'netcetera');
+  expect(answer.headers.get('location')).toBe(success);
+});
+
+test("only the provider's word counts: a browser that says Y gets failure for N, and for Y without a CAVV", async () => {
+  const store = await shop();
+  for (const result of [
+    { transStatus: 'N' },
+    { transStatus: 'Y' },
+    { transStatus: 'U', authenticationValue: cavv },
+  ]) {
+    const id = serverId();
+    await register(store, id);
+    standIn.results.set(id, result);
+    const answer = await complete(store, { service: 'threedsecureio', cres: cresOf(id), transactionId: id });
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, expect.stringMatching(failure)]);
+  }
+});
+
+test('a replay redirects again, even when the provider has forgotten; after a day it is asked anew', async () => {
+  const store = await shop();
+  const id = serverId();
+  await register(store, id);
+  standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+  const body = { service: 'threedsecureio', cres: cresOf(id), transactionId: id };
+  await complete(store, body);
+  standIn.results.delete(id);
+  clock += 23 * 3_600_000;
+  expect((await complete(store, body)).headers.get('location')).toBe(success);
+  expect(standIn.asked).toHaveLength(1);
+  clock += 2 * 3_600_000;
+  expect((await complete(store, body)).headers.get('location')).toMatch(failure);
+  const { sql } = service.context.database;
+  const [row] = await sql`select outcome from payments where store_id = ${store.id}`;
+  expect(row?.['outcome']).not.toContain(cavv);
+});
+
+test('without a service a JSON body is answered {}; so is a transaction nobody registered; both are logged', async () => {
+  const store = await shop();
+  const id = serverId();
+  for (const body of [
+    { cres: cresOf(id), transactionId: id },
+    { service: 'threedsecureio', cres: cresOf(id), transactionId: id },
+  ]) {
+    const before = service.lines.length;
+    const answer = await complete(store, body);
+    expect([answer.status, await answer.text()]).toEqual([200, '{}']);
+    expect(service.lines.slice(before).join('')).toContain('processing failed');
+  }
+  expect(standIn.asked).toEqual([]);
+});
+
+test.each([
+  ['an unknown service', () => ({ service: 'somebody', cres: cresOf('x') })],
+  ['no cres', () => ({ service: 'threedsecureio', transactionId: 't' })],
+  ['a cres that is no JSON', () => ({ service: 'threedsecureio', cres: 'bm90IGpzb24' })],
+  ['a cres that is no base64', () => ({ service: 'threedsecureio', cres: '<script>' })],
+  ['a cres without an id', () => ({ service: 'threedsecureio', cres: Buffer.from('{}').toString('base64') })],
+])('%s leads to the failure page', async (_name, body) => {
+  const answer = await complete(await shop(), body());
+  expect([answer.status, answer.headers.get('location')]).toEqual([302, expect.stringMatching(failure)]);
+});
+
+test.each(['hang', 'html', 'redirect', 'error', 'garbage'] as const)(
+  'a provider that answers with %s leads to the failure page, and the next try asks again',
+  async (mood) => {
+    // Its own provider, so that no circuit breaker knows it yet.
+    await using provider = await startStandIn();
+    const store = await shop({ payments: { kind: 'threedsecureio', baseUrl: provider.url } });
+    const id = serverId();
+    await register(store, id);
+    provider.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+    provider.mood = mood;
+    const body = { service: 'threedsecureio', cres: cresOf(id), transactionId: id };
+    expect((await complete(store, body)).headers.get('location')).toMatch(failure);
+    expect(provider.asked).toHaveLength(mood === 'redirect' || mood === 'garbage' ? 1 : 2);
+    provider.mood = 'well';
+    expect((await complete(store, body)).headers.get('location')).toBe(success);
+  },
+);
+
+test("another store's token gets the failure page for a transaction, and never its CAVV", async () => {
+  const [owner, thief] = [await shop(), await shop()];
+  const id = serverId();
+  await register(owner, id);
+  standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+  const body = { service: 'threedsecureio', cres: cresOf(id), transactionId: id };
+  expect((await complete(owner, body)).headers.get('location')).toBe(success);
+  expect((await complete(thief, body)).headers.get('location')).toMatch(failure);
+  await register(thief, 'own-1');
+  const crossed = { service: 'threedsecureio', cres: cresOf(id), transactionId: 'own-1' };
+  expect((await complete(thief, crossed)).headers.get('location')).toMatch(failure);
+});
+
+test('a payment answers for one challenge only', async () => {
+  const store = await shop();
+  const [one, two] = [serverId(), serverId()];
+  await register(store, 'tx-1');
+  for (const id of [one, two])
+    standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+  const body = (id: string) => ({ service: 'threedsecureio', cres: cresOf(id), transactionId: 'tx-1' });
+  expect((await complete(store, body(one))).headers.get('location')).toBe(success);
+  expect((await complete(store, body(two))).headers.get('location')).toMatch(failure);
+});
+
+test('where body and path name two services the body counts, and that is logged', async () => {
+  const store = await shop();
+  const id = serverId();
+  await register(store, id);
+  standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+  const before = service.lines.length;
+  const answer = await complete(store, { service: 'threedsecureio', cres: cresOf(id) }, 'netcetera');
+  expect(answer.headers.get('location')).toBe(success);
+  expect(service.lines.slice(before).join('')).toContain('two services');
+});
+
+test('the store address gets its slash, and nothing in a request leads anywhere else', async () => {
+  const store = await shop({ storeUrl: 'https://shop.example.test' });
+  const evil = 'https://evil.example/';
+  const id = serverId();
+  await register(store, id);
+  standIn.results.set(id, { transStatus: 'Y', authenticationValue: `${evil}&x=`, eci: '5#//evil' });
+  const answer = await complete(
+    store,
+    {
+      service: 'threedsecureio',
+      cres: cresOf(id, 'base64url', { store_url: evil, redirect: evil }),
+      transactionId: id,
+      storeUrl: evil,
+      store_url: evil,
+      msg: evil,
+    },
+    'threedsecureio',
+    { host: 'evil.example', 'x-forwarded-host': 'evil.example' },
+  );
+  const location = new URL(answer.headers.get('location') ?? '');
+  expect([location.origin, location.pathname, location.hash]).toEqual([
+    'https://shop.example.test',
+    '/checkout/payment-verification/success',
+    '',
+  ]);
+  expect(location.searchParams.get('cavv')).toBe(`${evil}&x=`);
+  const unknown = await complete(store, { service: `${evil}\r\nLocation: ${evil}`, cres: evil });
+  expect(unknown.headers.get('location')).toMatch(failure);
+});
+
+test('a payment is registered for one order', async () => {
+  const store = await shop();
+  await register(store, 'tx-2');
+  await register(store, 'tx-2');
+  const other = { service: 'threedsecureio', transactionId: 'tx-2', orderId: 'o-2' };
+  expect(await service.admin('POST', `/v1/stores/${store.id}/payments`, other)).toMatchObject({
+    status: 409,
+    body: { code: 'payment_exists' },
+  });
+});
+
+test('neither log nor event view holds a CAVV, a cres or a key', async () => {
+  const store = await shop();
+  const id = serverId();
+  await register(store, id);
+  standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+  const cres = cresOf(id);
+  await complete(store, { service: 'threedsecureio', cres, transactionId: id });
+  const { body } = await service.admin('GET', `/v1/stores/${store.id}/events`);
+  const [{ id: eventId }] = body['events'] as unknown as [{ id: string }];
+  const view = await service.admin('GET', `/v1/stores/${store.id}/events/${eventId}`);
+  expect(view.body).toMatchObject({
+    status: 'done',
+    body: { cres: '[redacted]', service: 'threedsecureio' },
+  });
+  const everything =
+    service.lines.join('') +
+    JSON.stringify(view) +
+    JSON.stringify(await service.admin('GET', `/v1/stores/${store.id}`));
+  for (const secret of [cavv, cres, 'key-3ds-0123456789', store.webhookToken])
+    expect(everything).not.toContain(secret);
+});
