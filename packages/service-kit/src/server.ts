@@ -1,4 +1,10 @@
-import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+} from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { BadRequest, Problem, problemBody } from './problem.ts';
@@ -7,6 +13,18 @@ interface ParserError extends Error {
   code?: string;
   rawPacket?: Buffer;
 }
+
+const unhurried = new WeakSet<Socket>();
+
+/**
+ * Lets the body of this request take as long as it takes; other requests have 30 seconds. Whoever
+ * calls this has to bound the time between two pieces of the body.
+ */
+export const allowSlowBody = (req: IncomingMessage): void => {
+  const { socket } = req;
+  unhurried.add(socket);
+  req.once('close', () => unhurried.delete(socket));
+};
 
 /** What Node's parser refused before there was a request. */
 const parserProblem = ({ code, rawPacket }: ParserError): Problem => {
@@ -27,6 +45,7 @@ const parserProblem = ({ code, rawPacket }: ParserError): Problem => {
 };
 
 const answerParserError = (error: ParserError, socket: Socket): void => {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return;
   // With bytes of an earlier answer on the wire, another status line would be read as its body.
   const inAnswer = (socket as { _httpMessage?: unknown })._httpMessage;
   if (!socket.writable || inAnswer || error.code === 'ECONNRESET') {
