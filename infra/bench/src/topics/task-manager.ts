@@ -43,8 +43,11 @@ const measure = async (): Promise<Figure[]> => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const key = JSON.stringify(privateKey.export({ format: 'jwk' }));
   await using service = await startService('task-manager', ground, { AUTH_SIGNING_KEY: key });
-  await sleep(2000);
-  const memory = await repeat(3, async () => (await sleep(500), residentMemory(service.pid)));
+  const memory = await repeat(3, async () => {
+    await service.restart();
+    await sleep(3000);
+    return residentMemory(service.pid);
+  });
   const owner = await register(service);
   await fill(service, owner, 10_000, 500);
   await pages(service, owner);
