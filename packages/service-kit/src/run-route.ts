@@ -1,20 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { jsonBody } from './body.ts';
+import { collectIssues } from './field-errors.ts';
 import { ValidationFailed, type FieldErrors } from './problem.ts';
 import { parseQuery } from './query.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { ErasedAnswer, Route } from './route.ts';
 
 const defaultBodyLimit = 100_000;
-
-const collect = (errors: FieldErrors, issues: z.core.$ZodIssue[], whole: string): void => {
-  for (const issue of issues) {
-    if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) (errors[[...issue.path, key].join('.')] ??= []).push('is not known here');
-    } else (errors[issue.path.length === 0 ? whole : issue.path.join('.')] ??= []).push(issue.message);
-  }
-};
 
 const check = (
   schema: z.ZodType | undefined,
@@ -30,7 +23,7 @@ const check = (
   }
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  collect(errors, result.error.issues, whole);
+  collectIssues(errors, result.error.issues, whole);
   return undefined;
 };
 
