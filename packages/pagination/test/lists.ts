@@ -13,7 +13,7 @@ const columns = () => ({
 export const rising = pgTable('rising', columns());
 export const falling = pgTable('falling', columns());
 
-/** Buckets so small that every history splits and joins them. */
+/** Buckets and shelves so small that every history splits and joins them. */
 const declare = (table: typeof rising | typeof falling, newestFirst: boolean) =>
   directory({
     at: table.changedAt,
@@ -22,7 +22,8 @@ const declare = (table: typeof rising | typeof falling, newestFirst: boolean) =>
     filters: [table.owner, table.kind],
     watched: [table.note],
     carried: [table.kind],
-    bucket: 4,
+    bucket: 3,
+    shelf: 2,
   });
 
 export const risingDirectory = declare(rising, false);

@@ -5,6 +5,7 @@ import { namesOf } from './sql/names.ts';
 import { page } from './sql/page.ts';
 import { rebuild } from './sql/rebuild.ts';
 import { record } from './sql/record.ts';
+import { shelve } from './sql/shelve.ts';
 import { split } from './sql/split.ts';
 import { tables } from './sql/tables.ts';
 import { thin } from './sql/thin.ts';
@@ -16,6 +17,7 @@ import { thin } from './sql/thin.ts';
 export const directorySql = (directory: Directory): string =>
   [
     ...tables(directory),
+    ...shelve(directory),
     ...split(directory),
     ...fold(directory),
     ...thin(directory),

@@ -13,11 +13,7 @@ const driftOf = (directory: Directory, { filter, type, valueOf, holds }: Narrowi
         where ${held('change')} and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from ${list} item
         where ${held('item')} and (${key}) >= (low_at, low_id) and (${key}) < (high_at, high_id))) as off
-  from (
-    select value, low_at, low_id, n, coalesce(lead(low_at) over after, top_at) as high_at,
-      coalesce(lead(low_id) over after, top_id) as high_id
-    from ${buckets} cross join (select ${highest}) top (top_at, top_id) where filter = '${filter}'
-    window after as (partition by value order by low_at, low_id)) bucket
+  from (${upTo(`${buckets} where filter = '${filter}'`)}) bucket
   union all
   select abs(sum(n)) from (
     select ${valueOf('change')} as value, sign as n from ${changes} change where ${unheld('change')}
@@ -26,12 +22,26 @@ const driftOf = (directory: Directory, { filter, type, valueOf, holds }: Narrowi
   where value is not null group by value`;
 };
 
+/** Buckets or shelves, each with the key at which the next one begins. */
+const upTo = (rows: string): string => `
+    select filter, value, n, low_at, low_id, coalesce(lead(low_at) over after, top_at) as high_at,
+      coalesce(lead(low_id) over after, top_id) as high_id
+    from (select * from ${rows}) low cross join (select ${highest}) top (top_at, top_id)
+    window after as (partition by filter, value order by low_at, low_id)`;
+
 /** The statement that compares the directory with the list; gives by how many rows it is off, which must be 0. */
-export const drift = (directory: Directory): string[] => [
-  `create function ${namesOf(directory).routine('drift')}() returns bigint language sql stable as $$
+export const drift = (directory: Directory): string[] => {
+  const { buckets, shelves, routine } = namesOf(directory);
+  const shelved = `select abs(n - coalesce((select sum(bucket.n) from ${buckets} bucket
+      where bucket.filter = shelf.filter and bucket.value = shelf.value
+        and (bucket.low_at, bucket.low_id) >= (shelf.low_at, shelf.low_id)
+        and (bucket.low_at, bucket.low_id) < (shelf.high_at, shelf.high_id)), 0)) as off
+  from (${upTo(shelves)}) shelf`;
+  const parts = [shelved, ...narrowings(directory).map((narrowing) => driftOf(directory, narrowing))];
+  return [
+    `create function ${routine('drift')}() returns bigint language sql stable as $$
   select coalesce(sum(off), 0)::bigint from (
-  ${narrowings(directory)
-    .map((narrowing) => driftOf(directory, narrowing))
-    .join('\n  union all\n  ')}) buckets
+  ${parts.join('\n  union all\n  ')}) parts
 $$;`,
-];
+  ];
+};

@@ -5,6 +5,7 @@ export const namesOf = ({ table }: Pick<Directory, 'table'>) => ({
   list: `public.${table}`,
   prefix: `${table}_directory`,
   buckets: `public.${table}_directory`,
+  shelves: `public.${table}_directory_shelves`,
   changes: `public.${table}_directory_changes`,
   state: `public.${table}_directory_state`,
   routine: (name: string) => `public.${table}_directory_${name}`,

@@ -1,35 +1,52 @@
 import type { Directory } from '../declare.ts';
 import { highest, lowest, namesOf, narrowings, type Narrowing } from './names.ts';
 
+/** Plans that hold for any parameters, found once a connection; whatever the statistics say of tables that churn. */
+const settings = `set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off`;
+
 const pageOf = (directory: Directory, { filter, type, textOf, holds }: Narrowing): string => {
-  const { list, buckets, changes, state, routine } = namesOf(directory);
+  const { list, buckets, shelves, changes, state, routine } = namesOf(directory);
   const { at, id, newestFirst } = directory;
   const key = `item.${at}, item.${id}`;
-  const bucketsOf = `${buckets} where filter = '${filter}' and value = ${textOf('wanted')}`;
+  const ours = `filter = '${filter}' and value = ${textOf('wanted')}`;
   const changesOf = `${changes} change where xid >= (select folded_to from ${state}) and ${holds('change', 'wanted')}`;
   const itemsOf = `${list} item where ${holds('item', 'wanted')}`;
-  const downwards = `item.${at} desc, item.${id} desc`;
+  const pending = (upTo: string) =>
+    `coalesce((select sum(sign) from ${changesOf} and (change.at, change.id) < (${upTo})), 0)`;
   return `create function ${routine(`page_${filter}`)}(wanted ${type}, since timestamptz, skip bigint, take integer,
   out ids uuid[], out total bigint, out pending bigint)
-language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
+language plpgsql stable ${settings} as $$
 declare
   counted bigint;
   older bigint := 0;
   first bigint;
   past bigint;
-  rank bigint;
+  shelf_at timestamptz;
+  shelf_id uuid;
+  shelf_below bigint;
+  shelf_past bigint;
+  high_at timestamptz;
+  high_id uuid;
   near_at timestamptz;
   near_id uuid;
+  rank bigint;
 begin
-  select coalesce(sum(n), 0) into counted from ${bucketsOf};
+  select coalesce(sum(n), 0) into counted from ${shelves} where ${ours};
   select counted + coalesce(sum(sign), 0), count(*) into total, pending from ${changesOf};
   if since is not null then
-    select low_at, low_id into near_at, near_id from (
-      select low_at, low_id from ${bucketsOf} and low_at < since
-      union all select ${lowest}) bound
+    select low_at, low_id into shelf_at, shelf_id from ${shelves} where ${ours} and low_at < since
     order by low_at desc, low_id desc limit 1;
-    older := coalesce((select sum(n) from ${bucketsOf} and (low_at, low_id) < (near_at, near_id)), 0)
-      + coalesce((select sum(sign) from ${changesOf} and (change.at, change.id) < (near_at, near_id)), 0)
+    select low_at, low_id into near_at, near_id from ${buckets} where ${ours} and low_at < since
+    order by low_at desc, low_id desc limit 1;
+    if not found then
+      select * into near_at, near_id from (select ${lowest}) lowest;
+    end if;
+    older := coalesce((select sum(n) from ${shelves}
+        where ${ours} and (low_at, low_id) < (shelf_at, shelf_id)), 0)
+      + coalesce((select sum(n) from ${buckets}
+        where ${ours} and (low_at, low_id) >= (shelf_at, shelf_id) and (low_at, low_id) < (near_at, near_id)), 0)
+      + ${pending('near_at, near_id')}
       + (select count(*) from ${itemsOf} and (${key}) >= (near_at, near_id) and item.${at} < since);
   end if;
   -- The page as a window of the ascending order, whichever way the list is given.
@@ -38,18 +55,29 @@ begin
   total := total - older;
   ids := '{}';
   if first >= past then return; end if;
-  select low_at, low_id, below into near_at, near_id, rank from (
-    select low_at, low_id, sum(n) over (order by low_at, low_id rows unbounded preceding) - n as below
-    from ${bucketsOf}
-    union all select ${lowest}, 0
-    union all select ${highest}, counted) bound
+  -- The shelf that the page begins on, as far as counted; then the nearest key on it, the end of it included.
+  select low_at, low_id, sum(n) over key - n as below, sum(n) over key,
+    coalesce(lead(low_at) over key, top_at), coalesce(lead(low_id) over key, top_id)
+  into shelf_at, shelf_id, shelf_below, shelf_past, high_at, high_id
+  from ${shelves} cross join (select ${highest}) top (top_at, top_id) where ${ours}
+  window key as (order by low_at, low_id rows unbounded preceding)
+  order by sum(n) over key - n <= first desc, below desc limit 1;
+  if not found then
+    select * into high_at, high_id, shelf_past from (select ${highest}, 0) highest;
+  end if;
+  select * into near_at, near_id, rank from (
+    select low_at, low_id, shelf_below + sum(n) over (order by low_at, low_id rows unbounded preceding) - n as below
+    from ${buckets} where ${ours} and (low_at, low_id) >= (shelf_at, shelf_id)
+      and (low_at, low_id) < (high_at, high_id)
+    union all select high_at, high_id, shelf_past) bound
   order by abs(below - first) limit 1;
-  rank := rank + coalesce((select sum(sign) from ${changesOf} and (change.at, change.id) < (near_at, near_id)), 0);
+  rank := rank + ${pending('near_at, near_id')};
   -- Any key would do, once its rank is exact: the nearest has the fewest rows between itself and the page.
   ids := array(
     select page.id from (
       (select ${key} from ${itemsOf} and (${key}) < (near_at, near_id)
-       order by ${downwards} offset greatest(rank - past, 0) limit greatest(least(past, rank) - first, 0))
+       order by item.${at} desc, item.${id} desc
+       offset greatest(rank - past, 0) limit greatest(least(past, rank) - first, 0))
       union all
       (select ${key} from ${itemsOf} and (${key}) >= (near_at, near_id)
        order by ${key} offset greatest(first - rank, 0) limit greatest(past - greatest(first, rank), 0))
@@ -59,12 +87,12 @@ end $$;`;
 
 /** What has changed in a list so far, as one number: two equal ones mean the same rows. */
 const stampOf = (directory: Directory, { filter, type, textOf, holds }: Narrowing): string => {
-  const { buckets, changes, state, routine } = namesOf(directory);
+  const { shelves, changes, state, routine } = namesOf(directory);
   return `create function ${routine(`stamp_${filter}`)}(wanted ${type}) returns bigint
-language plpgsql stable set plan_cache_mode = force_generic_plan set enable_seqscan = off as $$
+language plpgsql stable ${settings} as $$
 begin
   return (select bit_xor(mark) from (
-    select mark from ${buckets} where filter = '${filter}' and value = ${textOf('wanted')}
+    select mark from ${shelves} where filter = '${filter}' and value = ${textOf('wanted')}
     union all
     select mark from ${changes} change
     where xid >= (select folded_to from ${state}) and ${holds('change', 'wanted')}) marks);

@@ -1,12 +1,11 @@
 import type { Directory } from '../declare.ts';
 import { lowest, namesOf, narrowings, type Narrowing } from './names.ts';
 
-/** One bucket for each value: how many rows have it. */
+/** How many rows each value has. */
 const countOf = (directory: Directory, { filter, valueOf }: Narrowing): string => {
-  const { list } = namesOf(directory);
   const value = valueOf('item');
-  return `select '${filter}' as filter, ${value} as value, count(*) as n from ${list} item
-    group by 2 having ${value} is not null`;
+  return `select '${filter}' as filter, ${value} as value, count(*) as n from ${namesOf(directory).list} item
+      group by 2 having ${value} is not null`;
 };
 
 /**
@@ -14,7 +13,7 @@ const countOf = (directory: Directory, { filter, valueOf }: Narrowing): string =
  * commits; who writes meanwhile is neither counted nor forgotten.
  */
 export const rebuild = (directory: Directory): string[] => {
-  const { list, buckets, changes, state, routine } = namesOf(directory);
+  const { list, buckets, shelves, changes, state, routine } = namesOf(directory);
   const counts = narrowings(directory).map((narrowing) => countOf(directory, narrowing));
   return [
     `create function ${routine('rebuild')}() returns void language plpgsql as $$
@@ -22,15 +21,19 @@ begin
   lock table ${list} in access share mode;
   perform from ${state} for update;
   delete from ${buckets};
+  delete from ${shelves};
   -- One statement, one snapshot: the changes it takes away are those whose rows it counts.
   with gone as (
     delete from ${changes}
   ), settled as (
     update ${state} set folded_to = pg_snapshot_xmin(pg_current_snapshot())
+  ), counted as (
+    ${counts.join('\n    union all\n    ')}
+  ), shelved as (
+    insert into ${shelves}
+    select filter, value, ${lowest}, n, random(-9223372036854775808, 9223372036854775807) from counted
   )
-  insert into ${buckets}
-  select filter, value, ${lowest}, n, random(-9223372036854775808, 9223372036854775807) from (
-    ${counts.join('\n    union all\n    ')}) counted;
+  insert into ${buckets} select filter, value, ${lowest}, n from counted;
   perform ${routine('split')}();
 end $$;`,
   ];

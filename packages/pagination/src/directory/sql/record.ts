@@ -3,7 +3,7 @@ import { namesOf } from './names.ts';
 
 /** Statements for the triggers that record every change of the list, a statement at a time. */
 export const record = (directory: Directory): string[] => {
-  const { list, buckets, changes, state, routine } = namesOf(directory);
+  const { list, buckets, shelves, changes, state, routine } = namesOf(directory);
   const { at, id, filters, watched } = directory;
   const columns = [...filters.map(({ column }) => column), at, id];
   const target = [...filters.map(({ column }) => column), 'at', 'id', 'sign', 'xid'].join(', ');
@@ -26,7 +26,7 @@ begin
     from (select ${all}, 1 as sign from fresh union all select ${all}, -1 from stale) moved
     group by ${all} having sum(sign) <> 0;
   else
-    truncate ${changes}, ${buckets};
+    truncate ${changes}, ${buckets}, ${shelves};
   end if;
   return null;
 end $$;`,

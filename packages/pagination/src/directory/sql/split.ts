@@ -13,8 +13,8 @@ const splitOne = (directory: Directory, { filter, type, holds }: Narrowing): str
   return `create function ${routine(`split_${filter}`)}(wanted text, from_at timestamptz, from_id uuid)
 returns void language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
-  whole bigint;
-  below bigint;
+  whole integer;
+  below integer;
   cut_at timestamptz;
   cut_id uuid;
 begin
@@ -36,7 +36,7 @@ begin
     into below;
     update ${buckets} set n = below
     where filter = '${filter}' and value = wanted and low_at = from_at and low_id = from_id;
-    insert into ${buckets} values ('${filter}', wanted, cut_at, cut_id, whole - below, 0);
+    insert into ${buckets} values ('${filter}', wanted, cut_at, cut_id, whole - below);
     from_at := cut_at;
     from_id := cut_id;
   end loop;
@@ -50,11 +50,17 @@ export const split = (directory: Directory): string[] => {
     ...narrowings(directory).map((narrowing) => splitOne(directory, narrowing)),
     `create function ${routine('split')}() returns void language plpgsql as $$
 declare
+  grown record;
   bucket ${buckets};
 begin
-  for bucket in select * from ${buckets} where n > ${2 * directory.bucket} loop
-    execute format('select public.%I($1, $2, $3)', '${prefix}_split_' || bucket.filter)
-    using bucket.value, bucket.low_at, bucket.low_id;
+  for grown in select distinct filter, value from ${buckets} where n > ${2 * directory.bucket} loop
+    for bucket in select * from ${buckets}
+      where filter = grown.filter and value = grown.value and n > ${2 * directory.bucket}
+    loop
+      execute format('select public.%I($1, $2, $3)', '${prefix}_split_' || bucket.filter)
+      using bucket.value, bucket.low_at, bucket.low_id;
+    end loop;
+    perform ${routine('shelve')}(grown.filter, grown.value);
   end loop;
 end $$;`,
   ];

@@ -2,8 +2,8 @@ import type { Directory } from '../declare.ts';
 import { namesOf, narrowings } from './names.ts';
 
 /** Removes what an earlier version of this SQL made, whatever filters it had. */
-const drop = ({ prefix, buckets, changes, state }: ReturnType<typeof namesOf>): string[] => [
-  `drop table if exists ${buckets}, ${changes}, ${state};`,
+const drop = ({ prefix, buckets, shelves, changes, state }: ReturnType<typeof namesOf>): string[] => [
+  `drop table if exists ${buckets}, ${shelves}, ${changes}, ${state};`,
   `do $$ declare routine regprocedure; begin
   for routine in select oid from pg_proc
     where pronamespace = 'public'::regnamespace and starts_with(proname, '${prefix}_')
@@ -14,7 +14,7 @@ end $$;`,
 /** Statements that create the three tables of a directory and the indexes its reading depends on. */
 export const tables = (directory: Directory): string[] => {
   const names = namesOf(directory);
-  const { list, prefix, buckets, changes, state } = names;
+  const { list, prefix, buckets, shelves, changes, state } = names;
   const { table, at, id, filters, carried } = directory;
   const columns = [...filters.map(({ column }) => column), `${at} as at`, `${id} as id`];
   const index = (filter: string, ...key: string[]) => {
@@ -29,13 +29,23 @@ export const tables = (directory: Directory): string[] => {
       return index(filter, ...(column === undefined ? [] : [column]), at, id);
     }),
     `-- A bucket holds the rows of one filter value from its key up to the next bucket's key. \`n\` counts them
--- but for the changes not yet folded in; \`mark\` is the exclusive or of the marks of all changes ever folded in.
+-- but for the changes not yet folded in.
 create table ${buckets} (
   filter text not null,
   value text not null,
   low_at timestamptz not null,
   low_id uuid not null,
-  n bigint not null,
+  n integer not null,
+  primary key (filter, value, low_at, low_id)
+) with (fillfactor = 50);`,
+    `-- A shelf holds some neighbouring buckets: adding up goes over shelves first, then over the buckets of one.
+-- \`mark\` is the exclusive or of the marks of all changes ever folded in.
+create table ${shelves} (
+  filter text not null,
+  value text not null,
+  low_at timestamptz not null,
+  low_id uuid not null,
+  n integer not null,
   mark bigint not null,
   primary key (filter, value, low_at, low_id)
 ) with (fillfactor = 50);`,

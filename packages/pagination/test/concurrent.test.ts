@@ -1,0 +1,83 @@
+import type { Sql } from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { migrated, type TestGround } from './database.ts';
+import { directories, kinds, listsSql, owners } from './lists.ts';
+import { expectAllSame, expectSame, inSnapshot } from './same-as-offset.ts';
+
+let ground: TestGround;
+beforeAll(async () => {
+  ground = await migrated(listsSql);
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+const any = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)] as T;
+const upTo = (most: number): number => Math.floor(Math.random() * most);
+
+/** Writers do collide here: a refused one has changed nothing, and that is what is being tested. */
+const tolerate = (error: unknown): void => {
+  if (!['55P03', '40001', '40P01', '23505'].includes((error as { code?: string }).code ?? '')) throw error;
+};
+
+const write = async (sql: Sql, table: string): Promise<void> => {
+  await sql
+    .begin(async (transaction) => {
+      for (let statement = 0; statement < 1 + upTo(3); statement++) {
+        await any([
+          () => transaction`
+            insert into ${sql(table)} select gen_random_uuid(), now() + i * interval '1 ms', ${any(owners)}::uuid,
+              ${any(kinds)}::int from generate_series(1, ${upTo(30)}::int) i`,
+          () => transaction`
+            update ${sql(table)} set changed_at = now(), kind = ${any(kinds)}
+            where id in (select id from ${sql(table)} offset ${upTo(50)} limit ${upTo(20)})`,
+          () => transaction`
+            delete from ${sql(table)} where id in (select id from ${sql(table)} offset ${upTo(50)} limit ${upTo(25)})`,
+        ])();
+      }
+      if (Math.random() < 0.2) throw Object.assign(new Error('thought better of it'), { code: '40001' });
+    })
+    .catch(tolerate);
+};
+
+it.each(directories)(
+  'stays exact while sessions write, fold, thin and rebuild $table at once',
+  async (directory) => {
+    const { table } = directory;
+    let writing = true;
+    const during = async (work: (sql: Sql) => PromiseLike<unknown>): Promise<void> => {
+      const sql = ground.connect();
+      while (writing) await work(sql);
+    };
+    const call = (routine: string) => (sql: Sql) =>
+      Promise.resolve(sql`select ${sql(`${table}_directory_${routine}`)}()`).catch(tolerate);
+    const upkeep = ['fold', 'fold', 'thin', 'rebuild'].map((routine) => during(call(routine)));
+    const readers = [1, 2].map(() =>
+      during((sql) =>
+        inSnapshot(sql, async (snapshot) => {
+          const filter = any([
+            undefined,
+            { column: 'owner', value: any(owners) },
+            { column: 'kind', value: any(kinds) },
+          ]);
+          await expectSame(snapshot, directory, {
+            offset: upTo(300),
+            limit: 1 + upTo(40),
+            ...(filter ? { filter } : {}),
+            ...(Math.random() < 0.3 ? { since: new Date(Date.now() - upTo(1000)).toISOString() } : {}),
+          });
+        }),
+      ),
+    );
+    const writers = [1, 2, 3, 4].map(async () => {
+      const sql = ground.connect();
+      for (let round = 0; round < 100; round++) await write(sql, table);
+    });
+    await Promise.all(writers).finally(() => (writing = false));
+    await Promise.all([...upkeep, ...readers]);
+
+    await ground.sql`select ${ground.sql(`${table}_directory_fold`)}()`;
+    await inSnapshot(ground.sql, (sql) => expectAllSame(sql, directory));
+    const [left] =
+      await ground.sql`select count(*)::int as n from ${ground.sql(`${table}_directory_changes`)}`;
+    expect(left?.['n']).toBe(0);
+  },
+);
