@@ -12,8 +12,8 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export interface PasswordOptions {
   /**
-   * Hashes at once. Unless said otherwise one a core, at most three: more are not faster, and they
-   * run on libuv's four threads, which files and names need as well.
+   * Hashes at once. Unless said otherwise one for each core but the one that all other requests
+   * need, at most three: they run on libuv's four threads, which files and names need as well.
    */
   concurrency?: number;
   /** How many may wait for their turn (some 10 ms each); 200 unless said otherwise. */
@@ -59,7 +59,7 @@ const decoy = (): string => {
  * When the queue is full: Unavailable `busy`.
  */
 export const createPasswords = ({
-  concurrency = Math.min(availableParallelism(), 3),
+  concurrency = Math.max(1, Math.min(availableParallelism() - 1, 3)),
   waiting = 200,
 }: PasswordOptions = {}): Passwords => {
   const queue = new PQueue({ concurrency });
