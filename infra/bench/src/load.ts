@@ -67,8 +67,8 @@ const withWrk = async ({
   return {
     perSecond: count(/Requests\/sec:\s+([\d.]+)/),
     latency: {
-      p50: milliseconds(/50%\s+(\S+)/.exec(text)?.[1]),
-      p99: milliseconds(/99%\s+(\S+)/.exec(text)?.[1]),
+      p50: milliseconds(/^\s*50%\s+(\S+)/m.exec(text)?.[1]),
+      p99: milliseconds(/^\s*99%\s+(\S+)/m.exec(text)?.[1]),
     },
     failed: socketErrors.reduce((sum, one) => sum + Number(one), count(/Non-2xx or 3xx responses: (\d+)/)),
   };
