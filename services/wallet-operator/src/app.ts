@@ -1,7 +1,12 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
+import { auditRoutes } from './audit/routes.ts';
 import { callbackListener } from './callbacks/listener.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import type { Context } from './context.ts';
+import { gameRoutes } from './games/routes.ts';
+import { launchRoutes } from './launches/routes.ts';
+import { playerRoutes } from './players/routes.ts';
+import { roundRoutes } from './rounds/routes.ts';
 
 /** The rooms of the service and what its OpenAPI document says of them. */
 export const createApp = (context: Context): HttpApp => {
@@ -13,10 +18,22 @@ export const createApp = (context: Context): HttpApp => {
         "The operator's side of a game server: wallet callbacks, and what people need around them.",
       tags: {
         Callbacks: 'Called by the game server, signed with HMAC-SHA256',
+        Players: 'Who plays, and their money',
+        Games: 'What may be played',
+        Rounds: 'For support, and to find those that nobody closes',
+        Launches: 'Asked of the game server',
+        Audit: 'What happened, and whether the ledger holds together',
       },
       basePath: '',
     },
-    routes: [...callbackRoutes(context)],
+    routes: [
+      ...callbackRoutes(context),
+      ...playerRoutes(context),
+      ...roundRoutes(context),
+      ...gameRoutes(context),
+      ...launchRoutes(context),
+      ...auditRoutes(context),
+    ],
   });
   return { ...app, listener: callbackListener(context, app.express) };
 };

@@ -3,7 +3,9 @@ import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
 import type { Env } from './env.ts';
 import { openLedger, type Ledger } from './ledger/ledger.ts';
+import { createGameServer, type GameServer } from './launches/game-server.ts';
 import { createWalletMetrics, type WalletMetrics } from './metrics.ts';
+import { countOpenRounds } from './rounds/store.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
@@ -12,6 +14,8 @@ export interface Context extends BaseContext {
   ledger: Ledger;
   signatures: RequestSignatures;
   tokens: TokenVerifier;
+  /** Undefined where no game server is set. */
+  gameServer: GameServer | undefined;
   wallet: WalletMetrics;
 }
 
@@ -19,7 +23,6 @@ export interface Context extends BaseContext {
 export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
   const base = openBaseContext(env, { name: 'wallet-operator', migrations }, parts);
   const now = overrides.now ?? base.now;
-  const wallet = createWalletMetrics(parts.metrics);
   const ledger =
     overrides.ledger ??
     openLedger({
@@ -34,19 +37,29 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
       now,
       onBatch: (size) => wallet.batchSize.observe(size),
     });
+  const wallet = createWalletMetrics(parts.metrics, {
+    now,
+    waiting: ledger.waiting,
+    stuckRounds: () =>
+      countOpenRounds(base.database.orm, new Date(now().getTime() - env.STUCK_ROUND_S * 1000)),
+  });
+  const signatures = createRequestSignatures({
+    secrets: { current: env.HMAC_SECRET, previous: env.HMAC_SECRET_PREVIOUS },
+    parts: env.SIGNATURE_STRING === 'timestamp+body' ? ['timestamp', 'body'] : ['timestamp', 'path', 'body'],
+    toleranceSeconds: env.SIGNATURE_TOLERANCE_S,
+    pathPrefix: env.SIGNATURE_PATH_PREFIX,
+    now,
+  });
   return {
     ...base,
     env,
     ledger,
     wallet,
-    signatures: createRequestSignatures({
-      secrets: { current: env.HMAC_SECRET, previous: env.HMAC_SECRET_PREVIOUS },
-      parts:
-        env.SIGNATURE_STRING === 'timestamp+body' ? ['timestamp', 'body'] : ['timestamp', 'path', 'body'],
-      toleranceSeconds: env.SIGNATURE_TOLERANCE_S,
-      pathPrefix: env.SIGNATURE_PATH_PREFIX,
-      now,
-    }),
+    signatures,
+    gameServer:
+      env.GAME_SERVER_URL !== undefined && env.OPERATOR_ID !== undefined
+        ? createGameServer({ url: env.GAME_SERVER_URL, operatorId: env.OPERATOR_ID, signatures })
+        : undefined,
     tokens: createTokenVerifier({
       jwks: env.AUTH_JWKS,
       issuer: env.AUTH_ISSUER,

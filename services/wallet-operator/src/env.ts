@@ -20,7 +20,7 @@ const shape = {
   SESSION_TTL_S: seconds(1, 3600),
   /** Callbacks that may wait; beyond it they are answered 500 at once. */
   MAX_WAITING: z.coerce.number().int().min(1).default(2000),
-  BATCHES_IN_FLIGHT: z.coerce.number().int().min(1).max(2).default(1),
+  BATCHES_IN_FLIGHT: z.coerce.number().int().min(1).max(4).default(2),
   /** The game server's address and who we are there; without them there are no launches. */
   GAME_SERVER_URL: z.url({ protocol: /^https?$/ }).optional(),
   OPERATOR_ID: z.string().min(1).optional(),
@@ -40,4 +40,37 @@ export const migrationUrl = (): string => {
   const url = process.env['MIGRATION_DATABASE_URL'] ?? process.env['DATABASE_URL'];
   if (url === undefined) throw new Error('MIGRATION_DATABASE_URL or DATABASE_URL must be set');
   return url;
+};
+
+/** Where the auditor reads. */
+export const databaseUrl = (): string => {
+  const url = process.env['DATABASE_URL'];
+  if (url === undefined) throw new Error('DATABASE_URL must be set');
+  return url;
+};
+
+/** Settings of the stand-in game server, each as GAME_SERVER_… but for what it shares with the service. */
+export const standInEnv = () => {
+  const own = Object.fromEntries(
+    ['PORT', 'PLAYER', 'GAME_CODE', 'ROUNDS', 'DROP_RATE'].map((name) => [
+      name,
+      process.env[`GAME_SERVER_${name}`],
+    ]),
+  );
+  const { HMAC_SECRET, OPERATOR_ID, OPERATOR_URL } = process.env;
+  return readEnv(
+    {
+      PORT: z.coerce.number().int().min(0).max(65535).default(4190),
+      /** Plays for this player instead of waiting for launches. */
+      PLAYER: z.string().optional(),
+      GAME_CODE: z.string().default('dice-alpha'),
+      ROUNDS: z.coerce.number().int().min(0).default(10),
+      /** Chance from 0 to 1 that an answer is lost. */
+      DROP_RATE: z.coerce.number().min(0).max(1).default(0),
+      HMAC_SECRET: z.string().min(1),
+      OPERATOR_ID: z.string().default('local-operator'),
+      OPERATOR_URL: z.url().default('http://127.0.0.1:8080'),
+    },
+    { ...own, HMAC_SECRET, OPERATOR_ID, OPERATOR_URL },
+  );
 };

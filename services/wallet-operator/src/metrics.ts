@@ -1,24 +1,72 @@
 import type { Metrics } from '@platform/service-kit/metrics';
-import { Counter, Histogram } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
 
 export interface WalletMetrics {
   /** Decided callbacks. */
   outcomes: Counter<'operation' | 'status'>;
   /** Callbacks committed together. */
   batchSize: Histogram;
+  recordProof(ok: boolean, at: Date): void;
 }
 
-export const createWalletMetrics = ({ registry }: Metrics): WalletMetrics => ({
-  outcomes: new Counter({
-    name: 'wallet_callbacks_total',
-    help: 'Callbacks by operation and status; every status but OK is a refusal',
-    labelNames: ['operation', 'status'],
-    registers: [registry],
-  }),
-  batchSize: new Histogram({
-    name: 'wallet_batch_size',
-    help: 'Callbacks committed together',
-    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 200],
-    registers: [registry],
-  }),
-});
+/** What is asked for when Prometheus looks. */
+export interface WalletGauges {
+  stuckRounds(): Promise<number>;
+  waiting(): number;
+  now(): Date;
+}
+
+export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges): WalletMetrics => {
+  const registers = [registry];
+  let proved: { ok: boolean; at: Date } | undefined;
+  new Gauge({
+    name: 'wallet_stuck_rounds',
+    help: 'Rounds open for longer than STUCK_ROUND_S; NaN while the database is away',
+    registers,
+    async collect() {
+      const count = await gauges.stuckRounds().catch(() => undefined);
+      this.set(count ?? Number.NaN);
+    },
+  });
+  new Gauge({
+    name: 'wallet_waiting',
+    help: 'Callbacks that wait to be committed',
+    registers,
+    collect() {
+      this.set(gauges.waiting());
+    },
+  });
+  new Gauge({
+    name: 'wallet_proof_age_seconds',
+    help: 'Since this process last proved the ledger; NaN before the first time',
+    registers,
+    collect() {
+      this.set(proved === undefined ? Number.NaN : (gauges.now().getTime() - proved.at.getTime()) / 1000);
+    },
+  });
+  new Gauge({
+    name: 'wallet_proof_ok',
+    help: '1 when the last proof found nothing wrong, 0 when it did; NaN before the first',
+    registers,
+    collect() {
+      this.set(proved === undefined ? Number.NaN : Number(proved.ok));
+    },
+  });
+  return {
+    outcomes: new Counter({
+      name: 'wallet_callbacks_total',
+      help: 'Callbacks by operation and status; every status but OK is a refusal',
+      labelNames: ['operation', 'status'],
+      registers,
+    }),
+    batchSize: new Histogram({
+      name: 'wallet_batch_size',
+      help: 'Callbacks committed together',
+      buckets: [1, 2, 4, 8, 16, 32, 64, 128, 200],
+      registers,
+    }),
+    recordProof: (ok, at) => {
+      proved = { ok, at };
+    },
+  };
+};

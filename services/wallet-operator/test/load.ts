@@ -12,7 +12,7 @@ export interface Sent {
 /** Keeps sending money back and forth over many connections until told to stop; gives all that was sent. */
 export const startLoad = (url: string, players: readonly string[], connections = 12) => {
   const sent: Sent[] = [];
-  let running = true;
+  const running = new AbortController();
   const ask = async (callback: Sent['callback'], fields: Sent['fields']): Promise<Answer | undefined> => {
     const one: Sent = { callback, fields, answer: undefined };
     sent.push(one);
@@ -20,7 +20,7 @@ export const startLoad = (url: string, players: readonly string[], connections =
     return one.answer;
   };
   const play = async (worker: number): Promise<void> => {
-    for (let turn = 0; running; turn++) {
+    for (let turn = 0; !running.signal.aborted; turn++) {
       const playerId = players[(worker + turn) % players.length] ?? '';
       const roundId = randomUUID();
       const transactionId = randomUUID();
@@ -47,7 +47,7 @@ export const startLoad = (url: string, players: readonly string[], connections =
   return {
     sent,
     stop: async (): Promise<Sent[]> => {
-      running = false;
+      running.abort();
       await all;
       return sent;
     },

@@ -1,4 +1,8 @@
+import type { Page } from '@platform/pagination/page-limit';
+import { desc, eq } from 'drizzle-orm';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Sql } from 'postgres';
+import { auditEvents } from '../db/tables.ts';
 
 export interface Violation {
   kind:
@@ -75,3 +79,26 @@ export const checkLedger = (sql: Sql): Promise<Findings> =>
       from found order by kind, player_id limit ${mostViolations}`;
     return { players: counts?.players ?? 0, entries: counts?.entries ?? 0, violations: [...violations] };
   });
+
+export type AuditRow = typeof auditEvents.$inferSelect;
+
+export const insertEvent = async (
+  orm: PostgresJsDatabase,
+  event: Omit<typeof auditEvents.$inferInsert, 'eventId'>,
+): Promise<void> => {
+  await orm.insert(auditEvents).values(event);
+};
+
+/** The newest first; one more than the page holds. */
+export const listEvents = (
+  orm: PostgresJsDatabase,
+  playerId: string | undefined,
+  { limit, offset }: Page,
+): Promise<AuditRow[]> =>
+  orm
+    .select()
+    .from(auditEvents)
+    .where(playerId === undefined ? undefined : eq(auditEvents.playerId, playerId))
+    .orderBy(desc(auditEvents.eventId))
+    .limit(limit + 1)
+    .offset(Number(offset));

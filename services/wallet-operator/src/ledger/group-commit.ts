@@ -20,6 +20,8 @@ export interface GroupCommitOptions<Item, Outcome> {
 export interface GroupCommit<Item, Outcome> extends AsyncDisposable {
   /** Resolves after the commit. Rejects with QueueFull, or with what the commit failed with. */
   submit(item: Item): Promise<Outcome>;
+  /** Items that no batch has taken yet. */
+  waiting(): number;
 }
 
 interface Waiting<Item, Outcome> {
@@ -108,6 +110,7 @@ export const createGroupCommit = <Item, Outcome>(
         queue.push({ item, keys: keysOf(item), resolve, reject });
         schedule();
       }),
+    waiting: () => queue.length,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         if (queue.length === 0 && inFlight === 0) resolve();

@@ -1,0 +1,9 @@
+/** `pnpm --filter wallet-operator audit`: prints the proof as JSON; exit code 1 when the ledger is not sound. */
+import { openDatabase } from '@platform/service-kit/db';
+import { proveLedger } from './audit/use-cases.ts';
+import { databaseUrl } from './env.ts';
+
+await using database = openDatabase({ url: databaseUrl(), name: 'wallet-audit', max: 1 });
+const proof = await proveLedger(database.sql, new Date());
+process.stdout.write(`${JSON.stringify(proof, null, 2)}\n`);
+process.exitCode = proof.ok ? 0 : 1;

@@ -1,0 +1,46 @@
+import { pageList, pageOf } from '@platform/pagination/page-limit';
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { AuditEventList, AuditQuery, Proof } from './schema.ts';
+import { pageEvents, proveOnce } from './use-cases.ts';
+
+const tag = 'Audit';
+
+/** What happened beside the ledger, and whether the ledger holds together. */
+export const auditRoutes = (context: Context): Route[] => {
+  const admin = context.tokens.guard('wallet:admin');
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/v1/audit/events',
+        operationId: 'listAuditEvents',
+        tag,
+        summary: 'Refusals, exclusions and changes by people, the newest first',
+        caller: admin,
+        query: AuditQuery,
+        responses: { 200: { description: 'A page', body: AuditEventList } },
+      },
+      async ({ query }) => {
+        const page = pageOf(query);
+        return {
+          status: 200,
+          body: pageList('events', page, await pageEvents(context, query.playerId, page)),
+        };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/audit/proof',
+        operationId: 'proveLedger',
+        tag,
+        summary: 'Check the whole ledger in one snapshot',
+        description: 'Callbacks go on meanwhile. The answer is 200 also when something is wrong.',
+        caller: admin,
+        responses: { 200: { description: 'What was found', body: Proof } },
+      },
+      async () => ({ status: 200, body: await proveOnce(context) }),
+    ),
+  ];
+};

@@ -1,0 +1,45 @@
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
+import { instant } from '@platform/service-kit/text';
+import { z } from 'zod';
+
+export const AuditQuery = z.strictObject({
+  ...pageLimitQuery,
+  playerId: z.string().min(1).max(255).optional(),
+});
+
+export const AuditEvent = z
+  .object({
+    eventId: z.string(),
+    at: instant(),
+    kind: z.string().meta({ examples: ['callback', 'player_changed'] }),
+    playerId: z.string().nullable(),
+    details: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'AuditEvent' });
+
+export const AuditEventList = pageLimitBody('events', AuditEvent);
+
+export const Proof = z
+  .object({
+    ok: z.boolean(),
+    checkedAt: instant(),
+    players: z.int(),
+    entries: z.int(),
+    violations: z.array(
+      z.object({
+        kind: z.enum([
+          'balance_differs',
+          'sequence_has_gap',
+          'entries_without_player',
+          'balance_after_differs',
+          'reversal_without_debit',
+          'debit_reversed_twice',
+          'tombstone_with_debit',
+        ]),
+        playerId: z.string(),
+        transactionId: z.string().nullable(),
+        detail: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'Proof' });

@@ -1,0 +1,19 @@
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
+import { instant, text } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { id } from '../players/schema.ts';
+
+const name = text(1, 200);
+
+export const NewGame = z
+  .strictObject({ gameCode: id, name, enabled: z.boolean().default(true) })
+  .meta({ id: 'NewGame' });
+export const GameChange = z
+  .strictObject({ name: name.optional(), enabled: z.boolean().optional() })
+  .meta({ id: 'GameChange' });
+export const Game = z
+  .object({ gameCode: z.string(), name: z.string(), enabled: z.boolean(), createdAt: instant() })
+  .meta({ id: 'Game' });
+export const GamePath = z.object({ gameCode: id });
+export const GameQuery = z.strictObject(pageLimitQuery);
+export const GameList = pageLimitBody('games', Game);

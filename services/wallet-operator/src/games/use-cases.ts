@@ -1,0 +1,46 @@
+import type { Page } from '@platform/pagination/page-limit';
+import { slice, type Slice } from '@platform/pagination/slice';
+import { Conflict, NotFound } from '@platform/service-kit/problem';
+import type { z } from 'zod';
+import { recordEvent } from '../audit/use-cases.ts';
+import type { Context } from '../context.ts';
+import type { Game, GameChange, NewGame } from './schema.ts';
+import { findGame, insertGame, listGames, updateGame, type GameRow } from './store.ts';
+
+type GameView = z.input<typeof Game>;
+
+const view = (row: GameRow): GameView => ({ ...row, createdAt: row.createdAt.toISOString() });
+
+export const createGame = async (
+  ctx: Context,
+  by: string,
+  game: z.output<typeof NewGame>,
+): Promise<GameView> => {
+  const made = await insertGame(ctx.database.orm, { ...game, createdAt: ctx.now() });
+  if (made === undefined) throw new Conflict('game_exists', 'There is a game of that code already.');
+  await recordEvent(ctx, 'game_created', null, { by, ...game });
+  return view(made);
+};
+
+/** Throws NotFound. */
+export const getGame = async ({ database }: Context, gameCode: string): Promise<GameView> => {
+  const row = await findGame(database.orm, gameCode);
+  if (row === undefined) throw new NotFound('game');
+  return view(row);
+};
+
+export const changeGame = async (
+  ctx: Context,
+  by: string,
+  gameCode: string,
+  change: z.output<typeof GameChange>,
+): Promise<GameView> => {
+  const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+  const row = await updateGame(ctx.database.orm, gameCode, given);
+  if (row === undefined) throw new NotFound('game');
+  await recordEvent(ctx, 'game_changed', null, { by, gameCode, ...given });
+  return view(row);
+};
+
+export const pageGames = async ({ database }: Context, page: Page): Promise<Slice<GameView>> =>
+  slice((await listGames(database.orm, page)).map(view), page.limit);

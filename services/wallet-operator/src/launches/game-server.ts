@@ -1,0 +1,124 @@
+import type { RequestSignatures } from '@platform/auth/hmac';
+import { Problem, Unavailable } from '@platform/service-kit/problem';
+import {
+  circuitBreaker,
+  ConsecutiveBreaker,
+  handleWhen,
+  type ICancellationContext,
+  timeout,
+  TimeoutStrategy,
+  wrap,
+} from 'cockatiel';
+import { z } from 'zod';
+
+export interface LaunchOrder {
+  playerId: string;
+  currency: string;
+  gameCode: string;
+  countryCode: string;
+  /** Kept with the session over there and not interpreted. */
+  details: Record<string, unknown>;
+}
+
+export interface GameServer {
+  /** The game server's own answer. It calls `authenticate` here before it gives one. */
+  launch(order: LaunchOrder): Promise<Record<string, unknown>>;
+  /** Codes of the currencies it knows. */
+  currencies(): Promise<string[]>;
+}
+
+export interface GameServerOptions {
+  url: string;
+  operatorId: string;
+  signatures: RequestSignatures;
+  /** 5 s unless said otherwise. */
+  limitMs?: number;
+}
+
+const Answer = z.record(z.string(), z.unknown());
+const Code = z.union([
+  z.string(),
+  z.object({ code: z.string() }).transform(({ code }) => code),
+  z.object({ currency: z.string() }).transform(({ currency }) => currency),
+]);
+const Codes = z.union([
+  z.array(Code),
+  z.object({ currencies: z.array(Code) }).transform(({ currencies }) => currencies),
+]);
+
+const away = (cause: unknown) =>
+  new Unavailable('game_server_unavailable', 'The game server does not answer; try again shortly.', cause);
+
+/** What the game server said no to; its reason is for the caller to read. */
+const refused = (status: number, answer: unknown): Problem => {
+  const { code, error, title } = Answer.safeParse(answer).data ?? {};
+  const reason = [code, error, title].find((one) => typeof one === 'string') ?? `status ${status}`;
+  return new Problem({
+    status: 422,
+    code: 'game_server_refused',
+    detail: `The game server refused: ${reason.slice(0, 200)}.`,
+  });
+};
+
+/**
+ * The operator interface of the game server: signed like the callbacks, plus X-Operator-ID. A call ends after the
+ * limit; after five failures in a row the next ones fail at once for ten seconds, so that launches don't pile up.
+ */
+export const createGameServer = ({
+  url,
+  operatorId,
+  signatures,
+  limitMs = 5000,
+}: GameServerOptions): GameServer => {
+  const policy = wrap(
+    circuitBreaker(
+      handleWhen((error) => !(error instanceof Problem) || error.status === 503),
+      { halfOpenAfter: 10_000, breaker: new ConsecutiveBreaker(5) },
+    ),
+    timeout(limitMs, TimeoutStrategy.Aggressive),
+  );
+  const base = new URL(url);
+
+  const ask = async (
+    method: 'GET' | 'POST',
+    path: string,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<unknown> => {
+    const target = base.pathname.replace(/\/$/, '') + path;
+    const { timestamp, signature } = signatures.sign(target, body);
+    const headers = {
+      'X-Operator-ID': operatorId,
+      'X-Timestamp': timestamp,
+      'X-HMAC-SHA256': signature,
+      ...(method === 'POST' ? { 'Content-Type': 'application/json' } : {}),
+    };
+    const request = { method, headers, signal, redirect: 'error' as const };
+    const answer = await fetch(new URL(target, base), method === 'POST' ? { ...request, body } : request);
+    const content: unknown = await answer.json().catch(() => undefined);
+    if (answer.status >= 500) throw away(new Error(`status ${answer.status}`));
+    if (!answer.ok) throw refused(answer.status, content);
+    return content;
+  };
+
+  const call = async (method: 'GET' | 'POST', path: string, body = ''): Promise<unknown> => {
+    try {
+      return await policy.execute(({ signal }: ICancellationContext) => ask(method, path, body, signal));
+    } catch (error) {
+      // Too late, not connected, or not even asked because the circuit is open: all the same to the caller.
+      throw error instanceof Problem ? error : away(error);
+    }
+  };
+
+  const understood = <T>(schema: z.ZodType<T>, content: unknown): T => {
+    const result = schema.safeParse(content);
+    if (!result.success) throw away(result.error);
+    return result.data;
+  };
+
+  return {
+    launch: async (order) =>
+      understood(Answer, await call('POST', '/operator/launch', JSON.stringify(order))),
+    currencies: async () => understood(Codes, await call('GET', '/operator/currencies')),
+  };
+};

@@ -1,0 +1,160 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { listen } from '@platform/service-kit/service';
+import { expect, onTestFinished, test } from 'vitest';
+import { addGame, addPlayer } from '../../test/factories.ts';
+import { secret, startService } from '../../test/harness.ts';
+import { person } from '../../test/people.ts';
+import { expectSoundLedger } from '../../test/proof.ts';
+import { createRequestSignatures } from '@platform/auth/hmac';
+import { createCaller } from '../stand-in/caller.ts';
+import { playRound } from '../stand-in/rounds.ts';
+import { createStandIn } from '../stand-in/server.ts';
+
+const serve = async (server: Server, port = 0): Promise<string> => {
+  const address = await listen(server, '127.0.0.1', port);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${address.port}`;
+};
+
+/** A service and a stand-in that know each other. */
+const startBoth = async (gameServerUrl?: string) => {
+  let operatorUrl = '';
+  const target = createServer((req, res) => {
+    const standIn = createStandIn({ operatorUrl, secret, operatorId: 'op-1' });
+    standIn.emit('request', req, res);
+  });
+  const url = gameServerUrl ?? (await serve(target));
+  const service = await startService({ GAME_SERVER_URL: url, OPERATOR_ID: 'op-1' });
+  operatorUrl = service.url;
+  const { sql } = service.context.database;
+  await addGame(sql);
+  return { service, sql, ann: await person(service), target };
+};
+
+test('a launch opens a session here and the game there', async () => {
+  const { service, sql, ann } = await startBoth();
+  await using _ = service;
+  const playerId = await addPlayer(sql);
+  const order = { playerId, gameCode: 'dice-alpha', countryCode: 'DE' };
+  const made = await ann.post('/v1/launches', order);
+  expect(made).toMatchObject({
+    status: 201,
+    body: {
+      playerId,
+      launchUrl: expect.stringContaining('dice-alpha'),
+      gameServer: { sessionToken: expect.any(String) },
+    },
+  });
+  expect(await sql`select player_id, game_code from sessions`).toEqual([
+    { player_id: playerId, game_code: 'dice-alpha' },
+  ]);
+});
+
+test('a launch is refused here for what we know, and there for what it finds out', async () => {
+  const { service, sql, ann } = await startBoth();
+  await using _ = service;
+  await addGame(sql, 'off', false);
+  const order = { gameCode: 'dice-alpha', countryCode: 'DE' };
+  const refusal = async (playerId: string, more: object = {}) => {
+    const { status, body } = await ann.post('/v1/launches', { ...order, playerId, ...more });
+    return `${status} ${String(body['code'])}`;
+  };
+  const good = await addPlayer(sql);
+  expect(await refusal('nobody')).toBe('404 not_found');
+  expect(await refusal(good, { gameCode: 'none' })).toBe('404 not_found');
+  expect(await refusal(good, { gameCode: 'off' })).toBe('422 game_disabled');
+  expect(await refusal(good, { countryCode: undefined })).toBe('422 country_unknown');
+  expect(await refusal(await addPlayer(sql, { status: 'disabled' }))).toBe('422 player_disabled');
+  expect(await refusal(await addPlayer(sql, { excluded: true }))).toBe('422 player_self_excluded');
+});
+
+const respond =
+  (status: number, body: string): RequestListener =>
+  (_req, res) => {
+    res.statusCode = status;
+    res.end(body);
+  };
+const silent: RequestListener = () => undefined;
+
+test.each<[string, RequestListener, string]>([
+  ['says no', respond(403, '{"code":"geo_blocked"}'), '422 game_server_refused'],
+  ['fails', respond(500, 'oops'), '503 game_server_unavailable'],
+  ['answers nonsense', respond(200, '<html>'), '503 game_server_unavailable'],
+  ['redirects', respond(302, ''), '503 game_server_unavailable'],
+])('a game server that %s', async (_name, listener, expected) => {
+  const { service, sql, ann } = await startBoth(await serve(createServer(listener)));
+  await using _ = service;
+  const order = { playerId: await addPlayer(sql), gameCode: 'dice-alpha', countryCode: 'DE' };
+  const { status, body } = await ann.post('/v1/launches', order);
+  expect(`${status} ${String(body['code'])}`).toBe(expected);
+});
+
+test('a game server that does not answer is given up after the limit, and then not asked for a while', async () => {
+  const { createGameServer } = await import('./game-server.ts');
+  let asked = 0;
+  const url = await serve(
+    createServer((req, res) => {
+      asked += 1;
+      silent(req, res);
+    }),
+  );
+  const signatures = createRequestSignatures({ secrets: { current: secret } });
+  const server = createGameServer({ url, operatorId: 'op', signatures, limitMs: 50 });
+  for (let call = 0; call < 8; call++)
+    await expect(server.currencies()).rejects.toMatchObject({ status: 503, code: 'game_server_unavailable' });
+  expect(asked).toBe(5);
+});
+
+test('without a game server launches say so', async () => {
+  await using service = await startService();
+  const ann = await person(service);
+  expect(await ann.get('/v1/currencies')).toMatchObject({ status: 503, body: { code: 'no_game_server' } });
+});
+
+test('currencies are kept, and the last good copy is given while the game server is away', async () => {
+  let now = new Date();
+  let away = false;
+  let asked = 0;
+  const target = createServer((_req, res) => {
+    asked += 1;
+    res.statusCode = away ? 500 : 200;
+    res.end('{"currencies":["EUR",{"code":"CNY"}]}');
+  });
+  const url = await serve(target);
+  await using service = await startService({ GAME_SERVER_URL: url, OPERATOR_ID: 'op' }, { now: () => now });
+  await service.context.redis?.del('wallet-operator:currencies').catch(() => undefined);
+  const token = await service.keys.token({ scope: 'wallet:admin', now });
+  const get = async () =>
+    (await fetch(`${service.url}/v1/currencies`, { headers: { Authorization: `Bearer ${token}` } })).json();
+  const good = { currencies: ['EUR', 'CNY'], fetchedAt: now.toISOString(), stale: false };
+  expect(await get()).toEqual(good);
+  expect(await get()).toEqual(good);
+  expect(asked).toBe(1);
+  now = new Date(now.getTime() + 400_000);
+  away = true;
+  expect(await get()).toEqual({ ...good, stale: true });
+});
+
+test('rounds of the stand-in, half of its answers lost, end in a sound ledger and the right balance', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  await addGame(sql);
+  const playerId = await addPlayer(sql);
+  const signatures = createRequestSignatures({ secrets: { current: secret } });
+  const call = createCaller({ url: service.url, signatures, dropRate: 0.5 });
+  const rounds = await Promise.all(
+    Array.from({ length: 8 }, () => playRound(call, { playerId, gameCode: 'dice-alpha' })),
+  );
+  const steps = rounds.flatMap((round) => round.steps);
+  expect(
+    steps.every(({ callback, status }) => callback !== 'debit' || status !== 'ERROR_DUPLICATE_TRANSACTION'),
+  ).toBe(true);
+  await expectSoundLedger(service);
+  const unclear = steps.some(({ callback, status }) => callback !== 'debit' && status === 'no answer');
+  const moved = rounds.reduce((sum, round) => sum + round.moved, 0);
+  const [row] = await sql<{ balance: string }[]>`select balance from players`;
+  if (!unclear) expect(Number(row?.balance)).toBe(100_000 + moved);
+});

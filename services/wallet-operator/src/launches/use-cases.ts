@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { Problem, Unavailable } from '@platform/service-kit/problem';
+import { askRedis } from '@platform/service-kit/redis';
+import { z } from 'zod';
+import { sessionHash } from '../callbacks/parse.ts';
+import type { Context } from '../context.ts';
+import { getGame } from '../games/use-cases.ts';
+import { isExcluded, playerRow } from '../players/use-cases.ts';
+import type { GameServer } from './game-server.ts';
+import type { CurrencyList, Launch, NewLaunch } from './schema.ts';
+import { insertSession } from './store.ts';
+
+const refuse = (code: string, detail: string) => new Problem({ status: 422, code, detail });
+
+const serverOf = ({ gameServer }: Context): GameServer => {
+  if (gameServer === undefined)
+    throw new Unavailable('no_game_server', 'No game server is set: GAME_SERVER_URL and OPERATOR_ID.');
+  return gameServer;
+};
+
+const dayMs = 86_400_000;
+
+/** Makes a session and has the game server open the game; it calls `authenticate` here while it does. */
+export const launch = async (
+  ctx: Context,
+  { playerId, gameCode, countryCode }: z.output<typeof NewLaunch>,
+): Promise<z.input<typeof Launch>> => {
+  const server = serverOf(ctx);
+  const now = ctx.now();
+  const player = await playerRow(ctx, playerId);
+  const game = await getGame(ctx, gameCode);
+  if (player.status === 'disabled') throw refuse('player_disabled', 'The player is locked.');
+  if (isExcluded(player, now)) throw refuse('player_self_excluded', 'The player is self-excluded.');
+  if (!game.enabled) throw refuse('game_disabled', 'The game is disabled.');
+  const country = countryCode ?? player.countryCode;
+  if (country === null) throw refuse('country_unknown', 'Neither the request nor the player says a country.');
+
+  const sessionToken = randomBytes(32).toString('base64url');
+  const expiresAt = new Date(now.getTime() + ctx.env.SESSION_TTL_S * 1000);
+  const session = { tokenHash: sessionHash(sessionToken), playerId, gameCode, createdAt: now, expiresAt };
+  await insertSession(ctx.database.orm, session, new Date(now.getTime() - dayMs));
+  const answer = await server.launch({
+    playerId,
+    currency: player.currency,
+    gameCode,
+    countryCode: country,
+    details: { sessionToken },
+  });
+  const url = [answer['launchUrl'], answer['gameUrl'], answer['url']].find((one) => typeof one === 'string');
+  return {
+    playerId,
+    gameCode,
+    launchUrl: url ?? null,
+    expiresAt: expiresAt.toISOString(),
+    gameServer: answer,
+  };
+};
+
+const Copy = z.object({ currencies: z.array(z.string()), fetchedAt: z.string() });
+type Copy = z.output<typeof Copy>;
+
+const key = 'wallet-operator:currencies';
+const freshMs = 300_000;
+/** Where there is no Redis, the last good copy is this process's own. */
+const lastGood = new WeakMap<GameServer, Copy>();
+
+const kept = async (ctx: Context, server: GameServer): Promise<Copy | undefined> => {
+  const text = await askRedis(ctx.redis, (redis) => redis.get(key));
+  const copy = text ? Copy.safeParse(JSON.parse(text)).data : undefined;
+  return copy ?? lastGood.get(server);
+};
+
+/** The game server's currencies: asked at most every five minutes, and the last good copy while it is away. */
+export const listCurrencies = async (ctx: Context): Promise<z.input<typeof CurrencyList>> => {
+  const server = serverOf(ctx);
+  const copy = await kept(ctx, server);
+  const now = ctx.now();
+  if (copy !== undefined && now.getTime() - Date.parse(copy.fetchedAt) < freshMs)
+    return { ...copy, stale: false };
+  try {
+    const fresh = { currencies: await server.currencies(), fetchedAt: now.toISOString() };
+    lastGood.set(server, fresh);
+    await askRedis(ctx.redis, (redis) => redis.set(key, JSON.stringify(fresh)));
+    return { ...fresh, stale: false };
+  } catch (error) {
+    if (copy === undefined) throw error;
+    return { ...copy, stale: true };
+  }
+};

@@ -1,0 +1,93 @@
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
+import { instant, text } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { amountPattern, isId } from '../callbacks/schema.ts';
+
+export const id = z
+  .string()
+  .refine(isId, 'must be 1 to 255 characters, none of them a control character')
+  .meta({ minLength: 1, maxLength: 255 });
+
+const currency = z
+  .string()
+  .regex(/^[A-Z]{3,10}$/, 'must be a code such as EUR')
+  .meta({ description: 'RMB is kept as CNY', examples: ['EUR'] });
+
+const profile = {
+  name: text(1, 200).nullish(),
+  countryCode: z
+    .string()
+    .regex(/^[A-Z]{2}$/, 'must be ISO 3166-1 alpha-2')
+    .nullish(),
+  languageCode: z
+    .string()
+    .regex(/^[a-z]{2}$/, 'must be ISO 639-1')
+    .nullish(),
+  birthDate: z.iso.date().nullish(),
+  address: text(1, 500).nullish(),
+};
+
+export const NewPlayer = z.strictObject({ playerId: id, currency, ...profile }).meta({ id: 'NewPlayer' });
+
+export const PlayerChange = z
+  .strictObject({
+    ...profile,
+    status: z.enum(['active', 'disabled']).optional(),
+    excluded: z.boolean().optional().meta({ description: 'false ends an exclusion' }),
+    excludedUntil: z.iso
+      .date()
+      .nullish()
+      .meta({ description: 'Last day of the exclusion, UTC; alone it begins one; null: without end' }),
+  })
+  .meta({ id: 'PlayerChange' });
+
+export const Player = z
+  .object({
+    playerId: z.string(),
+    currency: z.string(),
+    balance: z.string().meta({ examples: ['1000.00'] }),
+    status: z.enum(['active', 'disabled']),
+    excluded: z.boolean().meta({ description: 'Whether an exclusion holds today' }),
+    excludedUntil: z.string().nullable(),
+    name: z.string().nullable(),
+    countryCode: z.string().nullable(),
+    languageCode: z.string().nullable(),
+    birthDate: z.string().nullable(),
+    address: z.string().nullable(),
+    createdAt: instant(),
+  })
+  .meta({ id: 'Player' });
+
+export const PlayerPath = z.object({ playerId: id });
+export const PlayerQuery = z.strictObject(pageLimitQuery);
+export const PlayerList = pageLimitBody('players', Player);
+
+export const NewTransfer = z
+  .strictObject({
+    transactionId: id.meta({ description: 'Idempotency key, shared with the callbacks' }),
+    amount: z
+      .string()
+      .regex(amountPattern, 'must be a decimal string such as 12.50')
+      .refine((value) => /[1-9]/.test(value), 'must be more than 0'),
+  })
+  .meta({ id: 'NewTransfer' });
+
+export const Transfer = z
+  .object({ playerId: z.string(), transactionId: z.string(), amount: z.string(), balance: z.string() })
+  .meta({ id: 'Transfer' });
+
+export const Entry = z
+  .object({
+    seq: z.int().meta({ description: '1, 2, 3, … without gaps' }),
+    operation: z.enum(['debit', 'credit', 'rollback', 'deposit', 'withdrawal', 'tombstone']),
+    transactionId: z.string(),
+    roundId: z.string().nullable(),
+    gameCode: z.string().nullable(),
+    amount: z.string().meta({ description: 'Signed', examples: ['-5.00'] }),
+    balanceAfter: z.string(),
+    reverseTransactionId: z.string().nullable(),
+    at: instant(),
+  })
+  .meta({ id: 'Entry' });
+
+export const EntryList = pageLimitBody('entries', Entry);

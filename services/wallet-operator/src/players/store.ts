@@ -1,0 +1,74 @@
+import type { Page } from '@platform/pagination/page-limit';
+import { asc, eq, sql as raw } from 'drizzle-orm';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import type { Sql } from 'postgres';
+import { players } from '../db/tables.ts';
+
+export type PlayerRow = typeof players.$inferSelect;
+export type NewPlayerRow = typeof players.$inferInsert;
+
+/** Undefined when there is one of that id already. */
+export const insertPlayer = async (
+  orm: PostgresJsDatabase,
+  row: NewPlayerRow,
+): Promise<PlayerRow | undefined> => {
+  const [made] = await orm.insert(players).values(row).onConflictDoNothing().returning();
+  return made;
+};
+
+export const findPlayer = async (
+  orm: PostgresJsDatabase,
+  playerId: string,
+): Promise<PlayerRow | undefined> => {
+  const [row] = await orm.select().from(players).where(eq(players.playerId, playerId));
+  return row;
+};
+
+/** Never touches balance and seq: those are the ledger's. */
+export const updatePlayer = async (
+  orm: PostgresJsDatabase,
+  playerId: string,
+  change: Partial<Omit<PlayerRow, 'playerId' | 'balance' | 'seq' | 'currency'>>,
+): Promise<PlayerRow | undefined> => {
+  // An empty change still finds the row.
+  const [row] = await orm
+    .update(players)
+    .set({ playerId: raw`${players.playerId}`, ...change })
+    .where(eq(players.playerId, playerId))
+    .returning();
+  return row;
+};
+
+/** One more than the page holds, in the order they came. */
+export const listPlayers = (orm: PostgresJsDatabase, { limit, offset }: Page): Promise<PlayerRow[]> =>
+  orm
+    .select()
+    .from(players)
+    .orderBy(asc(players.createdAt), asc(players.playerId))
+    .limit(limit + 1)
+    .offset(Number(offset));
+
+export interface EntryRow {
+  seq: string;
+  operation: 'debit' | 'credit' | 'rollback' | 'deposit' | 'withdrawal' | 'tombstone';
+  transactionId: string;
+  roundId: string | null;
+  gameCode: string | null;
+  amount: string;
+  balanceAfter: string;
+  reverses: string | null;
+  at: string;
+}
+
+/** One more than the page holds. Sequence numbers have no gaps, so any page is found at once. */
+export const listEntries = (sql: Sql, playerId: string, { limit, offset }: Page) => sql<EntryRow[]>`
+  select seq, operation, transaction_id as "transactionId", round_id as "roundId", game_code as "gameCode", amount,
+    balance_after as "balanceAfter", reverses, at
+  from entries where player_id = ${playerId} and seq > ${String(offset)} and seq <= ${String(offset + BigInt(limit) + 1n)}
+  order by seq`;
+
+/** Of one round, in order. */
+export const entriesOfRound = (sql: Sql, playerId: string, roundId: string) => sql<EntryRow[]>`
+  select seq, operation, transaction_id as "transactionId", round_id as "roundId", game_code as "gameCode", amount,
+    balance_after as "balanceAfter", reverses, at
+  from entries where player_id = ${playerId} and round_id = ${roundId} order by seq`;

@@ -1,0 +1,146 @@
+import type { Page } from '@platform/pagination/page-limit';
+import { slice, type Slice } from '@platform/pagination/slice';
+import { Conflict, NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
+import type { z } from 'zod';
+import { recordEvent } from '../audit/use-cases.ts';
+import type { Context } from '../context.ts';
+import { currencyOf } from '../ledger/domain.ts';
+import { QueueFull } from '../ledger/group-commit.ts';
+import { decimal, minorUnits } from '../money.ts';
+import type { Entry, NewPlayer, NewTransfer, Player, PlayerChange } from './schema.ts';
+import {
+  entriesOfRound,
+  findPlayer,
+  insertPlayer,
+  listEntries,
+  listPlayers,
+  updatePlayer,
+  type EntryRow,
+  type PlayerRow,
+} from './store.ts';
+
+type PlayerView = z.input<typeof Player>;
+type EntryView = z.input<typeof Entry>;
+
+/** Whether an exclusion holds on the day of `now`: until the end of its last day, UTC. */
+export const isExcluded = (
+  { excluded, excludedUntil }: Pick<PlayerRow, 'excluded' | 'excludedUntil'>,
+  now: Date,
+): boolean => excluded && (excludedUntil === null || excludedUntil >= now.toISOString().slice(0, 10));
+
+const view = ({ seq: _seq, ...row }: PlayerRow, now: Date): PlayerView => ({
+  ...row,
+  balance: decimal(row.balance),
+  excluded: isExcluded(row, now),
+  createdAt: row.createdAt.toISOString(),
+});
+
+export const entryView = ({ seq, amount, balanceAfter, reverses, at, ...row }: EntryRow): EntryView => ({
+  ...row,
+  seq: Number(seq),
+  amount: decimal(amount),
+  balanceAfter: decimal(balanceAfter),
+  reverseTransactionId: reverses,
+  at: new Date(at).toISOString(),
+});
+
+export const createPlayer = async (
+  ctx: Context,
+  by: string,
+  { playerId, currency, ...profile }: z.output<typeof NewPlayer>,
+): Promise<PlayerView> => {
+  const row = { playerId, currency: currencyOf(currency), ...profile, createdAt: ctx.now() };
+  const made = await insertPlayer(ctx.database.orm, row);
+  if (made === undefined) throw new Conflict('player_exists', 'There is a player of that id already.');
+  await recordEvent(ctx, 'player_created', playerId, { by, currency: made.currency });
+  return view(made, ctx.now());
+};
+
+/** The row as it is stored. Throws NotFound. */
+export const playerRow = async ({ database }: Context, playerId: string): Promise<PlayerRow> => {
+  const row = await findPlayer(database.orm, playerId);
+  if (row === undefined) throw new NotFound('player');
+  return row;
+};
+
+export const getPlayer = async (ctx: Context, playerId: string): Promise<PlayerView> =>
+  view(await playerRow(ctx, playerId), ctx.now());
+
+export const changePlayer = async (
+  ctx: Context,
+  by: string,
+  playerId: string,
+  { excluded, excludedUntil, ...change }: z.output<typeof PlayerChange>,
+): Promise<PlayerView> => {
+  // A date alone begins an exclusion; ending one forgets its date.
+  const exclusion =
+    excluded === false
+      ? { excluded: false, excludedUntil: null }
+      : {
+          ...(excluded === true || typeof excludedUntil === 'string' ? { excluded: true } : {}),
+          ...(excludedUntil === undefined ? {} : { excludedUntil }),
+        };
+  const given = Object.entries({ ...change, ...exclusion }).filter(([, value]) => value !== undefined);
+  const row = await updatePlayer(ctx.database.orm, playerId, Object.fromEntries(given));
+  if (row === undefined) throw new NotFound('player');
+  const { status, excluded: nowExcluded, excludedUntil: until } = row;
+  // The trail names personal fields, but does not repeat what is in them.
+  const fields = given.map(([name]) => name);
+  await recordEvent(ctx, 'player_changed', playerId, { by, fields, status, excluded: nowExcluded, until });
+  return view(row, ctx.now());
+};
+
+export const pagePlayers = async (ctx: Context, page: Page): Promise<Slice<PlayerView>> => {
+  const rows = await listPlayers(ctx.database.orm, page);
+  return slice(
+    rows.map((row) => view(row, ctx.now())),
+    page.limit,
+  );
+};
+
+export const pageEntries = async (ctx: Context, playerId: string, page: Page): Promise<Slice<EntryView>> => {
+  await playerRow(ctx, playerId);
+  return slice((await listEntries(ctx.database.sql, playerId, page)).map(entryView), page.limit);
+};
+
+export const roundEntries = async (ctx: Context, playerId: string, roundId: string): Promise<EntryView[]> =>
+  (await entriesOfRound(ctx.database.sql, playerId, roundId)).map(entryView);
+
+const refusals: Record<string, (balance: string | undefined) => Problem> = {
+  ERROR_DUPLICATE_TRANSACTION: () =>
+    new Conflict('duplicate_transaction', 'This transactionId was used with other parameters.'),
+  ERROR_NOT_ENOUGH_MONEY: (balance) =>
+    new Problem({
+      status: 422,
+      code: 'not_enough_money',
+      detail: `The balance is ${balance === undefined ? 'too low' : decimal(balance)}.`,
+    }),
+};
+
+/** Money that comes in or goes out by hand; the same id again gives the same answer. */
+export const transfer = async (
+  ctx: Context,
+  by: string,
+  operation: 'deposit' | 'withdrawal',
+  playerId: string,
+  { transactionId, amount }: z.output<typeof NewTransfer>,
+) => {
+  await recordEvent(ctx, 'transfer_requested', playerId, { by, operation, transactionId, amount });
+  const minor = minorUnits(amount);
+  const outcome = await ctx.ledger
+    .submit({ operation, playerId, transactionId, amount: minor })
+    .catch((error: unknown) => {
+      if (error instanceof QueueFull)
+        throw new Unavailable('too_busy', 'Too much is waiting; try again.', error);
+      throw error;
+    });
+  const { status, reason, balance } = outcome;
+  if (reason === 'player_unknown') throw new NotFound('player');
+  if (status !== 'OK' || balance === undefined) {
+    throw (
+      refusals[status]?.(balance) ??
+      new Problem({ status: 422, code: 'balance_overflow', detail: 'No balance can be that large.' })
+    );
+  }
+  return { playerId, transactionId, amount: decimal(String(minor)), balance: decimal(balance) };
+};

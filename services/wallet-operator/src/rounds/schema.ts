@@ -1,0 +1,36 @@
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
+import { instant } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { Entry, id } from '../players/schema.ts';
+
+const shape = {
+  playerId: z.string(),
+  roundId: z.string(),
+  gameCode: z.string(),
+  status: z.enum(['open', 'closed']),
+  openedAt: instant(),
+  closedAt: instant().nullable(),
+};
+
+export const Round = z.object(shape).meta({ id: 'Round' });
+export const RoundWithEntries = z
+  .object({ ...shape, entries: z.array(Entry) })
+  .meta({ id: 'RoundWithEntries' });
+
+export const RoundPath = z.object({ playerId: id, roundId: id });
+
+const seconds = z
+  .string()
+  .regex(/^\d{1,9}$/)
+  .transform(Number);
+
+export const RoundQuery = z.strictObject({
+  ...pageLimitQuery,
+  status: z.enum(['open']).default('open'),
+  olderThan: z
+    .union([seconds, z.iso.datetime({ offset: true })], 'must be seconds or an ISO 8601 instant')
+    .default(0)
+    .meta({ description: 'Seconds, or the instant before which the round was opened', type: 'string' }),
+});
+
+export const RoundList = pageLimitBody('rounds', Round);

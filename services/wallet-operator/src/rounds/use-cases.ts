@@ -1,0 +1,36 @@
+import type { Page } from '@platform/pagination/page-limit';
+import { slice, type Slice } from '@platform/pagination/slice';
+import { NotFound } from '@platform/service-kit/problem';
+import type { z } from 'zod';
+import type { Context } from '../context.ts';
+import { roundEntries } from '../players/use-cases.ts';
+import type { Round, RoundWithEntries } from './schema.ts';
+import { findRound, listOpenRounds, type RoundRow } from './store.ts';
+
+const view = ({ openedAt, closedAt, ...row }: RoundRow): z.input<typeof Round> => ({
+  ...row,
+  status: closedAt === null ? 'open' : 'closed',
+  openedAt: openedAt.toISOString(),
+  closedAt: closedAt?.toISOString() ?? null,
+});
+
+export const getRound = async (
+  ctx: Context,
+  playerId: string,
+  roundId: string,
+): Promise<z.input<typeof RoundWithEntries>> => {
+  const row = await findRound(ctx.database.orm, playerId, roundId);
+  if (row === undefined) throw new NotFound('round');
+  return { ...view(row), entries: await roundEntries(ctx, playerId, roundId) };
+};
+
+/** Rounds that nobody has closed. `olderThan` is in seconds, or an instant. */
+export const pageOpenRounds = async (
+  { database, now }: Context,
+  olderThan: number | string,
+  page: Page,
+): Promise<Slice<z.input<typeof Round>>> => {
+  const before =
+    typeof olderThan === 'string' ? new Date(olderThan) : new Date(now().getTime() - olderThan * 1000);
+  return slice((await listOpenRounds(database.orm, before, page)).map(view), page.limit);
+};

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import type { createCaller } from './caller.ts';
+
+type Call = ReturnType<typeof createCaller>;
+
+export interface PlayedRound {
+  roundId: string;
+  /** In the order they were sent. */
+  steps: { callback: string; status: string }[];
+  /** Minor units that the player should have won or lost. */
+  moved: number;
+}
+
+const decimal = (minor: number): string => (minor / 100).toFixed(2);
+const said = (status: unknown): string => (typeof status === 'string' ? status : 'no answer');
+
+/**
+ * Plays one round as a game server does: one to three bets, then a payout or "0"; a bet whose outcome stays unclear is
+ * rolled back, with roundClosed when nothing else is in the round.
+ */
+export const playRound = async (
+  call: Call,
+  { playerId, gameCode, random = Math.random }: { playerId: string; gameCode: string; random?: () => number },
+): Promise<PlayedRound> => {
+  const roundId = randomUUID();
+  const round: PlayedRound = { roundId, steps: [], moved: 0 };
+  const step = async (callback: string, fields: object): Promise<string> => {
+    const status = said((await call(callback, { playerId, roundId, ...fields })).status);
+    round.steps.push({ callback, status });
+    return status;
+  };
+  let bets = 0;
+  for (let wanted = 1 + Math.floor(random() * 3); wanted > 0; wanted--) {
+    const transactionId = randomUUID();
+    const bet = 1 + Math.floor(random() * 500);
+    const status = await step('debit', { transactionId, gameCode, amount: decimal(bet), metadata: '{}' });
+    if (status === 'OK') {
+      bets += 1;
+      round.moved -= bet;
+      continue;
+    }
+    if (status === 'no answer' || status === 'ERROR_UNKNOWN') {
+      await step('rollback', {
+        transactionId: randomUUID(),
+        reverseTransactionId: transactionId,
+        gameId: gameCode,
+        roundClosed: bets === 0,
+      });
+    }
+    break;
+  }
+  if (bets === 0) return round;
+  const win = random() < 0.4 ? Math.floor(random() * 1000) : 0;
+  const amount = win === 0 ? '0' : decimal(win);
+  const status = await step('credit', {
+    transactionId: randomUUID(),
+    gameId: gameCode,
+    amount,
+    roundClosed: true,
+  });
+  if (status === 'OK') round.moved += win;
+  return round;
+};

@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createRequestSignatures } from '@platform/auth/hmac';
+import { createCaller, type CallerOptions } from './caller.ts';
+import { playRound } from './rounds.ts';
+
+export interface StandInOptions {
+  /** Where the operator takes callbacks. */
+  operatorUrl: string;
+  secret: string;
+  operatorId: string;
+  /** Chance from 0 to 1 that it loses an operator's answer. */
+  dropRate?: number;
+  /** Rounds that are played by themselves after a launch. */
+  rounds?: number;
+  onRound?(round: unknown): void;
+}
+
+const currencies = ['EUR', 'USD', 'GBP', 'CNY', 'RMB', 'JPY'];
+
+const bodyOf = async (req: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of req) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+};
+
+const only = (req: IncomingMessage, name: string): string | undefined => {
+  const values = req.headersDistinct[name];
+  return values?.length === 1 ? values[0] : undefined;
+};
+
+const write = (res: ServerResponse, status: number, body: object): void => {
+  const text = JSON.stringify(body);
+  res.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) });
+  res.end(text);
+};
+
+/** What authenticate's status means for the one who launches. */
+const refusals: Record<string, string> = {
+  ERROR_PLAYER_DISABLED: 'player_disabled',
+  ERROR_INVALID_GAME: 'invalid_game',
+  ERROR_WRONG_CURRENCY: 'wrong_currency',
+};
+
+/**
+ * A game server for local use. It speaks the protocol of a real one in both directions: signed operator calls come in,
+ * signed callbacks go out, retried and rolled back as the contract says.
+ */
+export const createStandIn = (options: StandInOptions): Server => {
+  const signatures = createRequestSignatures({ secrets: { current: options.secret } });
+  const caller: CallerOptions = { url: options.operatorUrl, signatures, dropRate: options.dropRate ?? 0 };
+  const call = createCaller(caller);
+
+  const launch = async (body: Buffer, res: ServerResponse): Promise<void> => {
+    const order = JSON.parse(body.toString()) as Record<string, string | undefined>;
+    const { playerId = '', currency = '', gameCode = '', countryCode } = order;
+    if (!playerId || !currency || !gameCode || !countryCode)
+      return write(res, 400, { code: 'invalid_request' });
+    const answer = await call('authenticate', { playerId, currency, gameCode });
+    if (answer.http === 0) return write(res, 503, { code: 'operator_unavailable' });
+    if (answer.status !== 'OK')
+      return write(res, 422, { code: refusals[String(answer.status)] ?? 'operator_refused' });
+    if (answer['excluded'] === true) return write(res, 422, { code: 'player_self_excluded' });
+    const account = answer['accountCurrency'];
+    if (account !== undefined && account !== currency) return write(res, 422, { code: 'wrong_currency' });
+    const sessionToken = randomBytes(16).toString('hex');
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    write(res, 200, {
+      sessionToken,
+      expiresAt,
+      launchUrl: `https://games.example.test/${gameCode}?token=${sessionToken}`,
+    });
+    for (let round = 0; round < (options.rounds ?? 0); round++)
+      options.onRound?.(await playRound(call, { playerId, gameCode }));
+  };
+
+  const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const body = await bodyOf(req);
+    const path = req.url ?? '';
+    const verdict = signatures.verify({
+      timestamp: only(req, 'x-timestamp'),
+      signature: only(req, 'x-hmac-sha256'),
+      path,
+      body,
+    });
+    if (!verdict.ok || only(req, 'x-operator-id') !== options.operatorId)
+      return write(res, 401, { code: 'unauthorized' });
+    if (req.method === 'POST' && path === '/operator/launch') return launch(body, res);
+    if (req.method === 'GET' && path === '/operator/currencies') return write(res, 200, { currencies });
+    write(res, 404, { code: 'not_found' });
+  };
+
+  return createServer((req, res) => {
+    answer(req, res).catch(() => {
+      if (!res.headersSent) write(res, 400, { code: 'invalid_request' });
+    });
+  });
+};

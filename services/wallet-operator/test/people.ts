@@ -1,0 +1,29 @@
+import type { Running } from './harness.ts';
+
+export interface Reply<T = Record<string, unknown>> {
+  status: number;
+  type: string | null;
+  body: T;
+}
+
+/** Requests of somebody with these scopes. */
+export const person = async ({ url, keys }: Running, scope = 'wallet:admin wallet:read') => {
+  const token = await keys.token({ scope, sub: 'ann' });
+  const send = async (method: string, path: string, body?: unknown): Promise<Reply> => {
+    const answer = await fetch(url + path, {
+      method,
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return {
+      status: answer.status,
+      type: answer.headers.get('content-type'),
+      body: (await answer.json()) as Record<string, unknown>,
+    };
+  };
+  return {
+    get: (path: string) => send('GET', path),
+    post: (path: string, body: unknown) => send('POST', path, body),
+    patch: (path: string, body: unknown) => send('PATCH', path, body),
+  };
+};
