@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { shareLookup } from './shared-lookup.ts';
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('calls that wait together share one look-up, for each key one', async () => {
+  const asked: string[] = [];
+  const look = shareLookup(async (key) => {
+    asked.push(key);
+    return key.toUpperCase();
+  });
+  expect(await Promise.all([look('a'), look('a'), look('b'), look('a')])).toEqual(['A', 'A', 'B', 'A']);
+  expect(asked).toEqual(['a', 'b']);
+});
+
+test('a call is never answered by a look-up that was sent before it', async () => {
+  let version = 1;
+  const sent: ((value: number) => void)[] = [];
+  const look = shareLookup<number>(() => {
+    const seen = version;
+    return new Promise((resolve) => sent.push(() => resolve(seen)));
+  });
+  const early = look('a');
+  await turn();
+  expect(sent).toHaveLength(1);
+  version = 2;
+  const late = look('a');
+  await turn();
+  for (const answer of sent) answer(0);
+  expect(await Promise.all([early, late])).toEqual([1, 2]);
+});
+
+test('a look-up that fails fails for those who shared it, and for nobody later', async () => {
+  let fails = true;
+  const look = shareLookup(async () => {
+    if (fails) throw new Error('away');
+    return 'here';
+  });
+  const outcomes = await Promise.allSettled([look('a'), look('a')]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  fails = false;
+  expect(await look('a')).toBe('here');
+});

@@ -1,0 +1,40 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { get, ownDatabase, startInstance, titlesOf, write } from './harness.ts';
+
+const folder = new URL('..', import.meta.url).pathname;
+
+/** Runs the demo script as `start` does; gives what it printed. */
+const demo = async (databaseUrl: string) => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['src/demo.ts'], {
+    cwd: folder,
+    env: {
+      PORT: '0',
+      DATABASE_URL: databaseUrl,
+      AUTH_JWKS: 'none',
+      AUTH_ISSUER: 'none',
+      AUTH_AUDIENCE: 'none',
+      GATEWAY_URL: 'http://127.0.0.1:8080',
+      DEMO_ADMIN_TOKEN: 'abc.def.ghi',
+    },
+  });
+  return JSON.parse(stdout) as { demo: { questId: string }; curls: { title: string; command: string }[] };
+};
+
+test('the demo quest has at least 25 questions, and loading it again changes nothing', async () => {
+  await using database = await ownDatabase();
+  const first = await demo(database.url);
+  await using service = await startInstance(database.url);
+  const { questId } = first.demo;
+  const before = await titlesOf(service, questId);
+  expect(before.length).toBeGreaterThanOrEqual(25);
+  await write(service, 'patch', `/quests/${questId}`, { title: 'My own title' }).expect(200);
+  expect(await demo(database.url)).toEqual(first);
+  expect(await titlesOf(service, questId)).toEqual(before);
+  expect((await get(service, `/quests/${questId}`)).body.title).toBe('My own title');
+  expect(first.curls.map(({ command }) => command)).toEqual([
+    `curl -s 'http://127.0.0.1:8080/v1/quests/${questId}/questions?Skip=0&Take=2'`,
+    expect.stringContaining('Authorization: Bearer abc.def.ghi'),
+  ]);
+}, 30_000);

@@ -1,0 +1,53 @@
+import { startPostgres, type PostgresServer } from '@platform/local/postgres';
+import supertest from 'supertest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { get, makeQuest, ownDatabase, question, startInstance, titlesOf, write } from './harness.ts';
+import { heat, stampLife } from './heat.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres({ durable: true });
+}, 60_000);
+afterAll(() => server.stop());
+
+test('PostgreSQL killed: 503 as a problem; back: well again without a restart, nothing lost', async () => {
+  await using database = await ownDatabase(server.url);
+  await using service = await startInstance(database.url, { REDIS_URL: '' });
+  const questId = await makeQuest(service, ['a']);
+  const path = `/quests/${questId}/questions`;
+  await write(service, 'post', path, question('b')).expect(201);
+  await server.kill9();
+  const calls = [
+    () => get(service, path),
+    () => get(service, `/quests/${questId}`),
+    () => get(service, '/quests'),
+    () => write(service, 'post', path, question('c')),
+    () => write(service, 'put', path, []),
+    () => write(service, 'delete', `/quests/${questId}`),
+  ];
+  for (const call of calls) {
+    const answer = await call().expect(503).expect('Content-Type', 'application/problem+json');
+    expect(answer.body).toMatchObject({ status: 503, code: 'database_unavailable' });
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  }
+  await supertest(service.app).get('/livez').expect(200);
+  await supertest(service.app).get('/readyz').expect(503);
+  await server.restart();
+  await expect.poll(async () => (await get(service, path)).status, { timeout: 10_000 }).toBe(200);
+  expect(await titlesOf(service, questId)).toEqual(['a', 'b']);
+  await write(service, 'post', path, question('c')).expect(201);
+}, 60_000);
+
+test('a quest that is hot is still read when PostgreSQL has just gone', async () => {
+  await using database = await ownDatabase(server.url);
+  await using service = await startInstance(database.url);
+  const questId = await makeQuest(service, ['a']);
+  await heat(service, questId);
+  await expect
+    .poll(() => titlesOf(service, questId).then(() => stampLife(service, questId)), { timeout: 5000 })
+    .toBeGreaterThan(1300);
+  await server.kill9();
+  expect(await titlesOf(service, questId)).toEqual(['a']);
+  await get(service, `/quests/${questId}/questions?Skip=1`).expect(503);
+  await server.restart();
+}, 60_000);

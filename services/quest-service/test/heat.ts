@@ -1,0 +1,30 @@
+import type { Redis } from 'ioredis';
+import { expect } from 'vitest';
+import { titlesOf, type Instance } from './harness.ts';
+
+const keyOf = (questId: string) => `quest-service:version:${questId}`;
+
+export const redisOf = ({ context }: Instance): Redis => {
+  if (context.redis === undefined) throw new Error('this instance has no Redis');
+  return context.redis;
+};
+
+/** Reads until the instance believes a stamp, and the page is in its memory. */
+export const heat = async (instance: Instance, questId: string): Promise<void> => {
+  await expect
+    .poll(
+      async () => {
+        await titlesOf(instance, questId);
+        return redisOf(instance)
+          .get(keyOf(questId))
+          .catch(() => null);
+      },
+      { timeout: 20_000 },
+    )
+    .toMatch(/^[0-9a-f-]{36}$/);
+  await titlesOf(instance, questId);
+};
+
+/** How long the quest's stamp is still believed, in milliseconds. */
+export const stampLife = (instance: Instance, questId: string): Promise<number> =>
+  redisOf(instance).pttl(keyOf(questId));

@@ -1,0 +1,150 @@
+import { startRedis } from '@platform/local/redis';
+import { openDatabase } from '@platform/service-kit/db';
+import { describe, expect, test } from 'vitest';
+import {
+  get,
+  makeQuest,
+  ownDatabase,
+  question,
+  startInstance,
+  titlesOf,
+  write,
+  type Instance,
+} from './harness.ts';
+import { heat, redisOf } from './heat.ts';
+import { startProxy } from './proxy.ts';
+
+/** Two instances on one database and one Redis of their own; `one` reaches Redis through a proxy. */
+const startPair = async () => {
+  const stack = new AsyncDisposableStack();
+  const server = await startRedis();
+  stack.defer(() => server.stop());
+  const proxy = stack.use(await startProxy(server.url));
+  const { url } = stack.use(await ownDatabase());
+  const one = stack.use(await startInstance(url, { REDIS_URL: proxy.url }));
+  const two = stack.use(await startInstance(url, { REDIS_URL: server.url }));
+  return { one, two, server, proxy, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+};
+
+test('a write at one instance is seen at the other at once, again and again', async () => {
+  await using pair = await startPair();
+  const questId = await makeQuest(pair.two, ['0']);
+  await heat(pair.two, questId);
+  await heat(pair.one, questId);
+  const path = `/quests/${questId}/questions`;
+  for (let round = 1; round <= 60; round++) {
+    const [writer, reader] = round % 2 === 0 ? [pair.one, pair.two] : [pair.two, pair.one];
+    await write(writer, 'put', path, [question(String(round))]).expect(200);
+    const seen = await Promise.all([reader, writer, reader].map((instance) => titlesOf(instance, questId)));
+    expect(seen).toEqual([[String(round)], [String(round)], [String(round)]]);
+  }
+}, 60_000);
+
+test('while both read all the time, nobody reads what was replaced before it asked', async () => {
+  await using pair = await startPair();
+  const questId = await makeQuest(pair.one, ['0']);
+  await heat(pair.one, questId);
+  let answered = 0;
+  let writing = true;
+  const read = async (instance: Instance): Promise<number> => {
+    let reads = 0;
+    while (writing) {
+      const atLeast = answered;
+      const [title] = await titlesOf(instance, questId);
+      expect(Number(title)).toBeGreaterThanOrEqual(atLeast);
+      reads++;
+    }
+    return reads;
+  };
+  const readers = [pair.one, pair.two, pair.one, pair.two].map(read);
+  for (let round = 1; round <= 80; round++) {
+    const writer = round % 3 === 0 ? pair.one : pair.two;
+    await write(writer, 'put', `/quests/${questId}/questions`, [question(String(round))]).expect(200);
+    answered = round;
+  }
+  writing = false;
+  for (const reads of await Promise.all(readers)) expect(reads).toBeGreaterThan(0);
+}, 60_000);
+
+test('a deleted quest is 404 at the other instance at once', async () => {
+  await using pair = await startPair();
+  const questId = await makeQuest(pair.one, ['a']);
+  await heat(pair.two, questId);
+  await write(pair.one, 'delete', `/quests/${questId}`).expect(204);
+  await get(pair.two, `/quests/${questId}/questions`).expect(404);
+});
+
+describe('a writer that has lost Redis does not answer before the others have noticed', () => {
+  test.for(['cut', 'freeze'] as const)('%s', { timeout: 40_000 }, async (how) => {
+    await using pair = await startPair();
+    const questId = await makeQuest(pair.two, ['old']);
+    await heat(pair.two, questId);
+    await expect.poll(() => redisOf(pair.one).status, { timeout: 5000 }).toBe('ready');
+    pair.proxy[how]();
+    await heat(pair.two, questId);
+    await write(pair.one, 'put', `/quests/${questId}/questions`, [question('new')]).expect(200);
+    expect(await titlesOf(pair.two, questId)).toEqual(['new']);
+    expect(await titlesOf(pair.one, questId)).toEqual(['new']);
+    pair.proxy.heal();
+    await heat(pair.one, questId);
+    expect(await titlesOf(pair.one, questId)).toEqual(['new']);
+  });
+});
+
+test('a reader that has lost Redis reads the version from PostgreSQL', async () => {
+  await using pair = await startPair();
+  const questId = await makeQuest(pair.two, ['old']);
+  await heat(pair.one, questId);
+  pair.proxy.cut();
+  await write(pair.two, 'put', `/quests/${questId}/questions`, [question('new')]).expect(200);
+  expect(await titlesOf(pair.one, questId)).toEqual(['new']);
+}, 40_000);
+
+test('Redis may forget everything at any moment', async () => {
+  await using pair = await startPair();
+  const questId = await makeQuest(pair.one, ['0']);
+  await heat(pair.two, questId);
+  for (let round = 1; round <= 20; round++) {
+    const flushed = redisOf(pair.two).flushall();
+    await write(pair.one, 'put', `/quests/${questId}/questions`, [question(String(round))]).expect(200);
+    expect(await titlesOf(pair.two, questId)).toEqual([String(round)]);
+    await flushed;
+  }
+}, 40_000);
+
+test('Redis killed: reading and writing go on, and it is used again when it is back', async () => {
+  await using pair = await startPair();
+  const questId = await makeQuest(pair.one, ['old']);
+  await heat(pair.two, questId);
+  await pair.server.kill9();
+  expect(await titlesOf(pair.two, questId)).toEqual(['old']);
+  await write(pair.one, 'put', `/quests/${questId}/questions`, [question('new')]).expect(200);
+  expect(await titlesOf(pair.two, questId)).toEqual(['new']);
+  await pair.server.restart();
+  expect(await titlesOf(pair.two, questId)).toEqual(['new']);
+  await heat(pair.two, questId);
+  await write(pair.two, 'put', `/quests/${questId}/questions`, [question('newer')]).expect(200);
+  expect(await titlesOf(pair.one, questId)).toEqual(['newer']);
+}, 40_000);
+
+test('a hot quest is answered without a single query', async () => {
+  await using database = await ownDatabase();
+  await using opened = openDatabase({ url: database.url, name: 'quest-service' });
+  let queries = 0;
+  const sql = new Proxy(opened.sql, {
+    apply: (target, self, given) => {
+      queries++;
+      return Reflect.apply(target, self, given) as unknown;
+    },
+  });
+  await using instance = await startInstance(database.url, {}, { database: { ...opened, sql } });
+  const questId = await makeQuest(instance, ['a', 'b']);
+  const burst = async () => {
+    await titlesOf(instance, questId);
+    const before = queries;
+    for (let call = 0; call < 20; call++) expect(await titlesOf(instance, questId)).toEqual(['a', 'b']);
+    return queries - before;
+  };
+  expect(await burst()).toBeGreaterThan(0);
+  await expect.poll(burst, { timeout: 20_000 }).toBe(0);
+}, 40_000);
