@@ -49,17 +49,14 @@ const snapshot = async (sql: Queries, storeId: string, change: Change): Promise<
 class RolledBack extends Error {}
 
 const tryOut = async (context: Context, sourced: Sourced) => {
-  const { storeId, eventId, change } = sourced;
+  const { storeId, change } = sourced;
   let seen: { before: Snapshot[]; after: Snapshot[]; notifications: string[] } | undefined;
   try {
     await context.database.sql.begin(async (sql) => {
       const before = await snapshot(sql, storeId, change);
-      await applyChanges(sql, [sourced], false);
+      const notifications = await applyChanges(sql, [sourced], false);
       const after = await snapshot(sql, storeId, change);
-      const told = await sql<{ subject: string }[]>`
-        select subject from notifications
-        where store_id = ${storeId} and event_id = ${eventId} and created_at = now()`;
-      seen = { before, after, notifications: told.map(({ subject }) => subject) };
+      seen = { before, after, notifications };
       throw new RolledBack();
     });
   } catch (error) {

@@ -56,6 +56,26 @@ export const eventRoutes = (context: Context): Route[] => {
         return { status: 200, body: pageList('events', page, { items: items.map(show), hasMore }) };
       },
     ),
+    // Before the one event, whose id it is not.
+    route(
+      {
+        ...shared,
+        method: 'post',
+        path: '/v1/stores/{id}/events/replay',
+        operationId: 'replayEvents',
+        summary: 'Process the events of a span of time again',
+        params: storeId,
+        body: { schema: ReplayBody },
+        responses: { 202: { description: 'How many will be processed again', body: Replayed } },
+        problems: [404],
+      },
+      async ({ params, body }) => {
+        await requireStore(context, params.id);
+        const replayed = await requeueSpan(sql, params.id, body);
+        context.onWork.wake();
+        return { status: 202, body: { replayed } };
+      },
+    ),
     route(
       {
         ...shared,
@@ -108,25 +128,6 @@ export const eventRoutes = (context: Context): Route[] => {
           throw new Conflict('event_refused', 'Its signature was not right; it is never processed.');
         context.onWork.wake();
         return { status: 202, body: { eventId: row.id, dryRun: false } };
-      },
-    ),
-    route(
-      {
-        ...shared,
-        method: 'post',
-        path: '/v1/stores/{id}/events/replay',
-        operationId: 'replayEvents',
-        summary: 'Process the events of a span of time again',
-        params: storeId,
-        body: { schema: ReplayBody },
-        responses: { 202: { description: 'How many will be processed again', body: Replayed } },
-        problems: [404],
-      },
-      async ({ params, body }) => {
-        await requireStore(context, params.id);
-        const replayed = await requeueSpan(sql, params.id, body);
-        context.onWork.wake();
-        return { status: 202, body: { replayed } };
       },
     ),
   ];

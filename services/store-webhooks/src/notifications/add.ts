@@ -2,9 +2,16 @@ import type { Queries } from '../db/sql.ts';
 import { v7 } from 'uuid';
 import type { Notice } from '../worker/change.ts';
 
-/** Writes to the notification log what is not there yet; `mails` also queues it for sending. */
-export const addNotices = async (sql: Queries, notices: readonly Notice[], mails: boolean): Promise<void> => {
-  if (notices.length === 0) return;
+/**
+ * Writes to the notification log what is not there yet and gives what that was; `mails` also queues
+ * it for sending.
+ */
+export const addNotices = async (
+  sql: Queries,
+  notices: readonly Notice[],
+  mails: boolean,
+): Promise<string[]> => {
+  if (notices.length === 0) return [];
   const rows = notices.map(({ storeId, key, kind, audience, subject, reference, consumerId, eventId }) => ({
     store_id: storeId,
     id: v7(),
@@ -16,7 +23,7 @@ export const addNotices = async (sql: Queries, notices: readonly Notice[], mails
     consumer_id: consumerId,
     event_id: eventId,
   }));
-  await sql`
+  const added = await sql<{ subject: string }[]>`
     insert into notifications (store_id, id, key, kind, audience, subject, reference, consumer_id,
       event_id, mail, due_at, created_at)
     select n.store_id, n.id, n.key, n.kind, n.audience, n.subject, n.reference,
@@ -25,5 +32,6 @@ export const addNotices = async (sql: Queries, notices: readonly Notice[], mails
       audience text, subject text, reference text, consumer_id text, event_id uuid)
     left join delivery_jobs j on n.kind = 'delivery' and j.store_id = n.store_id and j.id = n.reference
     left join orders o on o.store_id = j.store_id and o.id = j.order_id
-    on conflict (store_id, key) do nothing`;
+    on conflict (store_id, key) do nothing returning subject`;
+  return added.map(({ subject }) => subject);
 };

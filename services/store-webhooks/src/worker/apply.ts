@@ -11,13 +11,13 @@ const ofKind = <Kind extends Change['kind']>(changes: readonly Sourced[], kind: 
 
 /**
  * Applies changes of different entities, inside the caller's transaction, kind by kind as sets; then
- * tells of them.
+ * tells of them. Gives what was told.
  */
 export const applyChanges = async (
   sql: Queries,
   changes: readonly Sourced[],
   mails: boolean,
-): Promise<void> => {
+): Promise<string[]> => {
   const notices: Notice[] = [];
   const apply = async <Kind extends Change['kind']>(
     kind: Kind,
@@ -30,5 +30,5 @@ export const applyChanges = async (
   await apply('member', applyMembers);
   await apply('job', applyJobs);
   await apply('verification', applyVerifications);
-  await addNotices(sql, notices, mails);
+  return addNotices(sql, notices, mails);
 };

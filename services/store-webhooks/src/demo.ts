@@ -1,0 +1,59 @@
+import { createHmac } from 'node:crypto';
+import { hashPathToken } from '@platform/auth/path-tokens';
+import { createLog } from '@platform/service-kit/log';
+import { createMetrics } from '@platform/service-kit/metrics';
+import { createContext } from './context.ts';
+import { demoEnv, processEnv } from './env.ts';
+import { StoreBody } from './stores/schema.ts';
+import { findStore } from './stores/store.ts';
+import { createStore } from './stores/use-cases.ts';
+
+const id = '01980000-0000-7000-8000-00000000d340';
+const storeUrl = 'https://shop.example.test/';
+
+const env = processEnv();
+const { gatewayUrl } = demoEnv();
+await using context = await createContext(
+  { ...env, PUBLIC_URL: gatewayUrl },
+  { log: createLog('demo', 'silent'), metrics: createMetrics() },
+);
+
+// Made from the stack's own secret: the same on every start, and unknown to everybody else.
+const token = createHmac('sha256', env.SECRETS_KEY).update('demo webhook token').digest('base64url');
+
+if ((await findStore(context.database.sql, id)) === undefined) {
+  const input = StoreBody.parse({
+    name: 'Demo shop',
+    storeUrl,
+    pos: { kind: 'blaze' },
+    customerImportsEnabled: true,
+    identity: [{ kind: 'persona' }, { kind: 'veriff' }],
+    payments: [{ kind: 'threedsecureio' }],
+  });
+  await createStore(context, input, { id, token: { token, tokenHash: hashPathToken(token) } });
+}
+// Whatever was rotated meanwhile: what is printed below has to work.
+await context.database
+  .sql`update webhook_tokens set grace_until = null where token_hash = ${hashPathToken(token)}`;
+
+const order = {
+  id: 'demo-order-1',
+  orderNo: '1001',
+  status: 'PENDING',
+  consumerId: 'demo-member-1',
+  cart: {
+    total: 25,
+    items: [{ productId: 'p-1', productName: 'Tea', quantity: 2, price: 12.5, totalPrice: 25 }],
+  },
+};
+
+const printed = {
+  demo: { store: { id, webhookToken: token, storeUrl } },
+  curls: [
+    {
+      title: 'A webhook of the demo shop (store-webhooks)',
+      command: `curl -sS -X POST '${gatewayUrl}/api/v1/hooks/order_updated/${token}' -H 'content-type: application/json' -d '${JSON.stringify(order)}'`,
+    },
+  ],
+};
+process.stdout.write(`${JSON.stringify(printed)}\n`);

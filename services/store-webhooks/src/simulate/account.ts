@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Expected } from './traffic.ts';
+
+interface Where {
+  /** Of the service or the gateway. */
+  url: string;
+  /** With the scope stores:admin. */
+  adminToken: string;
+  storeId: string;
+}
+
+const read = async ({ url, adminToken, storeId }: Where, path: string): Promise<Record<string, unknown>> => {
+  const answer = await fetch(`${url}/v1/stores/${storeId}/${path}`, {
+    headers: { authorization: `Bearer ${adminToken}` },
+  });
+  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+  return (await answer.json()) as Record<string, unknown>;
+};
+
+/** Every item of a list, page after page. */
+const all = async (where: Where, path: string, name: string): Promise<Record<string, unknown>[]> => {
+  const items: Record<string, unknown>[] = [];
+  for (let page = 1; ; page++) {
+    const mark = path.includes('?') ? '&' : '?';
+    const body = await read(where, `${path}${mark}page=${page}&limit=200`);
+    items.push(...(body[name] as Record<string, unknown>[]));
+    if (!(body['page'] as { has_more: boolean }).has_more) return items;
+  }
+};
+
+const patienceMs = 120_000;
+
+/** Waits until no event is left to be processed. */
+const settle = async (where: Where): Promise<void> => {
+  const giveUp = Date.now() + patienceMs;
+  while ((((await read(where, 'events?status=pending&limit=1'))['events'] as unknown[]) ?? []).length > 0) {
+    if (Date.now() > giveUp) throw new Error('Events are still pending.');
+    await sleep(200);
+  }
+};
+
+/** Compares what the service says with what the run must have come to. Gives every difference. */
+export const account = async (
+  where: Where,
+  run: string,
+  expected: Expected,
+  broken: number,
+): Promise<string[]> => {
+  await settle(where);
+  const kinds = [
+    ['orders', 'orders', 'id', 'status'],
+    ['members', 'members', 'id', 'email'],
+    ['delivery-jobs', 'deliveryJobs', 'id', 'stage'],
+    ['verifications', 'verifications', 'transactionId', 'status'],
+  ] as const;
+  const wanted = [expected.orders, expected.members, expected.jobs, expected.verifications];
+  const differences: string[] = [];
+  for (const [at, [path, name, key, value]] of kinds.entries()) {
+    const found = new Map((await all(where, path, name)).map((item) => [item[key], item[value]]));
+    for (const [id, should] of wanted[at] ?? []) {
+      if (found.get(id) !== should)
+        differences.push(`${path} ${id}: ${String(found.get(id))} instead of ${should}`);
+    }
+  }
+  const failed = await all(where, 'events?status=failed', 'events');
+  const ours = failed.filter(({ entity }) => String(entity).startsWith(`order:${run}-broken`));
+  if (ours.length !== broken) differences.push(`${ours.length} failed events instead of ${broken}`);
+  return differences;
+};

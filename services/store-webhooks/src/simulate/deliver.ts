@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sending } from './traffic.ts';
+
+export interface Delivered {
+  acknowledged: number;
+  /** Sent again because no 200 came. */
+  resent: number;
+}
+
+const pauseMs = 200;
+const patienceMs = 60_000;
+
+/** Sends webhooks as providers do: some at once, each again until it was answered with 200. */
+export const deliver = async (
+  hooksUrl: string,
+  token: string,
+  sendings: readonly Sending[],
+  connections: number,
+): Promise<Delivered> => {
+  const delivered = { acknowledged: 0, resent: 0 };
+  const giveUp = Date.now() + patienceMs;
+  let next = 0;
+
+  const once = async ({ event, service, body }: Sending): Promise<boolean> => {
+    const middle = service === undefined ? '' : `/${service}`;
+    try {
+      const answer = await fetch(`${hooksUrl}/${event}${middle}/${token}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      await answer.arrayBuffer();
+      return answer.status === 200;
+    } catch {
+      return false;
+    }
+  };
+  const connection = async (): Promise<void> => {
+    for (let sending = sendings[next++]; sending !== undefined; sending = sendings[next++]) {
+      while (!(await once(sending))) {
+        if (Date.now() > giveUp) throw new Error('Webhooks are not answered with 200.');
+        delivered.resent++;
+        await sleep(pauseMs);
+      }
+      delivered.acknowledged++;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, connection));
+  return delivered;
+};

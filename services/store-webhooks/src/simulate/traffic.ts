@@ -1,0 +1,114 @@
+import type { HookEvent } from '../hooks/events.ts';
+import type { Chance } from './random.ts';
+
+/** One webhook to be sent. */
+export interface Sending {
+  event: HookEvent;
+  service?: string;
+  body: Record<string, unknown>;
+}
+
+/** What the records must say once everything has been processed, whatever came twice or too late. */
+export interface Expected {
+  orders: Map<string, string>;
+  members: Map<string, string>;
+  jobs: Map<string, string>;
+  verifications: Map<string, string>;
+}
+
+const orderStatuses = ['PENDING', 'PREPARING', 'OUT_FOR_DELIVERY', 'COMPLETED'];
+const jobEvents = ['job_assigned', 'job_started', 'job_arrived', 'job_completed'] as const;
+const stages = ['assigned', 'started', 'arrived', 'completed'];
+const verificationStatuses = ['CREATED', 'PENDING_REVIEW', 'APPROVED'];
+
+const orderSteps = (run: string, at: number, chance: Chance, expected: Expected): Sending[] => {
+  const id = `${run}-o${at}`;
+  const steps = 1 + chance.below(orderStatuses.length);
+  expected.orders.set(id, orderStatuses[steps - 1] ?? '');
+  return orderStatuses.slice(0, steps).map((status, step) => ({
+    event: 'order_updated',
+    body: {
+      id,
+      orderNo: String(1000 + at),
+      status,
+      consumerId: `${run}-m${at}`,
+      modified: 1_700_000_000_000 + step,
+      cart: {
+        total: 10.5 * (step + 1),
+        items: [
+          {
+            productId: 'p-1',
+            productName: 'Tea',
+            quantity: step + 1,
+            price: 10.5,
+            totalPrice: 10.5 * (step + 1),
+          },
+        ],
+      },
+    },
+  }));
+};
+
+const memberSteps = (run: string, at: number, chance: Chance, expected: Expected): Sending[] => {
+  const id = `${run}-m${at}`;
+  const steps = 1 + chance.below(3);
+  const emailOf = (step: number) => `${id}.${step}@example.test`;
+  expected.members.set(id, emailOf(steps - 1));
+  return Array.from({ length: steps }, (_, step) => ({
+    event: step === 0 ? ('new_member' as const) : ('member_updated' as const),
+    body: {
+      id,
+      modified: 1_700_000_000_000 + step,
+      email: emailOf(step),
+      firstName: 'Ann',
+      status: 'ACTIVE',
+    },
+  }));
+};
+
+const jobSteps = (run: string, at: number, chance: Chance, expected: Expected): Sending[] => {
+  const id = `${run}-j${at}`;
+  const steps = 1 + chance.below(jobEvents.length);
+  expected.jobs.set(id, stages[steps - 1] ?? '');
+  return jobEvents.slice(0, steps).map((event, step) => ({
+    event,
+    body: { id, orderId: `${run}-o${at}`, driverId: 'd-1', status: stages[step]?.toUpperCase() },
+  }));
+};
+
+const verificationSteps = (run: string, at: number, chance: Chance, expected: Expected): Sending[] => {
+  const transactionId = `${run}-v${at}`;
+  const service = chance.pick(['persona', 'veriff']);
+  const steps = 1 + chance.below(verificationStatuses.length);
+  expected.verifications.set(transactionId, verificationStatuses[steps - 1] ?? '');
+  return verificationStatuses.slice(0, steps).map((status, step) => ({
+    event:
+      step === 2 ? ('identity-verification-completed' as const) : ('identity-verification-updated' as const),
+    service,
+    body: { service, transactionId, status, userId: `${run}-m${at}`, updatedAt: 1_700_000_000_000 + step },
+  }));
+};
+
+/**
+ * Realistic events of one run, and what they must come to. With `chaos` they come shuffled, some
+ * twice, and some say nothing that can be understood.
+ */
+export const makeTraffic = (run: string, count: number, chaos: boolean, chance: Chance) => {
+  const expected: Expected = {
+    orders: new Map(),
+    members: new Map(),
+    jobs: new Map(),
+    verifications: new Map(),
+  };
+  const makers = [orderSteps, memberSteps, jobSteps, verificationSteps] as const;
+  const sendings: Sending[] = [];
+  for (let at = 0; sendings.length < count; at++)
+    sendings.push(...chance.pick(makers)(run, at, chance, expected));
+  if (!chaos) return { sendings, expected, broken: 0 };
+  const twice = sendings.filter(() => chance.next() < 0.2);
+  const broken: Sending[] = Array.from({ length: Math.ceil(count / 50) }, (_, at) => ({
+    event: 'order_updated',
+    body: { id: `${run}-broken${at}`, status: { not: 'a status' } },
+  }));
+  return { sendings: chance.shuffle([...sendings, ...twice, ...broken]), expected, broken: broken.length };
+};

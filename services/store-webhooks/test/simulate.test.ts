@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { hooksPath } from '../src/hooks/events.ts';
+import { account } from '../src/simulate/account.ts';
+import { deliver } from '../src/simulate/deliver.ts';
+import { createChance } from '../src/simulate/random.ts';
+import { makeTraffic } from '../src/simulate/traffic.ts';
+import { startService } from './harness.ts';
+
+test('of shuffled, repeated and broken events every one is accounted for', { timeout: 60_000 }, async () => {
+  await using service = await startService();
+  const { id: storeId, webhookToken } = await service.store({ customerImportsEnabled: true });
+  const { sendings, expected, broken } = makeTraffic('t1', 400, true, createChance(7));
+  expect(await deliver(service.url + hooksPath, webhookToken, sendings, 16)).toMatchObject({
+    acknowledged: sendings.length,
+  });
+  const where = { url: service.url, adminToken: service.token, storeId };
+  expect(await account(where, 't1', expected, broken)).toEqual([]);
+  expected.orders.set('t1-never', 'SENT');
+  expect(await account(where, 't1', expected, broken)).toEqual([
+    'orders t1-never: undefined instead of SENT',
+  ]);
+});

@@ -1,0 +1,259 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, expect, test } from 'vitest';
+import { startService } from './harness.ts';
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+
+const input = {
+  name: 'Corner shop',
+  storeUrl: 'https://corner.example.test/shop',
+  pos: {
+    kind: 'blaze',
+    baseUrl: 'https://pos.example.test',
+    credentials: { apiKey: 'blaze-key-123', authorization: 'partner-456' },
+  },
+  customerImportsEnabled: true,
+  delivery: { kind: 'onfleet', credentials: { webhookSecret: 'ab12' } },
+  identity: { kind: 'persona', credentials: { apiKey: 'persona-key-789' } },
+  payments: { kind: 'threedsecureio', credentials: { apiKey: '3ds-key-000' } },
+  notifications: { email: 'shop@example.test' },
+};
+const secrets = ['blaze-key-123', 'partner-456', 'ab12', 'persona-key-789', '3ds-key-000'];
+
+const order = (status: string) => ({ id: 'o-1', status, cart: { items: [] } });
+
+test('a store is created with a token and ten addresses, and never shows its credentials', async () => {
+  const made = await service.admin('POST', '/v1/stores', input);
+  expect(made.status).toBe(201);
+  const { id, webhookToken, webhookUrls } = made.body as unknown as {
+    id: string;
+    webhookToken: string;
+    webhookUrls: Record<string, string>;
+  };
+  expect(webhookToken).toMatch(/^[\w-]{43}$/);
+  expect(Object.keys(webhookUrls)).toHaveLength(10);
+  expect(webhookUrls['order_updated']).toBe(
+    `http://127.0.0.1:8080/api/v1/hooks/order_updated/${webhookToken}`,
+  );
+  expect(webhookUrls['payment-auth-completed']).toContain(
+    `/payment-auth-completed/threedsecureio/${webhookToken}`,
+  );
+  const shown = await service.admin('GET', `/v1/stores/${id}`);
+  expect(shown.body).toMatchObject({
+    id,
+    name: 'Corner shop',
+    pos: { kind: 'blaze', credentials: ['apiKey', 'authorization'] },
+  });
+  const listed = await service.admin('GET', '/v1/stores?limit=1');
+  expect(listed.body).toMatchObject({ stores: [{ id }], page: { number: 1, limit: 1 } });
+  const said = JSON.stringify([made.body, shown.body, listed.body]);
+  for (const secret of secrets) expect(said).not.toContain(secret);
+  expect(JSON.stringify([shown.body, listed.body])).not.toContain(webhookToken);
+  const { sql } = service.context.database;
+  const kept = JSON.stringify([await sql`select * from stores`, await sql`select * from webhook_tokens`]);
+  for (const secret of [...secrets.slice(0, 2), webhookToken]) expect(kept).not.toContain(secret);
+});
+
+test('a change keeps what it does not name, credentials included, unless the provider is another one', async () => {
+  const { id } = (await service.admin('POST', '/v1/stores', input)).body as unknown as { id: string };
+  const same = await service.admin('PATCH', `/v1/stores/${id}`, {
+    pos: { kind: 'blaze', baseUrl: 'https://new.example.test' },
+  });
+  expect(same.body).toMatchObject({
+    name: 'Corner shop',
+    pos: { baseUrl: 'https://new.example.test', credentials: ['apiKey', 'authorization'] },
+    delivery: { kind: 'onfleet' },
+  });
+  const other = await service.admin('PATCH', `/v1/stores/${id}`, { pos: { kind: 'square' }, delivery: null });
+  expect(other.body).toMatchObject({ pos: { kind: 'square', credentials: [] }, delivery: null });
+});
+
+test.each([
+  ['an unknown kind', { pos: { kind: 'till' } }, 'pos.kind'],
+  ['a store address with credentials', { storeUrl: 'https://a:b@shop.example.test/' }, 'storeUrl'],
+  ['a store address of a script', { storeUrl: 'javascript:alert(1)' }, 'storeUrl'],
+  ['a network that is none', { allowedAddresses: ['10.0.0.0/99'] }, 'allowedAddresses.0'],
+  ['a field nobody knows', { colour: 'red' }, 'colour'],
+])('%s is refused by name', async (_n, more, field) => {
+  const answer = await service.admin('POST', '/v1/stores', { ...input, ...more });
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { code: 'validation_failed', errors: { [field]: expect.any(Array) } },
+  });
+});
+
+test('without a token it is 401, with another scope 403 that names the one needed', async () => {
+  const nobody = await fetch(`${service.url}/v1/stores`);
+  expect([nobody.status, nobody.headers.has('www-authenticate')]).toEqual([401, true]);
+  const wrong = await fetch(`${service.url}/v1/stores`, {
+    headers: { authorization: `Bearer ${await service.tokenWith('quests:read')}` },
+  });
+  expect([wrong.status, (await wrong.json()) as object]).toEqual([
+    403,
+    expect.objectContaining({ detail: expect.stringContaining('stores:admin') }),
+  ]);
+});
+
+test('after a rotation both tokens work, the old one only for its grace; its uses are counted', async () => {
+  const { id, webhookToken: old } = await service.store();
+  expect((await service.hook('order_updated', old, order('A'))).status).toBe(200);
+  const rotated = await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds: 2 });
+  const { webhookToken, webhookUrls } = rotated.body as unknown as {
+    webhookToken: string;
+    webhookUrls: Record<string, string>;
+  };
+  expect(webhookUrls['job_started']).toContain(webhookToken);
+  await sleep(1000);
+  expect((await service.hook('order_updated', webhookToken, order('B'))).status).toBe(200);
+  expect((await service.hook('order_updated', old, order('C'))).status).toBe(200);
+  await service.context.oldUses.flush();
+  const { body } = await service.admin('GET', `/v1/stores/${id}`);
+  expect(body['webhookTokens']).toMatchObject([
+    { current: true, worksUntil: null },
+    { current: false, worksUntil: expect.any(String), uses: 1, lastUsedAt: expect.any(String) },
+  ]);
+  await sleep(2000);
+  expect((await service.hook('order_updated', old, order('D'))).status).toBe(404);
+  expect((await service.hook('order_updated', webhookToken, order('D'))).status).toBe(200);
+});
+
+test('a rotation without grace ends the old token within a second', async () => {
+  const { id, webhookToken: old } = await service.store();
+  await service.hook('order_updated', old, order('A'));
+  await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds: 0 });
+  await sleep(1000);
+  expect((await service.hook('order_updated', old, order('B'))).status).toBe(404);
+});
+
+test('events are found by status, kind and time', async () => {
+  const { id, webhookToken } = await service.store();
+  await service.hook('order_updated', webhookToken, order('A'));
+  await service.hook('job_started', webhookToken, '{');
+  await service.settled();
+  const list = async (query: string) =>
+    (await service.admin('GET', `/v1/stores/${id}/events?${query}`)).body['events'] as unknown as {
+      event: string;
+      id: string;
+    }[];
+  expect(await list('')).toMatchObject([
+    { event: 'job_started', status: 'failed' },
+    { event: 'order_updated', status: 'done' },
+  ]);
+  expect(await list('status=failed')).toHaveLength(1);
+  expect(await list('event=order_updated')).toHaveLength(1);
+  const hour = (shift: number) => new Date(Date.now() + shift * 3_600_000).toISOString();
+  expect(await list(`from=${hour(-1)}&to=${hour(1)}`)).toHaveLength(2);
+  expect(await list(`from=${hour(1)}`)).toEqual([]);
+  expect(await list(`to=${hour(-1)}`)).toEqual([]);
+  const [failed] = await list('status=failed');
+  const detail = await service.admin('GET', `/v1/stores/${id}/events/${failed?.id}`);
+  expect(detail.body).toMatchObject({
+    bytes: 1,
+    body: null,
+    attempts: 0,
+    error: 'The body is not readable.',
+  });
+  expect((await service.admin('GET', `/v1/stores/${id}/events?colour=red`)).status).toBe(400);
+});
+
+test('personal data are not shown with an event', async () => {
+  const { id, webhookToken } = await service.store();
+  const member = {
+    id: 'm-1',
+    email: 'ann@example.test',
+    firstName: 'Ann',
+    lastName: 'Lee',
+    phone: '+1 555',
+    status: 'ACTIVE',
+    modified: 1,
+  };
+  await service.hook('new_member', webhookToken, member);
+  const { body } = await service.admin('GET', `/v1/stores/${id}/events`);
+  const [{ id: eventId }] = body['events'] as unknown as [{ id: string }];
+  const detail = await service.admin('GET', `/v1/stores/${id}/events/${eventId}`);
+  expect(detail.body['body']).toEqual({
+    ...member,
+    email: '[redacted]',
+    firstName: '[redacted]',
+    lastName: '[redacted]',
+    phone: '[redacted]',
+  });
+});
+
+test('a dry run shows what would change and changes nothing; a replay does it', async () => {
+  const { id, webhookToken } = await service.store();
+  await service.hook('order_updated', webhookToken, order('A'));
+  await service.settled();
+  const { sql } = service.context.database;
+  await sql`delete from orders where store_id = ${id}`;
+  await sql`delete from notifications where store_id = ${id}`;
+  const { body } = await service.admin('GET', `/v1/stores/${id}/events`);
+  const [{ id: eventId }] = body['events'] as unknown as [{ id: string }];
+  const dry = await service.admin('POST', `/v1/stores/${id}/events/${eventId}/replay?dryRun=true`);
+  expect(dry).toMatchObject({
+    status: 200,
+    body: {
+      dryRun: true,
+      changes: [{ record: 'order/o-1', before: null, after: { status: 'A' } }],
+      notifications: ['Your order o-1 is now A'],
+    },
+  });
+  expect((await service.admin('GET', `/v1/stores/${id}/orders/o-1`)).status).toBe(404);
+  const done = await service.admin('POST', `/v1/stores/${id}/events/${eventId}/replay`);
+  expect([done.status, done.body['dryRun']]).toEqual([202, false]);
+  await service.settled();
+  expect((await service.admin('GET', `/v1/stores/${id}/orders/o-1`)).body).toMatchObject({ status: 'A' });
+  const again = await service.admin('POST', `/v1/stores/${id}/events/${eventId}/replay?dryRun=true`);
+  expect(again.body).toMatchObject({ changes: [], notifications: [] });
+});
+
+test('replaying a span never lets an old event win over a newer one, and tells nobody twice', async () => {
+  const { id, webhookToken } = await service.store();
+  for (const status of ['A', 'B', 'C']) await service.hook('order_updated', webhookToken, order(status));
+  await service.hook('job_started', webhookToken, { id: 'j-1', orderId: 'o-1' });
+  await service.settled();
+  const before = (await service.admin('GET', `/v1/stores/${id}/notifications`)).body;
+  const span = {
+    from: new Date(Date.now() - 60_000).toISOString(),
+    to: new Date(Date.now() + 60_000).toISOString(),
+    status: 'done',
+  };
+  expect(await service.admin('POST', `/v1/stores/${id}/events/replay`, span)).toMatchObject({
+    status: 202,
+    body: { replayed: 4 },
+  });
+  await service.settled();
+  expect((await service.admin('GET', `/v1/stores/${id}/orders/o-1`)).body).toMatchObject({ status: 'C' });
+  expect((await service.admin('GET', `/v1/stores/${id}/notifications`)).body).toEqual(before);
+});
+
+test.each([
+  'orders',
+  'members',
+  'delivery-jobs',
+  'verifications',
+  'notifications',
+  'import-jobs',
+  'users',
+  'events',
+])('an unknown store has no %s but a 404', async (path) => {
+  const answer = await service.admin('GET', `/v1/stores/01980000-0000-7000-8000-000000000000/${path}`);
+  expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+});
+
+test("one store's records are not another's", async () => {
+  const [one, two] = [await service.store(), await service.store()];
+  await service.hook('order_updated', one.webhookToken, order('A'));
+  await service.settled();
+  expect((await service.admin('GET', `/v1/stores/${two.id}/orders/o-1`)).status).toBe(404);
+  const { body } = await service.admin('GET', `/v1/stores/${one.id}/events`);
+  const [{ id: eventId }] = body['events'] as unknown as [{ id: string }];
+  expect((await service.admin('POST', `/v1/stores/${two.id}/events/${eventId}/replay`)).status).toBe(404);
+});
+
+test('the OpenAPI document describes the ten webhooks and every management route', () => {
+  const paths = Object.keys(service.document['paths'] as object);
+  expect(paths.filter((path) => path.startsWith('/api/v1/hooks/'))).toHaveLength(10);
+  expect(paths).toContain('/v1/stores/{id}/events/{eventId}/replay');
+});
