@@ -1,6 +1,7 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { consignmentRoutes } from './consignments/routes.ts';
 import type { Context } from './context.ts';
+import { importRoute } from './import/routes.ts';
 import { inventoryRoutes } from './inventory/routes.ts';
 import { partnerRoutes } from './partners/routes.ts';
 import { warehouseRoutes } from './warehouses/routes.ts';
@@ -21,6 +22,8 @@ export const createApp = (context: Context): HttpApp =>
       basePath: '/v1',
     },
     routes: [
+      // Before /consignments/{id}, which would take its path.
+      importRoute(context),
       ...consignmentRoutes(context),
       ...partnerRoutes(context),
       ...inventoryRoutes(context),

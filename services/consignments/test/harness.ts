@@ -11,13 +11,22 @@ import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
 import { envOf } from '../src/env.ts';
 
+interface Wish {
+  /** Environment beside the usual. */
+  variables?: Record<string, string>;
+  overrides?: Partial<Context>;
+  /** Another PostgreSQL than the one all tests share. */
+  postgresUrl?: string;
+}
+
 /** The service on a database of its own; disposed of with `await using`. */
-export const startService = async (
-  variables: Record<string, string> = {},
-  overrides: Partial<Context> = {},
-) => {
+export const startService = async ({
+  variables = {},
+  overrides = {},
+  postgresUrl = inject('postgresUrl'),
+}: Wish = {}) => {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await cloneDatabase(inject('postgresUrl'), migrations));
+  const database = stack.use(await cloneDatabase(postgresUrl, migrations));
   const tokens = await makeTestKeys();
   const folder = await mkdtemp(join(tmpdir(), 'consignments-'));
   stack.defer(() => rm(folder, { recursive: true }));

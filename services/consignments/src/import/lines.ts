@@ -1,0 +1,48 @@
+/** One line of the input, numbered from 1; without `bytes` where it is too long to be read. */
+export interface Line {
+  line: number;
+  bytes: Buffer | undefined;
+}
+
+export interface LineSplitter {
+  /** The lines that end in `chunk`. */
+  push(chunk: Buffer): Line[];
+  /** The last line, where no line end follows it. */
+  end(): Line[];
+}
+
+const lineFeed = 0x0a;
+
+/** Cuts a stream of bytes into lines. Never holds more than `maxBytes` of an unfinished one. */
+export const createLineSplitter = (maxBytes: number): LineSplitter => {
+  let line = 0;
+  let kept: Buffer[] = [];
+  let length = 0;
+
+  const keep = (part: Buffer): void => {
+    length += part.length;
+    if (length > maxBytes) kept = [];
+    else kept.push(part);
+  };
+  const finish = (): Line => {
+    const bytes = length > maxBytes ? undefined : kept.length === 1 ? kept[0] : Buffer.concat(kept);
+    kept = [];
+    length = 0;
+    return { line: ++line, bytes };
+  };
+
+  return {
+    push: (chunk) => {
+      const lines: Line[] = [];
+      let from = 0;
+      for (let to = chunk.indexOf(lineFeed); to !== -1; to = chunk.indexOf(lineFeed, from)) {
+        keep(chunk.subarray(from, to));
+        lines.push(finish());
+        from = to + 1;
+      }
+      if (from < chunk.length) keep(chunk.subarray(from));
+      return lines;
+    },
+    end: () => (length > 0 ? [finish()] : []),
+  };
+};

@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '@platform/service-kit/problem';
+import { route, type Route } from '@platform/service-kit/route';
+import { allowSlowBody } from '@platform/service-kit/server';
+import type { Request, Response } from 'express';
+import type { Context } from '../context.ts';
+import { piecesOf } from './pieces.ts';
+import { ImportLine, ImportResult } from './schema.ts';
+import { importConsignments } from './use-cases.ts';
+
+const ndjson = 'application/x-ndjson';
+
+const refuseOtherTypes = (req: Request): void => {
+  if (!req.is(ndjson)) {
+    const detail = `Send the body as ${ndjson} in UTF-8.`;
+    throw new Problem({ status: 415, code: 'unsupported_media_type', detail });
+  }
+  if (!/^(?:identity)?$/i.test(req.headers['content-encoding'] ?? '')) {
+    const detail = 'Send the body without a content encoding.';
+    throw new Problem({ status: 415, code: 'unsupported_encoding', detail });
+  }
+};
+
+/** Writes as fast as the caller reads. Rejects when the caller is gone. */
+const answer = async (res: Response, texts: AsyncIterable<string>): Promise<void> => {
+  const gone = new AbortController();
+  res.once('close', () => gone.abort());
+  for await (const text of texts) {
+    if (!res.write(text)) await once(res, 'drain', { signal: gone.signal });
+  }
+};
+
+/** A caller who still sends would lose the end of our answer if the connection was cut under it. */
+const letFinish = async (req: Request): Promise<void> => {
+  if (req.complete) return;
+  req.resume();
+  await Promise.race([once(req, 'close'), once(req, 'end'), sleep(1000)]);
+};
+
+export const importRoute = (ctx: Context): Route =>
+  route(
+    {
+      method: 'post',
+      path: '/consignments/import',
+      operationId: 'importConsignments',
+      tag: 'Consignments',
+      summary: 'Make many consignments from a stream of lines',
+      description:
+        'NDJSON both ways: one consignment a line in, one result a line out, in the same order and while ' +
+        'the body is still being sent. A bad line does not stop the rest; blank lines are passed over. ' +
+        'A last line with `stopped` says that the import has ended early.',
+      caller: ctx.writer,
+      body: { schema: ImportLine, types: [ndjson], raw: true },
+      responses: { 200: { description: 'Result lines', body: ImportResult, mediaType: ndjson } },
+      problems: [408, 413, 415],
+    },
+    async ({ req, res }) => {
+      refuseOtherTypes(req);
+      allowSlowBody(req);
+      res.setHeader('Content-Type', ndjson);
+      res.setHeader('Connection', 'close');
+      const { idleMs } = ctx.importLimits;
+      const pieces = piecesOf(req, { idleMs, isDraining: () => ctx.health.draining });
+      try {
+        await answer(res, importConsignments(ctx, pieces));
+        await letFinish(req);
+      } catch (error) {
+        // Nobody is left to be told.
+        if (!res.closed) throw error;
+      }
+      res.end();
+      return { status: 200, json: '' };
+    },
+  );

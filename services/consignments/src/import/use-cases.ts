@@ -1,0 +1,102 @@
+import { Readable } from 'node:stream';
+import { Problem, toProblem } from '@platform/service-kit/problem';
+import { v7 } from 'uuid';
+import type { Context } from '../context.ts';
+import { readLines, type Reading, type Refusal } from './readings.ts';
+import { createLineSplitter, type Line } from './lines.ts';
+import { insertConsignments } from './store.ts';
+
+/** In bytes; a consignment with every field at its longest, in escapes, has some 6,000. */
+const maxLineBytes = 16_384;
+
+/** Batches that are stored at the same time. */
+const concurrency = 2;
+
+/** Lines that arrived together, from number `line` on; or why there are no more. */
+type Batch = { line: number; readings: Reading[] } | Failure;
+
+/** Nothing from `line` on is confirmed. */
+interface Failure {
+  line: number;
+  reason: unknown;
+}
+
+async function* batchesOf(ctx: Context, pieces: AsyncIterable<Buffer>): AsyncGenerator<Batch, void> {
+  const { lines: most } = ctx.importLimits;
+  const splitter = createLineSplitter(maxLineBytes);
+  let line = 1;
+  const batch = (lines: readonly Line[]): Batch => ({ line, readings: readLines(lines, maxLineBytes) });
+  try {
+    for await (const piece of pieces) {
+      const lines = splitter.push(piece);
+      const rest = most + 1 - line;
+      yield batch(lines.slice(0, rest));
+      line += Math.min(lines.length, rest);
+      if (lines.length > rest) {
+        const detail = `An import may have ${most} lines.`;
+        throw new Problem({ status: 413, code: 'too_many_lines', detail });
+      }
+    }
+    yield batch(splitter.end());
+  } catch (reason) {
+    yield { line, reason };
+  }
+}
+
+const written = (result: { line: number; id: string } | Refusal): string => `${JSON.stringify(result)}\n`;
+
+/** Stores what can be stored, in one transaction; gives a result line for each line. */
+const store = async (ctx: Context, batch: Batch): Promise<string | Failure> => {
+  if ('reason' in batch) return batch;
+  const results = batch.readings.map((reading) =>
+    'input' in reading ? { line: reading.line, id: v7(), input: reading.input } : reading,
+  );
+  const rows = results.flatMap((result) => ('id' in result ? { id: result.id, ...result.input } : []));
+  try {
+    if (rows.length > 0) await insertConsignments(ctx.database, rows, ctx.now().toISOString());
+  } catch (reason) {
+    return { line: batch.line, reason };
+  }
+  return results
+    .map((result) => written('id' in result ? { line: result.line, id: result.id } : result))
+    .join('');
+};
+
+const stopLine = ({ line, reason }: Failure): string => {
+  const { code, message } = toProblem(reason);
+  const detail = `${message} The import has stopped: line ${line} and those after it are not confirmed.`;
+  return `${JSON.stringify({ line, error: code, detail, stopped: true })}\n`;
+};
+
+/**
+ * Stores consignments from NDJSON and yields the result lines, in order, as text. Reads no faster than
+ * lines are stored and results are taken.
+ *
+ * What goes wrong after the first result is told in a last line, `stopped`; before it, it is thrown.
+ */
+export async function* importConsignments(
+  ctx: Context,
+  pieces: AsyncIterable<Buffer>,
+): AsyncGenerator<string, void> {
+  const running = new Set<Promise<string | Failure>>();
+  const start = (batch: Batch): Promise<string | Failure> => {
+    const work = store(ctx, batch).finally(() => running.delete(work));
+    running.add(work);
+    return work;
+  };
+  const results = Readable.from(batchesOf(ctx, pieces)).map(start, { concurrency });
+  let told = false;
+  for await (const result of results as AsyncIterable<string | Failure>) {
+    if (typeof result !== 'string') {
+      // Nothing is stored any more after the answer has ended.
+      await Promise.all(running);
+      if (!told) throw result.reason;
+      yield stopLine(result);
+      return;
+    }
+    if (result !== '') {
+      told = true;
+      yield result;
+    }
+  }
+}

@@ -1,0 +1,236 @@
+import { once } from 'node:events';
+import { startPostgres } from '@platform/local/postgres';
+import request from 'supertest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startService, type Service } from './harness.ts';
+import { consignmentInput } from './inputs.ts';
+import { listening, type ResultLine } from './stream.ts';
+
+let service: Service;
+let wire: Awaited<ReturnType<typeof listening>>;
+beforeAll(async () => {
+  service = await startService();
+  wire = await listening(service);
+});
+beforeEach(() => service.context.database.sql`delete from consignments`);
+afterAll(async () => {
+  await wire[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const post = (body: string | Buffer, type = 'application/x-ndjson', authorization = service.writing) =>
+  request(service.app)
+    .post('/v1/consignments/import')
+    .set('Authorization', authorization)
+    .set('Content-Type', type)
+    .serialize((value: unknown) => value as string)
+    .buffer(true)
+    .parse((res, done) => {
+      let text = '';
+      res.on('data', (chunk) => (text += String(chunk)));
+      res.on('end', () => done(null, text));
+    })
+    .send(body as string);
+
+const resultsOf = (text: unknown): ResultLine[] =>
+  String(text)
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as ResultLine);
+
+const line = (changes: object = {}) => JSON.stringify(consignmentInput(changes));
+const stored = async () => Number((await service.read('/consignments')).body.total);
+
+describe('an import', () => {
+  test('stores good lines, names bad ones by their number, and passes over blank ones', async () => {
+    const answer = await post(
+      `${line({ reference: 'first' })}\r\n\n  \nnonsense\n${line({ status: 9 })}\n${line()}`,
+    );
+    expect(answer.status).toBe(200);
+    expect(answer.headers['content-type']).toBe('application/x-ndjson');
+    const results = resultsOf(answer.body);
+    expect(results).toEqual([
+      { line: 1, id: expect.any(String) as string },
+      { line: 4, error: 'malformed_json', detail: expect.any(String) as string },
+      {
+        line: 5,
+        error: 'validation_failed',
+        detail: expect.stringContaining('status: ') as string,
+        errors: { status: [expect.any(String) as string] },
+      },
+      { line: 6, id: expect.any(String) as string },
+    ]);
+    const { body } = await service.read('/consignments');
+    // Newest first: the last line is the newest.
+    expect(body).toMatchObject({ total: 2, consignments: [{ id: results[3]?.id }, { reference: 'first' }] });
+    const one = await service.get(`/consignments/${results[0]?.id}`).expect(200);
+    expect(one.body).toMatchObject(consignmentInput({ status: 0, ediStatus: 0, carrierId: null }));
+  });
+
+  test.each([
+    ['an unknown field', line({ colour: 'red' }), 'validation_failed', 'colour'],
+    ['an id', line({ id: '0198c5a0-7e57-7000-8000-000000000001' }), 'validation_failed', 'id'],
+    ['__proto__', line().replace('{', '{"__proto__":{},'), 'validation_failed', '__proto__'],
+    ['an array', '[]', 'validation_failed', 'line'],
+    ['null', 'null', 'validation_failed', 'line'],
+    ['NUL', line({ clientName: 'a\0' }), 'validation_failed', 'clientName'],
+    ['a lone surrogate', line().replace('Van', '\\ud800'), 'validation_failed', 'clientName'],
+    ['a byte order mark', `\ufeff${line()}`, 'malformed_json', undefined],
+    ['half an object', line().slice(0, 20), 'malformed_json', undefined],
+    ['8,000 brackets', '['.repeat(8000), 'malformed_json', undefined],
+    ['a line of 16,385 bytes', line().padEnd(16_385), 'line_too_long', undefined],
+    ['bytes that are not UTF-8', Buffer.from('{"a":"\xff"}', 'latin1'), 'malformed_json', undefined],
+  ])('refuses %s in a line and stores the next', async (_name, bad, error, field) => {
+    const body = Buffer.concat([Buffer.from(bad), Buffer.from(`\n${line()}\n`)]);
+    const [refused, next] = resultsOf((await post(body)).body);
+    expect(refused).toMatchObject({ line: 1, error });
+    expect(Object.keys(refused?.errors ?? {})).toEqual(field === undefined ? [] : [field]);
+    expect(next).toEqual({ line: 2, id: expect.any(String) as string });
+    expect(await stored()).toBe(1);
+  });
+
+  test('of nothing has no results', async () => {
+    const answer = await post('');
+    expect([answer.status, answer.body]).toEqual([200, '']);
+  });
+
+  test('takes a line of 16,384 bytes', async () => {
+    expect(resultsOf((await post(line().padEnd(16_384))).body)).toEqual([
+      { line: 1, id: expect.any(String) as string },
+    ]);
+  });
+
+  test('answers while the body is still being sent', async () => {
+    const run = wire.begin();
+    for (let n = 1; n <= 3; n++) {
+      run.send(consignmentInput({ reference: `${n}` }));
+      expect(await run.next()).toEqual({ line: n, id: expect.any(String) as string });
+    }
+    run.req.end();
+    expect(await run.next()).toBeUndefined();
+    expect(await stored()).toBe(3);
+  });
+
+  test('keeps the order of many lines', async () => {
+    const lines = Array.from({ length: 5000 }, (_, n) =>
+      line(n % 1000 === 7 ? { status: 99 } : { reference: `${n}` }),
+    );
+    const results = resultsOf((await post(lines.join('\n'))).body);
+    expect(results.map((result) => result.line)).toEqual(lines.map((_, n) => n + 1));
+    expect(results.filter(({ error }) => error).map((result) => result.line)).toEqual([
+      8, 1008, 2008, 3008, 4008,
+    ]);
+    expect(await stored()).toBe(4995);
+    const ids = results.flatMap(({ id }) => id ?? []);
+    expect(ids).toEqual(ids.toSorted());
+  });
+});
+
+describe('who imports', () => {
+  test('needs the scope to write', async () => {
+    const reading = `Bearer ${await service.tokens.token({ scope: 'consignments:read' })}`;
+    const refused = await post(line(), 'application/x-ndjson', reading);
+    expect([refused.status, JSON.parse(String(refused.body))]).toMatchObject([
+      403,
+      { code: 'insufficient_scope' },
+    ]);
+    expect((await post(line(), 'application/x-ndjson', 'Bearer x')).status).toBe(401);
+    expect(await stored()).toBe(0);
+  });
+
+  test('has to say what is sent', async () => {
+    for (const type of ['application/json', 'text/plain', 'application/x-ndjson-seq']) {
+      const refused = await post(line(), type);
+      expect([refused.status, JSON.parse(String(refused.body))]).toMatchObject([
+        415,
+        { code: 'unsupported_media_type' },
+      ]);
+    }
+    const packed = wire.begin({ 'Content-Encoding': 'gzip' });
+    packed.req.end('x');
+    expect((await packed.answered).statusCode).toBe(415);
+    await service.get('/consignments/import').expect(405).expect('Allow', 'POST');
+  });
+});
+
+describe('an import that ends early', () => {
+  test('leaves what was confirmed when the client goes away, and the service well', async () => {
+    const run = wire.begin();
+    run.send(consignmentInput());
+    expect(await run.next()).toMatchObject({ line: 1 });
+    run.req.destroy();
+    await once(run.req, 'close');
+    await expect.poll(() => service.lines.join('')).toContain('client went away');
+    expect(await stored()).toBe(1);
+    expect(service.lines.join('')).not.toContain('"level":"error"');
+  });
+
+  test('says where when there are too many lines', async () => {
+    await using small = await startService({ variables: { IMPORT_MAX_LINES: '3' } });
+    await using place = await listening(small);
+    const run = place.begin();
+    run.send(consignmentInput(), consignmentInput());
+    expect([await run.next(), await run.next()]).toMatchObject([{ line: 1 }, { line: 2 }]);
+    run.send(consignmentInput(), consignmentInput(), consignmentInput());
+    expect(await run.rest()).toEqual([
+      { line: 3, id: expect.any(String) as string },
+      {
+        line: 4,
+        error: 'too_many_lines',
+        detail: expect.stringContaining('line 4') as string,
+        stopped: true,
+      },
+    ]);
+    expect((await small.read('/consignments')).body.total).toBe(3);
+  });
+
+  test('says so when nothing comes any more', async () => {
+    await using hasty = await startService({ variables: { IMPORT_IDLE_TIMEOUT_MS: '300' } });
+    await using place = await listening(hasty);
+    const run = place.begin();
+    run.send(consignmentInput());
+    expect(await run.next()).toMatchObject({ line: 1 });
+    expect(await run.rest()).toMatchObject([{ line: 2, error: 'import_idle', stopped: true }]);
+    const silent = place.begin();
+    silent.req.flushHeaders();
+    expect((await silent.answered).statusCode).toBe(408);
+  });
+
+  test('says so when the instance is stopped', async () => {
+    const run = wire.begin();
+    run.send(consignmentInput());
+    expect(await run.next()).toMatchObject({ line: 1 });
+    service.context.health.draining = true;
+    expect(await run.rest()).toMatchObject([{ line: 2, error: 'shutting_down', stopped: true }]);
+    service.context.health.draining = false;
+  });
+
+  test('says so when the database goes away, and keeps what it confirmed', async () => {
+    const server = await startPostgres({ durable: true });
+    try {
+      await using mortal = await startService({ postgresUrl: server.url });
+      await using place = await listening(mortal);
+      const run = place.begin();
+      run.send(consignmentInput(), 'nonsense');
+      expect([await run.next(), await run.next()]).toMatchObject([{ line: 1 }, { line: 2 }]);
+      await server.kill9();
+      run.send(consignmentInput(), consignmentInput());
+      expect(await run.rest()).toEqual([
+        {
+          line: 3,
+          error: 'database_unavailable',
+          detail: expect.stringContaining('line 3 and those after it are not confirmed') as string,
+          stopped: true,
+        },
+      ]);
+      const refused = place.begin();
+      refused.req.end(`${line()}\n`);
+      expect((await refused.answered).statusCode).toBe(503);
+      await server.restart();
+      const total = async () => Number((await mortal.read('/consignments')).body.total);
+      await expect.poll(total, { timeout: 10_000 }).toBe(1);
+    } finally {
+      await server.stop();
+    }
+  });
+});
