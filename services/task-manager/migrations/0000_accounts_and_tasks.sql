@@ -55,7 +55,7 @@ ALTER TABLE "tasks" ADD CONSTRAINT "tasks_user_id_users_id_fk" FOREIGN KEY ("use
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("user_id","created_at");--> statement-breakpoint
 CREATE INDEX "tasks_by_created" ON "tasks" USING btree ("user_id","created_at" DESC NULLS FIRST,"id");--> statement-breakpoint
 CREATE INDEX "tasks_by_updated" ON "tasks" USING btree ("user_id","updated_at" DESC NULLS FIRST,"id");--> statement-breakpoint
-CREATE INDEX "tasks_by_priority" ON "tasks" USING btree ("user_id","priority","id");--> statement-breakpoint
+CREATE INDEX "tasks_by_priority" ON "tasks" USING btree ("user_id","priority" DESC NULLS FIRST,"id");--> statement-breakpoint
 CREATE INDEX "tasks_by_title" ON "tasks" USING btree ("user_id",title collate "und-x-icu","id");--> statement-breakpoint
 CREATE INDEX "tasks_by_due" ON "tasks" USING btree ("user_id","due_date","id");--> statement-breakpoint
 CREATE INDEX "tasks_by_due_desc" ON "tasks" USING btree ("user_id","due_date" DESC NULLS LAST,"id");

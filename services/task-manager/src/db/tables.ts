@@ -86,7 +86,7 @@ export const tasks = pgTable(
     // without nulls: "nulls first" is what ORDER BY … DESC means, so that the index serves it.)
     index('tasks_by_created').on(table.userId, table.createdAt.desc().nullsFirst(), table.id),
     index('tasks_by_updated').on(table.userId, table.updatedAt.desc().nullsFirst(), table.id),
-    index('tasks_by_priority').on(table.userId, table.priority, table.id),
+    index('tasks_by_priority').on(table.userId, table.priority.desc().nullsFirst(), table.id),
     index('tasks_by_title').on(table.userId, sql`title collate "und-x-icu"`, table.id),
     // Nulls come last both ways, which no index read backwards gives.
     index('tasks_by_due').on(table.userId, table.dueDate.asc().nullsLast(), table.id),

@@ -34,7 +34,7 @@ const idsOf = ({ ids }: Order, from: number, count: number): string[] => {
  * kept after its first deep page, and later deep pages are cut from it. It holds as long as the
  * revision of the user's tasks, which every answer is checked against in the same statement.
  */
-export const createPages = (sql: Sql, { bytes, shallow = 500 }: PagesOptions): Pages => {
+export const createPages = (sql: Sql, { bytes, shallow = 200 }: PagesOptions): Pages => {
   const orders =
     bytes === 0
       ? undefined
