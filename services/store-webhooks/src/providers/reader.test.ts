@@ -1,0 +1,64 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { startStandIn } from '../simulate/stand-in.ts';
+import { isPublicAddress } from './public-address.ts';
+import { createReader } from './reader.ts';
+
+const standIn = await startStandIn();
+afterAll(() => standIn[Symbol.asyncDispose]());
+beforeEach(() => {
+  standIn.mood = 'well';
+  standIn.asked.length = 0;
+});
+
+const path = '/v2/orders/o-1';
+
+test('what a provider knows is read, what it does not know is undefined', async () => {
+  const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
+  standIn.orders.set('o-1', { order: 1 });
+  expect(await reader.get(standIn.url, path, {})).toEqual({ order: 1 });
+  expect(await reader.get(standIn.url, '/v2/orders/o-2', {})).toBeUndefined();
+});
+
+test('a redirect is not followed, and not tried again', async () => {
+  const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
+  standIn.mood = 'redirect';
+  await expect(reader.get(standIn.url, path, {})).rejects.toThrow('answered 302');
+  expect(standIn.asked).toHaveLength(1);
+});
+
+test('after five failures in a row a provider is left alone', async () => {
+  const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
+  standIn.mood = 'error';
+  for (let at = 0; at < 4; at++)
+    await expect(reader.get(standIn.url, path, {})).rejects.toThrow('The provider');
+  expect(standIn.asked).toHaveLength(5);
+  await expect(reader.get(standIn.url, path, {})).rejects.toThrow('left alone');
+  expect(standIn.asked).toHaveLength(5);
+});
+
+test.each([
+  'http://127.0.0.1:1',
+  'http://[::1]:1',
+  'http://[::ffff:10.0.0.1]:1',
+  'http://169.254.169.254',
+  'http://2130706433',
+  'http://localhost:1',
+])('where only public addresses are allowed, %s is not asked', async (url) => {
+  const reader = createReader({ timeoutMs: 1000, addresses: 'public' });
+  await expect(reader.get(url, '/', {})).rejects.toThrow(/private address/);
+});
+
+test('public addresses are told from special ones', () => {
+  expect(['8.8.8.8', '2606:4700::1111'].map((address) => isPublicAddress(address))).toEqual([true, true]);
+  for (const address of [
+    '10.1.2.3',
+    '172.31.0.1',
+    '192.168.1.1',
+    '100.64.0.1',
+    'fd00::1',
+    'fe80::1',
+    '0.0.0.0',
+    '::',
+  ])
+    expect([address, isPublicAddress(address)]).toEqual([address, false]);
+});
