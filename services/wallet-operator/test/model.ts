@@ -14,6 +14,7 @@ export const createModel = (
   enabledGames: ReadonlySet<string>,
   sessions: ReadonlyMap<string, { playerId: string; expired: boolean }>,
   policy: Policy,
+  rules: typeof decide = decide,
 ) => {
   const balances = new Map([...players].map(([id, { balance }]) => [id, balance]));
   const entries: Entry[] = [];
@@ -37,7 +38,7 @@ export const createModel = (
   };
 
   const apply = (command: Command): Decision => {
-    const decision = decide(stateFor(command), command, policy);
+    const decision = rules(stateFor(command), command, policy);
     entries.push(...decision.entries);
     const newest = decision.entries.at(-1);
     if (newest !== undefined) balances.set(command.playerId, newest.balanceAfter);

@@ -1,0 +1,96 @@
+import { amounts, check, fresh, isOk, moves, says, type Group } from '../expect.ts';
+
+export const happyPath: Group = {
+  title: 'Happy path',
+  cases: [
+    {
+      title: 'authenticate gives the balance',
+      run: async (w) => amounts(isOk(await w.authenticate()), await w.money(), 'balance'),
+    },
+    {
+      title: 'authenticate repeats the currency of the request, if it gives one',
+      run: async (w) => {
+        const { accountCurrency } = says(await w.authenticate(), 'OK');
+        check(
+          accountCurrency === undefined || accountCurrency === w.target.currency,
+          'accountCurrency differs',
+        );
+      },
+    },
+    ...(['authenticate', 'debit', 'credit', 'balance', 'rollback'] as const).map((callback) => ({
+      title: `${callback} repeats the requestId`,
+      run: async (w: Parameters<Group['cases'][number]['run']>[0]) => {
+        const { requestId } = await w[callback]({ requestId: `certify ${callback} ünï` });
+        check(requestId === `certify ${callback} ünï`, `requestId came back as ${String(requestId)}`);
+      },
+    })),
+    {
+      title: 'a debit takes the bet and tells the balance after it',
+      run: (w) =>
+        moves(w, -250n, async () => {
+          const before = await w.money();
+          amounts(isOk(await w.debit({ amount: '2.50' })), before - 250n, 'balance in the answer');
+        }),
+    },
+    {
+      title: 'a credit pays the win and tells the balance after it',
+      run: (w) =>
+        moves(w, 299n, async () => {
+          const round = fresh();
+          await w.debit({ ...round, amount: '0.01' });
+          const before = await w.money();
+          amounts(
+            isOk(await w.credit({ roundId: round.roundId, amount: '3.00' })),
+            before + 300n,
+            'balance in the answer',
+          );
+        }),
+    },
+    {
+      title: 'a credit of "0" ends a lost round',
+      run: (w) =>
+        moves(w, -100n, async () => {
+          const { transactionId, roundId } = fresh();
+          isOk(await w.debit({ transactionId, roundId }));
+          isOk(await w.credit({ roundId, amount: '0' }));
+        }),
+    },
+    {
+      title: 'a rollback gives a debit back',
+      run: (w) =>
+        moves(w, 0n, async () => {
+          const { transactionId, roundId } = fresh();
+          isOk(await w.debit({ transactionId, roundId }));
+          isOk(await w.rollback({ roundId, reverseTransactionId: transactionId }));
+        }),
+    },
+    {
+      title: 'a rollback may close its round',
+      run: (w) =>
+        moves(w, 0n, async () => {
+          const { transactionId, roundId } = fresh();
+          isOk(await w.debit({ transactionId, roundId }));
+          isOk(await w.rollback({ roundId, reverseTransactionId: transactionId, roundClosed: true }));
+        }),
+    },
+    {
+      title: 'a round takes several debits (doubles, splits, insurance)',
+      run: (w) =>
+        moves(w, -300n, async () => {
+          const { roundId } = fresh();
+          for (let bet = 0; bet < 3; bet++) isOk(await w.debit({ roundId }));
+          isOk(await w.credit({ roundId, amount: '0' }));
+        }),
+    },
+    {
+      title: 'a round takes several credits, the last one closes it',
+      run: (w) =>
+        moves(w, 200n, async () => {
+          const { roundId } = fresh();
+          isOk(await w.debit({ roundId }));
+          isOk(await w.credit({ roundId, roundClosed: false }));
+          isOk(await w.credit({ roundId, amount: '2.00' }));
+        }),
+    },
+  ],
+};

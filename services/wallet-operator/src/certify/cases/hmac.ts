@@ -1,0 +1,70 @@
+import { createHmac } from 'node:crypto';
+import { check, isOk, moves, says, type Case, type Group } from '../expect.ts';
+import type { Odd, Wallet } from '../wallet.ts';
+
+const seconds = (shift: number): string => String(Math.floor(Date.now() / 1000) + shift);
+
+const refused = (title: string, odd: () => Odd): Case => ({
+  title: `refuses ${title}`,
+  run: (w) =>
+    moves(w, 0n, async () => {
+      const fields = {
+        transactionId: crypto.randomUUID(),
+        roundId: 'hmac',
+        gameCode: w.target.game,
+        amount: '1.00',
+      };
+      const reply = says(
+        await w.send('debit', { requestId: 'hmac', ...fields }, odd()),
+        'ERROR_INVALID_SIGNATURE',
+      );
+      check(reply.http < 500, `a refused signature is no server error, got HTTP ${reply.http}`);
+      check(reply.requestId === 'hmac', 'requestId must be repeated');
+    }),
+});
+
+const body = (w: Wallet): string => JSON.stringify({ requestId: 'r', playerId: w.target.player });
+
+export const hmac: Group = {
+  title: 'HMAC',
+  cases: [
+    refused('a request without a signature', () => ({ signature: null })),
+    refused('a request without a timestamp', () => ({ timestamp: null })),
+    refused('an empty signature', () => ({ signature: '' })),
+    refused('a signature that is not hex', () => ({ signature: 'zz'.repeat(32) })),
+    refused('a signature that is cut short', () => ({ signature: 'ab'.repeat(16) })),
+    refused('a signature by another secret', () => ({ secret: 'another secret' })),
+    refused('a body that was changed on the way', () => ({ signedBody: '{}' })),
+    refused('a timestamp two minutes ago', () => ({ timestamp: seconds(-120) })),
+    refused('a timestamp two minutes ahead', () => ({ timestamp: seconds(120) })),
+    refused('a timestamp that is no number', () => ({ timestamp: 'now' })),
+    refused('a signature sent twice', () => ({ signature: ['ab'.repeat(32), 'cd'.repeat(32)] })),
+    {
+      title: 'refuses a signature made for another callback',
+      run: async (w) => {
+        // Where the path is not signed, nothing can tell.
+        if (w.target.signatureString === 'timestamp+body') return;
+        says(await w.raw('balance', body(w), { signedPath: '/callback/debit' }), 'ERROR_INVALID_SIGNATURE');
+      },
+    },
+    {
+      title: 'refuses a signature over the body alone',
+      run: async (w) => {
+        const signature = createHmac('sha256', w.target.secret).update(body(w)).digest('hex');
+        says(await w.raw('balance', body(w), { signature }), 'ERROR_INVALID_SIGNATURE');
+      },
+    },
+    {
+      title: 'checks the bytes that were sent, spaces and all',
+      run: async (w) =>
+        isOk(
+          await w.raw('balance', `{ "playerId" : ${JSON.stringify(w.target.player)},\n\t"requestId":"r" }\n`),
+        ),
+    },
+    {
+      title: 'checks the signature before the body',
+      run: async (w) =>
+        says(await w.raw('balance', 'not json', { secret: 'another' }), 'ERROR_INVALID_SIGNATURE'),
+    },
+  ],
+};

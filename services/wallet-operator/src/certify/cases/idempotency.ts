@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { amounts, fresh, isOk, moves, says, type Case, type Group } from '../expect.ts';
+import type { Fields } from '../wallet.ts';
+
+type Operation = 'debit' | 'credit' | 'rollback';
+
+const again = (operation: Operation, by: bigint): Case => ({
+  title: `a repeated ${operation} is applied once and answered with the balance of the first time`,
+  run: (w) =>
+    moves(w, by - 1n, async () => {
+      const fields = { ...fresh(), reverseTransactionId: randomUUID() };
+      const first = isOk(await w[operation](fields));
+      isOk(await w.debit({ amount: '0.01' }));
+      for (let copy = 0; copy < 3; copy++)
+        amounts(isOk(await w[operation](fields)), first, 'balance of the repeat');
+    }),
+});
+
+const differs = (operation: Operation, name: string, change: Fields): Case => ({
+  title: `a ${operation} with a used transactionId and another ${name} is a duplicate`,
+  run: async (w) => {
+    const fields = { ...fresh(), reverseTransactionId: randomUUID() };
+    isOk(await w[operation](fields));
+    await moves(w, 0n, async () =>
+      says(await w[operation]({ ...fields, ...change }), 'ERROR_DUPLICATE_TRANSACTION'),
+    );
+  },
+});
+
+const reused = (first: Operation, second: Operation): Case => ({
+  title: `the transactionId of a ${first} can't be that of a ${second}`,
+  run: async (w) => {
+    const fields = { ...fresh(), reverseTransactionId: randomUUID() };
+    isOk(await w[first](fields));
+    await moves(w, 0n, async () => says(await w[second](fields), 'ERROR_DUPLICATE_TRANSACTION'));
+  },
+});
+
+export const idempotency: Group = {
+  title: 'Idempotency',
+  cases: [
+    again('debit', -100n),
+    again('credit', 100n),
+    again('rollback', 0n),
+    {
+      title: 'a repeated rollback of a debit gives it back once',
+      run: (w) =>
+        moves(w, 0n, async () => {
+          const debit = fresh();
+          isOk(await w.debit(debit));
+          const reversal = { ...fresh(), roundId: debit.roundId, reverseTransactionId: debit.transactionId };
+          for (let copy = 0; copy < 3; copy++) isOk(await w.rollback(reversal));
+        }),
+    },
+    {
+      title: 'a second rollback of the same debit, with another id, gives nothing',
+      run: (w) =>
+        moves(w, 0n, async () => {
+          const debit = fresh();
+          isOk(await w.debit(debit));
+          const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
+          isOk(await w.rollback(reversal));
+          isOk(await w.rollback(reversal));
+        }),
+    },
+    {
+      title: 'an amount written differently is the same amount',
+      run: (w) =>
+        moves(w, -500n, async () => {
+          const fields = fresh();
+          for (const amount of ['5', '5.0', '5.00']) isOk(await w.debit({ ...fields, amount }));
+        }),
+    },
+    {
+      title: 'metadata does not make a request another one',
+      run: (w) =>
+        moves(w, -100n, async () => {
+          const fields = fresh();
+          for (const metadata of ['{}', '{"a":1}']) isOk(await w.debit({ ...fields, metadata }));
+        }),
+    },
+    differs('debit', 'amount', { amount: '1.01' }),
+    differs('debit', 'round', { roundId: 'another round' }),
+    differs('debit', 'game', { gameCode: 'another game' }),
+    differs('credit', 'amount', { amount: '1.01' }),
+    differs('credit', 'roundClosed', { roundClosed: false }),
+    differs('rollback', 'reverseTransactionId', { reverseTransactionId: 'another debit' }),
+    differs('rollback', 'round', { roundId: 'another round' }),
+    reused('debit', 'credit'),
+    reused('credit', 'debit'),
+    reused('debit', 'rollback'),
+    {
+      title: 'a refused attempt does not use its transactionId up',
+      run: (w) =>
+        moves(w, -100n, async () => {
+          const fields = fresh();
+          says(await w.debit({ ...fields, amount: '9999999999999.99' }), 'ERROR_NOT_ENOUGH_MONEY');
+          isOk(await w.debit(fields));
+        }),
+    },
+  ],
+};

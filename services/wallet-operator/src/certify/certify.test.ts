@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { listen } from '@platform/service-kit/service';
+import { expect, onTestFinished, test } from 'vitest';
+import { addGame, addPlayer } from '../../test/factories.ts';
+import { secret, startService } from '../../test/harness.ts';
+import { expectSoundLedger } from '../../test/proof.ts';
+import { createSmallBackend, flaws } from '../../test/small-backend.ts';
+import { certify, groups } from './run.ts';
+
+const target = (url: string) => ({
+  url,
+  secret,
+  player: 'ada',
+  currency: 'EUR',
+  game: 'dice-alpha',
+  signatureString: 'timestamp+path+body' as const,
+});
+
+const failedIn = async (url: string): Promise<string[]> =>
+  (await certify(target(url))).flatMap(({ title, failure }) => (failure === undefined ? [] : [title]));
+
+const startSmall = async (flaw: keyof typeof flaws): Promise<string> => {
+  const server = createSmallBackend(flaws[flaw]);
+  const { port } = await listen(server, '127.0.0.1', 0);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${port}`;
+};
+
+test('the kit has seven groups and at least 60 cases, each with a name of its own', () => {
+  const titles = groups.flatMap(({ cases }) => cases.map(({ title }) => title));
+  expect(groups).toHaveLength(7);
+  expect(titles.length).toBeGreaterThanOrEqual(60);
+  expect(new Set(titles).size).toBe(titles.length);
+});
+
+test('our service keeps the contract', async () => {
+  await using service = await startService();
+  await addGame(service.context.database.sql);
+  await addPlayer(service.context.database.sql, {}, 'ada');
+  const results = await certify(target(service.url));
+  expect(results.filter(({ failure }) => failure !== undefined)).toEqual([]);
+  await expectSoundLedger(service);
+}, 60_000);
+
+test('so does a right backend of another kind', async () => {
+  expect(await failedIn(await startSmall('none'))).toEqual([]);
+}, 60_000);
+
+test.each([
+  ['paysARollbackTwice', 'a repeated rollback of a debit gives it back once'],
+  ['takesALateDebit', 'a debit that comes after its rollback is refused'],
+  [
+    'appliesADuplicateTwice',
+    'a repeated debit is applied once and answered with the balance of the first time',
+  ],
+] as const)(
+  'a backend that %s is caught by name',
+  async (flaw, title) => {
+    expect(await failedIn(await startSmall(flaw))).toContain(title);
+  },
+  60_000,
+);
+
+const run = async (args: string[]) => {
+  const folder = new URL('../..', import.meta.url).pathname;
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, ['src/certify.ts', ...args], {
+      cwd: folder,
+    });
+    return { code: 0, stdout, stderr: '' };
+  } catch (error) {
+    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
+    return { code, stdout, stderr };
+  }
+};
+
+test('the program prints a report, writes JUnit and says by its exit code what it found', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'certify-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'junit.xml');
+  const args = ['--secret', secret, '--player', 'ada', '--junit', file];
+
+  const good = await run(['--url', await startSmall('none'), ...args]);
+  expect(good.code, good.stdout).toBe(0);
+  expect(good.stdout).toMatch(/Happy path\n[^]*✓ a debit takes the bet[^]*\d+ passed, 0 failed/);
+  expect(await readFile(file, 'utf8')).toMatch(/<testsuite name="Races" tests="\d+" failures="0">/);
+
+  const bad = await run(['--url', await startSmall('takesALateDebit'), ...args]);
+  expect(bad.code).toBe(1);
+  expect(bad.stdout).toContain('✗ a debit that comes after its rollback is refused');
+  expect(await readFile(file, 'utf8')).toContain('<failure message="expected a refusal');
+
+  const wrong = await run(['--url', 'nonsense']);
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr).toContain('--url, --secret and --player are needed');
+}, 60_000);

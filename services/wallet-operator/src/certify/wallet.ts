@@ -1,0 +1,138 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+
+export interface Target {
+  /** {callback_url}: what `/callback/…` is appended to. */
+  url: string;
+  secret: string;
+  /** A player with at least 100.00 that nobody else uses meanwhile. */
+  player: string;
+  currency: string;
+  game: string;
+  signatureString: 'timestamp+path+body' | 'timestamp+body';
+}
+
+export interface Reply {
+  http: number;
+  /** The body as it came. */
+  text: string;
+  requestId?: unknown;
+  status?: unknown;
+  balance?: unknown;
+  [more: string]: unknown;
+}
+
+/** What a request may do differently from a sound one. */
+export interface Odd {
+  /** Header values instead of the right ones; a list sends the header more than once, null leaves it out. */
+  timestamp?: string | string[] | null;
+  signature?: string | string[] | null;
+  /** Signed instead of what is sent. */
+  signedPath?: string;
+  signedBody?: string;
+  secret?: string;
+  method?: string;
+}
+
+export type Fields = Record<string, unknown>;
+
+/** The callbacks of one player at one backend, signed as a game server signs them. */
+export interface Wallet {
+  target: Target;
+  raw(callback: string, body: string | Buffer, odd?: Odd): Promise<Reply>;
+  send(callback: string, fields: Fields, odd?: Odd): Promise<Reply>;
+  authenticate(fields?: Fields): Promise<Reply>;
+  debit(fields?: Fields): Promise<Reply>;
+  credit(fields?: Fields): Promise<Reply>;
+  rollback(fields?: Fields): Promise<Reply>;
+  balance(fields?: Fields): Promise<Reply>;
+  /** The balance now, in minor units. */
+  money(): Promise<bigint>;
+}
+
+const limitMs = 10_000;
+
+const exchange = (
+  url: URL,
+  method: string,
+  headers: Record<string, string | string[]>,
+  body: string | Buffer,
+): Promise<{ http: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    const open = url.protocol === 'https:' ? secureRequest : request;
+    const sent = open(url, { method, headers, timeout: limitMs }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk));
+      res.on('end', () => resolve({ http: res.statusCode ?? 0, text: Buffer.concat(chunks).toString() }));
+      res.on('error', reject);
+    });
+    sent.on('timeout', () => sent.destroy(new Error(`no answer within ${limitMs} ms`)));
+    sent.on('error', reject);
+    sent.end(body);
+  });
+
+const objectOf = (text: string): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+};
+
+/** Two decimals as minor units; undefined for anything else. */
+export const minorOf = (value: unknown): bigint | undefined =>
+  typeof value === 'string' && /^\d+\.\d\d$/.test(value) ? BigInt(value.replace('.', '')) : undefined;
+
+export const openWallet = (target: Target): Wallet => {
+  const { url, player: playerId, currency, game } = target;
+  const base = new URL(url);
+
+  const raw = async (callback: string, body: string | Buffer, odd: Odd = {}): Promise<Reply> => {
+    const path = `${base.pathname.replace(/\/$/, '')}/callback/${callback}`;
+    const now = String(Math.floor(Date.now() / 1000));
+    const timestamp = odd.timestamp === undefined ? now : odd.timestamp;
+    const stamped = Array.isArray(timestamp) ? timestamp[0] : timestamp;
+    const hmac = createHmac('sha256', odd.secret ?? target.secret).update(stamped ?? now);
+    if (target.signatureString === 'timestamp+path+body') hmac.update(odd.signedPath ?? path);
+    const right = hmac.update(odd.signedBody ?? body).digest('hex');
+    const signature = odd.signature === undefined ? right : odd.signature;
+    const headers: Record<string, string | string[]> = { 'Content-Type': 'application/json' };
+    headers['Content-Length'] = String(Buffer.byteLength(body));
+    if (timestamp !== null) headers['X-Timestamp'] = timestamp;
+    if (signature !== null) headers['X-HMAC-SHA256'] = signature;
+    const answer = await exchange(new URL(path, base), odd.method ?? 'POST', headers, body);
+    return { ...objectOf(answer.text), ...answer };
+  };
+
+  const send: Wallet['send'] = (callback, fields, odd) =>
+    raw(callback, JSON.stringify({ requestId: randomUUID(), playerId, ...fields }), odd);
+  const ids = () => ({ transactionId: randomUUID(), roundId: randomUUID() });
+
+  const wallet: Wallet = {
+    target,
+    raw,
+    send,
+    authenticate: (fields) => send('authenticate', { currency, gameCode: game, ...fields }),
+    debit: (fields) => send('debit', { ...ids(), gameCode: game, amount: '1.00', ...fields }),
+    credit: (fields) =>
+      send('credit', { ...ids(), gameId: game, amount: '1.00', roundClosed: true, ...fields }),
+    rollback: (fields) =>
+      send('rollback', {
+        ...ids(),
+        reverseTransactionId: randomUUID(),
+        gameId: game,
+        roundClosed: false,
+        ...fields,
+      }),
+    balance: (fields) => send('balance', { ...fields }),
+    money: async () => {
+      const { status, balance, text } = await wallet.balance();
+      const minor = minorOf(balance);
+      if (status !== 'OK' || minor === undefined) throw new Error(`the balance could not be read: ${text}`);
+      return minor;
+    },
+  };
+  return wallet;
+};

@@ -1,0 +1,67 @@
+import { createServer, type Server } from 'node:http';
+import { createRequestSignatures } from '@platform/auth/hmac';
+import { answerOf, refusal } from '../src/callbacks/answer.ts';
+import { readBody } from '../src/callbacks/body.ts';
+import { callbacks, commandOf, jsonOf, requestIdOf } from '../src/callbacks/parse.ts';
+import { decide } from '../src/ledger/domain.ts';
+import { secret } from './harness.ts';
+import { createModel } from './model.ts';
+
+/** An operator backend as somebody else might write it: right, or wrong in one way. */
+export const flaws = {
+  none: decide,
+  paysARollbackTwice: (state, command, policy) =>
+    command.operation === 'rollback'
+      ? decide({ ...state, known: undefined, targetReversed: false }, command, policy)
+      : decide(state, command, policy),
+  takesALateDebit: (state, command, policy) =>
+    state.known?.operation === 'tombstone' && command.operation === 'debit'
+      ? decide({ ...state, known: undefined }, command, policy)
+      : decide(state, command, policy),
+  appliesADuplicateTwice: (state, command, policy) => {
+    const decision = decide(state, command, policy);
+    const isRepeat = state.known !== undefined && decision.status === 'OK' && command.operation === 'debit';
+    return isRepeat ? decide({ ...state, known: undefined }, command, policy) : decision;
+  },
+} satisfies Record<string, typeof decide>;
+
+export const createSmallBackend = (rules: typeof decide): Server => {
+  const player = { balance: 1_000_000n, currency: 'EUR', disabled: false, excluded: false };
+  const model = createModel(
+    new Map([['ada', player]]),
+    new Set(['dice-alpha']),
+    new Map(),
+    { rollbackAfterClose: 'reverse', creditUnknownRound: 'accept', sessions: 'optional' },
+    rules,
+  );
+  const signatures = createRequestSignatures({ secrets: { current: secret } });
+
+  return createServer((req, res) => {
+    const write = (status: number, json: string): void => void res.writeHead(status).end(json);
+    const once = (name: string) => {
+      const values = req.headersDistinct[name];
+      return values?.length === 1 ? values[0] : undefined;
+    };
+    const answer = async (): Promise<void> => {
+      const body = await readBody(req);
+      const callback = callbacks.find((one) => req.url === `/callback/${one}`);
+      if (callback === undefined || req.method !== 'POST') return write(404, '{}');
+      if (body === undefined) return write(200, refusal('', 'ERROR_WRONG_SYNTAX'));
+      const value = jsonOf(body);
+      const requestId = requestIdOf(value);
+      const { ok } = signatures.verify({
+        timestamp: once('x-timestamp'),
+        signature: once('x-hmac-sha256'),
+        path: req.url ?? '',
+        body,
+      });
+      if (!ok) return write(401, refusal(requestId, 'ERROR_INVALID_SIGNATURE'));
+      const command = commandOf[callback](value);
+      if (command === undefined) return write(200, refusal(requestId, 'ERROR_WRONG_SYNTAX'));
+      const { status, reason, balance } = model.apply(command);
+      const outcome = { status, reason, balance: balance?.toString(), profile: undefined };
+      write(200, answerOf(requestId, command, outcome));
+    };
+    answer().catch(() => res.destroy());
+  });
+};
