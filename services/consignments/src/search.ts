@@ -25,7 +25,7 @@ const planned = (databaseUrl: string): string => {
   return url.href;
 };
 
-const tooSlow = (error: unknown): Unavailable =>
+const tooSlow = (error?: unknown): Unavailable =>
   new Unavailable(
     'query_timeout',
     'The search takes too long. Narrow it: give SearchText three letters or digits in a row that are less ' +
@@ -33,20 +33,26 @@ const tooSlow = (error: unknown): Unavailable =>
     error,
   );
 
-const isTimeout = (error: unknown): boolean =>
-  (error instanceof DOMException && error.name === 'TimeoutError') ||
-  (error instanceof Error && (error as { code?: unknown }).code === '57014');
+const isCancelled = (error: unknown): boolean =>
+  error instanceof Error && (error as { code?: unknown }).code === '57014';
 
 const lane = (databaseUrl: string, name: string, max: number, ms: number) => {
   const database = openDatabase({ url: planned(databaseUrl), name, max, statementTimeoutMs: ms });
+  // Keeps a place until the statement has ended, even where nobody waits for it any more.
   const queue = new PQueue({ concurrency: max });
   return {
-    /** Waiting counts as well, so that nobody waits longer than a search may take. */
+    /** The time spent waiting counts as well. */
     run: async <T>(read: (sql: Sql) => Promise<T>): Promise<T> => {
+      const { promise: late, reject } = Promise.withResolvers<never>();
+      const deadline = performance.now() + ms;
+      const timer = setTimeout(() => reject(tooSlow()), ms);
+      const search = queue.add(() => (performance.now() < deadline ? read(database.sql) : late));
       try {
-        return await queue.add(() => read(database.sql), { signal: AbortSignal.timeout(ms) });
+        return await Promise.race([search, late]);
       } catch (error) {
-        throw isTimeout(error) ? tooSlow(error) : error;
+        throw isCancelled(error) ? tooSlow(error) : error;
+      } finally {
+        clearTimeout(timer);
       }
     },
     close: () => database[Symbol.asyncDispose](),

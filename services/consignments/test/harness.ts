@@ -40,6 +40,9 @@ export const startService = async ({
     AUTH_ISSUER: tokens.issuer,
     AUTH_AUDIENCE: tokens.audience,
     RATE_LIMIT: 'off',
+    // A machine that is busy with other tests is no reason to give up.
+    SEARCH_TIMEOUT_MS: '5000',
+    SHORT_SEARCH_TIMEOUT_MS: '5000',
     ...variables,
   });
   const context = stack.use(createContext(env, { log, metrics: createMetrics() }, overrides));

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startService, type Service } from './harness.ts';
+import { consignmentInput, inventoryInput, partnerInput, warehouseInput } from './inputs.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+beforeEach(() => service.context.database.sql`delete from consignments`);
+afterAll(() => service[Symbol.asyncDispose]());
+
+/** References of the consignments in which a text occurs. */
+const found = async (text: string): Promise<string[]> => {
+  const { body } = await service.read(`/consignments?SearchText=${encodeURIComponent(text)}`).expect(200);
+  const references = (body.consignments as { reference: string }[]).map(({ reference }) => reference);
+  expect(body.total).toBe(references.length);
+  return references.toSorted();
+};
+
+const make = (reference: string, changes: object = {}) =>
+  service.post('/consignments', consignmentInput({ reference, ...changes })).expect(201);
+
+describe('SearchText', () => {
+  test('looks at consignmentNumber, clientName, externalId and reference', async () => {
+    await make('alpha-bravo', { consignmentNumber: 'ZULU-1', clientName: 'Tango', externalId: 'Whisky 7' });
+    await make('other');
+    for (const text of ['zulu-1', 'TANGO', 'hisky 7', 'alpha', 'a-b', '-', 'O']) {
+      expect([text, await found(text)]).toEqual([text, expect.arrayContaining(['alpha-bravo']) as string[]]);
+    }
+    for (const text of ['zulu-12', 'tangoo', 'draft', 'null'])
+      expect([text, await found(text)]).toEqual([text, []]);
+  });
+
+  test('never reaches from one field into the next', async () => {
+    await make('REF', { consignmentNumber: 'NUM', clientName: 'NAME', externalId: 'EXT' });
+    for (const text of ['numname', 'num name', 'nameext', 'extref', 'name ext'])
+      expect([text, await found(text)]).toEqual([text, []]);
+  });
+
+  test('trims spaces around it and keeps those within', async () => {
+    await make('green tea');
+    expect(await found('  green tea ')).toEqual(['green tea']);
+    expect(await found('greentea')).toEqual([]);
+  });
+
+  test.each([
+    '%',
+    '_',
+    '\\',
+    '%%',
+    '\\%',
+    '\\\\',
+    "'",
+    '"',
+    '*',
+    '.',
+    '$1',
+    "';--",
+    '{}',
+    '[a-z]',
+    '(',
+    '😀',
+    'é',
+    '日本',
+    'a%b',
+    'a_b',
+    'a\\b',
+  ])('takes %s for what it is', async (text) => {
+    const reference = `before${text}after`;
+    await make(reference);
+    await make('without any of it');
+    await make('axb');
+    expect(await found(text)).toEqual([reference]);
+    expect(await found(`e${text}a`)).toEqual([reference]);
+  });
+
+  test('does not mind upper and lower case, in any script', async () => {
+    await make('Straße Łódź ΣΊΣΥΦΟΣ İzmir');
+    for (const text of ['STRASSE', 'straße', 'strasse', 'łÓDŹ', 'σίσυφος', 'ΣΊΣΥΦΟς', 'İZMIR'])
+      expect([text, await found(text)]).toEqual([text, ['Straße Łódź ΣΊΣΥΦΟΣ İzmir']]);
+  });
+
+  test('follows a record that changes', async () => {
+    const { body } = await make('first');
+    expect(await found('first')).toEqual(['first']);
+    await service.patch(`/consignments/${body.id}`, { reference: 'second' });
+    expect(await found('first')).toEqual([]);
+    expect(await found('second')).toEqual(['second']);
+  });
+
+  test('looks at the columns of the other lists', async () => {
+    await service.post('/partners', partnerInput({ code: 'PQ-1', name: 'Fairy Forwarding' }));
+    await service.post('/warehouses', warehouseInput({ code: 'WQ-1', name: 'Dock', city: 'Ålesund' }));
+    await service.post(
+      '/inventory',
+      inventoryInput({ productCode: 'CQ-1', description: 'Blue Tulips', partnerProductId: 'OWN-7' }),
+    );
+    for (const [list, texts] of [
+      ['partners', ['pq-1', 'fairy']],
+      ['warehouses', ['wq', 'DOCK', 'åles']],
+      ['inventory', ['cq-1', 'tulips', 'own-7']],
+    ] as const) {
+      for (const text of texts) {
+        const { body } = await service.read(`/${list}?SearchText=${encodeURIComponent(text)}`);
+        expect([list, text, body.total]).toEqual([list, text, 1]);
+      }
+      expect((await service.read(`/${list}?SearchText=nowhere`)).body.total).toBe(0);
+    }
+  });
+});
+
+describe('a search that takes too long', () => {
+  test.each(['ab', 'abc'])(
+    'for %s is a 503 that says what to narrow, and harms no other request',
+    async (text) => {
+      await using slow = await startService({
+        variables: { SEARCH_POOL: '1', SEARCH_TIMEOUT_MS: '1000', SHORT_SEARCH_TIMEOUT_MS: '1000' },
+      });
+      const { sql } = slow.context.database;
+      // Whoever searches has to wait for this lock, as for a scan that takes forever.
+      const lock = await sql.reserve();
+      await lock`begin`;
+      await lock`lock table partners`;
+      const searches = await Promise.all(
+        Array.from({ length: 5 }, () => slow.read(`/partners?SearchText=${text}`)),
+      );
+      for (const { status, body, headers } of searches) {
+        expect([status, headers['retry-after']]).toEqual([503, '2']);
+        expect(body).toMatchObject({
+          code: 'query_timeout',
+          detail: expect.stringContaining('three letters or digits') as string,
+        });
+      }
+      await slow.read('/warehouses').expect(200);
+      await slow.read(`/warehouses?SearchText=${text}`).expect(200);
+      await lock`commit`;
+      lock.release();
+      await slow.read(`/partners?SearchText=${text}`).expect(200);
+    },
+  );
+});
