@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { commonEnv, readEnv, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 
@@ -74,3 +75,23 @@ export const standInEnv = () => {
     { ...own, HMAC_SECRET, OPERATOR_ID, OPERATOR_URL },
   );
 };
+
+const LocalStack = z.object({
+  gateway: z.string().nullable(),
+  services: z.record(z.string(), z.object({ url: z.string() })),
+  demo: z.object({ wallet: z.object({ hmacSecret: z.string() }).optional() }),
+});
+
+/** Gateway and secret of the stack that runs here, unless the environment says otherwise. */
+export const localWallet = (): { url: string; secret: string | undefined } => {
+  const { OPERATOR_URL, HMAC_SECRET } = process.env;
+  const file = new URL('../../../.local/stack.json', import.meta.url);
+  const stack = existsSync(file) ? LocalStack.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
+  return {
+    url: OPERATOR_URL ?? stack?.gateway ?? stack?.services['wallet-operator']?.url ?? 'http://127.0.0.1:8080',
+    secret: HMAC_SECRET ?? stack?.demo.wallet?.hmacSecret,
+  };
+};
+
+/** What `demo` is given beside the settings of the service. */
+export const gatewayUrl = (): string => process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080';

@@ -1,0 +1,55 @@
+/** Loads the demo data, as often as it is run, and prints what `start` tells about it. */
+import { createLog } from '@platform/service-kit/log';
+import { createMetrics } from '@platform/service-kit/metrics';
+import { createContext } from './context.ts';
+import { gatewayUrl, processEnv } from './env.ts';
+import { insertGame } from './games/store.ts';
+import { decimal } from './money.ts';
+import { findPlayer, insertPlayer } from './players/store.ts';
+
+const games = [
+  { gameCode: 'dice-alpha', name: 'Dice Alpha', enabled: true },
+  { gameCode: 'blackjack-classic', name: 'Blackjack Classic', enabled: true },
+  { gameCode: 'slots-retired', name: 'Slots (retired)', enabled: false },
+];
+const players = [
+  { playerId: 'demo-1', currency: 'EUR', name: 'Demo One', countryCode: 'DE', languageCode: 'de' },
+  { playerId: 'demo-2', currency: 'USD', name: 'Demo Two', countryCode: 'US', languageCode: 'en' },
+  { playerId: 'demo-3', currency: 'CNY', name: 'Demo Three', countryCode: 'CN', languageCode: 'zh' },
+];
+
+const env = processEnv();
+await using context = createContext(env, { log: createLog('demo', 'silent'), metrics: createMetrics() });
+const { orm } = context.database;
+const createdAt = context.now();
+for (const game of games) await insertGame(orm, { ...game, createdAt });
+const wallets = [];
+for (const player of players) {
+  const { playerId, currency } = player;
+  await insertPlayer(orm, { ...player, createdAt });
+  // The same transaction each time: it is booked once.
+  await context.ledger.submit({
+    operation: 'deposit',
+    playerId,
+    transactionId: `demo-deposit-${playerId}`,
+    amount: 100_000,
+  });
+  const row = await findPlayer(orm, playerId);
+  wallets.push({ playerId, currency, balance: decimal(row?.balance ?? 0n) });
+}
+
+const path = '/callback/balance';
+const body = '{"requestId":"demo","playerId":"demo-1"}';
+// Signed by the shell that it is pasted into: a signature made now would be too old by then.
+const command = [
+  `T=$(date +%s); curl -s ${gatewayUrl()}${path} -H 'Content-Type: application/json' -H "X-Timestamp: $T"`,
+  `-H "X-HMAC-SHA256: $(printf '%s' "$T${path}"'${body}' | openssl dgst -sha256 -hmac '${env.HMAC_SECRET}' -r | cut -c1-64)"`,
+  `-d '${body}'`,
+].join(' ');
+
+process.stdout.write(
+  JSON.stringify({
+    demo: { wallet: { hmacSecret: env.HMAC_SECRET, players: wallets, gameCode: 'dice-alpha' } },
+    curls: [{ title: 'The balance of a player, as the game server asks for it', command }],
+  }),
+);

@@ -1,0 +1,48 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { secret, startService } from './harness.ts';
+import { expectSoundLedger } from './proof.ts';
+
+const run = promisify(execFile);
+const cwd = new URL('..', import.meta.url).pathname;
+
+test('the demo data can be loaded again and again, and its command works when pasted', async () => {
+  await using service = await startService();
+  const env = {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    PORT: '0',
+    DATABASE_URL: service.databaseUrl,
+    AUTH_JWKS: 'none',
+    AUTH_ISSUER: 'test',
+    AUTH_AUDIENCE: 'test',
+    HMAC_SECRET: secret,
+    GATEWAY_URL: service.url,
+  };
+  const first = await run(process.execPath, ['src/demo.ts'], { cwd, env });
+  const second = await run(process.execPath, ['src/demo.ts'], { cwd, env });
+  expect(second.stdout).toBe(first.stdout);
+  const { demo, curls } = JSON.parse(first.stdout) as { demo: object; curls: { command: string }[] };
+  expect(demo).toEqual({
+    wallet: {
+      hmacSecret: secret,
+      players: [
+        { playerId: 'demo-1', currency: 'EUR', balance: '1000.00' },
+        { playerId: 'demo-2', currency: 'USD', balance: '1000.00' },
+        { playerId: 'demo-3', currency: 'CNY', balance: '1000.00' },
+      ],
+      gameCode: 'dice-alpha',
+    },
+  });
+  const pasted = await run('sh', ['-c', curls[0]?.command ?? '']);
+  expect(JSON.parse(pasted.stdout)).toEqual({ requestId: 'demo', status: 'OK', balance: '1000.00' });
+  const signed = await run(process.execPath, ['src/sign.ts', 'balance', `{"playerId":"demo-2","x":"it's"}`], {
+    cwd,
+    env: { ...env, OPERATOR_URL: service.url },
+  });
+  const answered = await run('sh', ['-c', signed.stdout]);
+  expect(JSON.parse(answered.stdout)).toMatchObject({ status: 'OK', balance: '1000.00' });
+  const audit = await run(process.execPath, ['src/audit.ts'], { cwd, env });
+  expect(JSON.parse(audit.stdout)).toMatchObject({ ok: true, players: 3, entries: 3 });
+  await expectSoundLedger(service);
+}, 120_000);
