@@ -1,7 +1,6 @@
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import type { Kind } from '../records/kind.ts';
-import { importRoute } from '../import/routes.ts';
 import { recordRoutes } from '../records/routes.ts';
 import { listRecords } from '../records/use-cases.ts';
 import { Consignment, ConsignmentInput, ConsignmentPatch, ConsignmentQuery } from './schema.ts';

@@ -1,0 +1,43 @@
+import { openDatabase } from '@platform/service-kit/db';
+import { consignments, inventory, partners, warehouses } from './demo/rows.ts';
+import { demoEnv, processEnv } from './env.ts';
+
+const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
+await using database = openDatabase({ url: processEnv().DATABASE_URL, name: 'consignments-demo', max: 1 });
+const { sql } = database;
+
+// What is there stays as somebody may have changed it.
+const load = (table: string, rows: readonly object[]) =>
+  sql`insert into ${sql(table)} ${sql(rows)} on conflict (id) do nothing`;
+
+await load('partners', partners);
+await load('warehouses', warehouses);
+await load('inventory', inventory);
+await load('consignments', consignments);
+
+const authorization = `-H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}'`;
+const get = (address: string): string => `curl -s ${authorization} '${GATEWAY_URL}/v1/${address}'`;
+const [client] = partners;
+const line = JSON.stringify({
+  consignmentNumber: 'CN-IMPORT-1',
+  clientId: client?.id,
+  clientName: client?.name,
+});
+const told = {
+  demo: {},
+  curls: [
+    { title: 'Consignments that are delivered', command: get('consignments?Status=6&PageSize=2') },
+    {
+      title: 'Consignments in which a text occurs',
+      command: get('consignments?SearchText=flowers&PageSize=2'),
+    },
+    { title: 'Inventory, with what is depleted', command: get('inventory?IncludeDepleted=true&PageSize=2') },
+    {
+      title: 'Import consignments, a line each',
+      command:
+        `printf '%s\\n' '${line}' 'not a consignment' | curl -s -X POST ${authorization} ` +
+        `-H 'Content-Type: application/x-ndjson' --data-binary @- '${GATEWAY_URL}/v1/consignments/import'`,
+    },
+  ],
+};
+process.stdout.write(`${JSON.stringify(told)}\n`);

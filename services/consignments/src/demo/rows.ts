@@ -1,0 +1,80 @@
+import { partnerNames, products, warehousePlaces } from './names.ts';
+
+/** The same on every machine and after every start. */
+const idOf = (kind: 'a' | 'b' | 'c' | 'd', n: number): string =>
+  `0198c5a0-7e57-7000-8${kind}00-${n.toString(16).padStart(12, '0')}`;
+
+const start = Date.parse('2026-01-05T06:00:00Z');
+const minutes = (n: number): string => new Date(start + n * 60_000).toISOString();
+
+/** The entry that `n` falls on, going round and round. */
+const pick = <T>(from: readonly T[], n: number): T => from[n % from.length] as T;
+
+const made = (n: number) => ({ created_at: minutes(n), updated_at: minutes(n) });
+
+export const partners = partnerNames
+  .flatMap((names, relationship) => names.map((name) => ({ name, relationship })))
+  .map(({ name, relationship }, n) => ({
+    id: idOf('a', n),
+    code: `P-${String(n + 1).padStart(3, '0')}`,
+    name,
+    relationship,
+    status: n % 11 === 10 ? 0 : 1,
+    ...made(n),
+  }));
+
+export const warehouses = warehousePlaces.map(([code, name, city, country], n) => ({
+  id: idOf('b', n),
+  code,
+  name,
+  city,
+  country_code: country,
+  status: n === 6 ? 0 : 1,
+  ...made(n),
+}));
+
+const clients = partners.filter(({ relationship }) => relationship === 0);
+const carriers = partners.filter(({ relationship }) => relationship === 1);
+
+/** Every ninth has nothing left. */
+export const inventory = Array.from({ length: 240 }, (_, n) => {
+  const [code, description] = pick(products, n);
+  const quantity = n % 9 === 4 ? 0 : ((n * 37) % 400) + 1;
+  return {
+    id: idOf('c', n),
+    partner_id: pick(clients, n).id,
+    partner_product_id: `${code.toLowerCase()}-${n}`,
+    product_code: code,
+    description,
+    warehouse_id: pick(warehouses, Math.floor(n / products.length)).id,
+    quantity,
+    reserved: Math.min(quantity, (n * 5) % 20),
+    ...made(n),
+  };
+});
+
+/** Old ones are delivered, the newest are drafts; in between everything happens. */
+const statusOf = (n: number, of: number): number => {
+  if (n % 40 === 13) return 7;
+  return n < of * 0.6 ? 6 : Math.max(0, 5 - Math.floor(((n - of * 0.6) / (of * 0.4)) * 6));
+};
+
+const total = 2000;
+
+export const consignments = Array.from({ length: total }, (_, n) => {
+  const client = pick(clients, n * 7);
+  const status = statusOf(n, total);
+  return {
+    id: idOf('d', n),
+    consignment_number: `CN-2026-${String(n + 1).padStart(5, '0')}`,
+    client_id: client.id,
+    client_name: client.name,
+    carrier_id: status >= 4 && status < 7 ? pick(carriers, n).id : null,
+    warehouse_id: status === 0 ? null : pick(warehouses, n * 3).id,
+    status,
+    edi_status: status === 0 ? 0 : n % 50 === 7 ? 4 : Math.min(3, status),
+    external_id: n % 4 === 0 ? null : `SAP-${4_000_000 + n * 17}`,
+    reference: n % 3 === 0 ? null : `PO ${10_000 + ((n * 7919) % 90_000)}`,
+    ...made(n * 45),
+  };
+});
