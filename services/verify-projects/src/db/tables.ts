@@ -3,7 +3,6 @@ import {
   check,
   customType,
   foreignKey,
-  index,
   pgSequence,
   pgTable,
   primaryKey,
@@ -36,10 +35,14 @@ export const projects = pgTable(
     created_at: instant().notNull(),
     /** Only ever from take_stamp(), so that whoever walks by it misses nothing. */
     updated_at: instant().notNull(),
+    /** The project as JSON text: written when it changes, not each time it is read (docs/adr/0051). */
+    wire: text()
+      .notNull()
+      .generatedAlwaysAs(
+        sql`project_wire(id, name, status, source_language, target_languages, created_at, updated_at)`,
+      ),
   },
   (table) => [
-    index('projects_walk').on(table.updated_at, table.id),
-    index('projects_status_walk').on(table.status, table.updated_at, table.id),
     check(
       'projects_status_known',
       sql`${table.status} in ('draft', 'active', 'in_review', 'completed', 'archived')`,

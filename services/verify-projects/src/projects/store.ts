@@ -1,20 +1,14 @@
+import { readSlice } from '@platform/pagination/directory/read';
 import type { Page } from '@platform/pagination/page-limit';
-import { slice, type Slice } from '@platform/pagination/slice';
+import type { Slice } from '@platform/pagination/slice';
 import type { Database } from '@platform/service-kit/db';
-import type { Sql } from 'postgres';
+import { projectDirectory } from '../db/directory.ts';
 import type { ProjectInput, ProjectPatch } from './schema.ts';
 
-/** A row as it goes over the wire: PostgreSQL writes the JSON, nothing here reads it. */
-interface Written {
-  json: string;
+/** A row as it goes over the wire: JSON text, which nothing here reads. */
+interface Wired {
+  wire: string;
 }
-
-const shape = (sql: Sql) => sql`
-  json_build_object(
-    'id', id, 'name', name, 'status', status,
-    'source_language', source_language, 'target_languages', target_languages,
-    'created_at', to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-    'updated_at', to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as json`;
 
 export interface Filter {
   status?: string | undefined;
@@ -27,17 +21,14 @@ export const findProjects = async (
   { offset, limit }: Page,
   { status, modified_after }: Filter,
 ): Promise<Slice<string>> => {
-  const where = sql`true
-    ${status === undefined ? sql`` : sql`and status = ${status}`}
-    ${modified_after === undefined ? sql`` : sql`and updated_at >= ${modified_after}`}`;
-  const rows = await sql<Written[]>`
-    with page as materialized (
-      select id from projects where ${where} order by updated_at, id offset ${String(offset)} limit ${limit + 1})
-    select ${shape(sql)} from page join projects using (id) order by updated_at, id`;
-  return slice(
-    rows.map(({ json }) => json),
+  const { items, hasMore } = await readSlice<Wired>(sql, projectDirectory, {
+    columns: sql`item.wire`,
+    ...(status === undefined ? {} : { filter: { column: 'status', value: status } }),
+    ...(modified_after === undefined ? {} : { since: modified_after }),
+    offset,
     limit,
-  );
+  });
+  return { items: items.map(({ wire }) => wire), hasMore };
 };
 
 export const insertProject = async (
@@ -46,11 +37,11 @@ export const insertProject = async (
   project: ProjectInput,
 ): Promise<string> => {
   const { name, status, source_language, target_languages } = project;
-  const [row] = await sql<[Written]>`
+  const [row] = await sql<[Wired]>`
     insert into projects
     select ${id}, ${name}, ${status}, ${source_language}, ${target_languages}, at, at from take_stamp() as at
-    returning ${shape(sql)}`;
-  return row.json;
+    returning wire`;
+  return row.wire;
 };
 
 /** Undefined when there is no such project; so below. */
@@ -59,10 +50,10 @@ export const updateProject = async (
   id: string,
   patch: ProjectPatch,
 ): Promise<string | undefined> => {
-  const [row] = await sql<Written[]>`
+  const [row] = await sql<Wired[]>`
     update projects set ${sql(patch)}, updated_at = at from take_stamp() as at where id = ${id}
-    returning ${shape(sql)}`;
-  return row?.json;
+    returning wire`;
+  return row?.wire;
 };
 
 /** Its deliverables go with it. False when there was none. */

@@ -40,10 +40,9 @@ CREATE TABLE "projects" (
 	"target_languages" text[] NOT NULL,
 	"created_at" timestamp(3) with time zone NOT NULL,
 	"updated_at" timestamp(3) with time zone NOT NULL,
+	"wire" text GENERATED ALWAYS AS (project_wire(id, name, status, source_language, target_languages, created_at, updated_at)) STORED NOT NULL,
 	CONSTRAINT "projects_status_known" CHECK ("projects"."status" in ('draft', 'active', 'in_review', 'completed', 'archived'))
 );
 --> statement-breakpoint
 ALTER TABLE "deliverables" ADD CONSTRAINT "deliverables_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE UNIQUE INDEX "api_keys_by_hash" ON "api_keys" USING btree ("hash");--> statement-breakpoint
-CREATE INDEX "projects_walk" ON "projects" USING btree ("updated_at","id");--> statement-breakpoint
-CREATE INDEX "projects_status_walk" ON "projects" USING btree ("status","updated_at","id");
+CREATE UNIQUE INDEX "api_keys_by_hash" ON "api_keys" USING btree ("hash");

@@ -1,3 +1,14 @@
+-- A project as JSON text. Marked immutable so that the table may keep what it gives; what it calls depends on
+-- settings for other formats than these.
+create function project_wire(
+  id uuid, name text, status text, source_language text, target_languages text[], created_at timestamptz, updated_at timestamptz
+) returns text language sql immutable parallel safe as $$
+  select to_json(project)::text from (
+    select id, name, status, source_language, target_languages,
+      to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
+      to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) project
+$$;
+--> statement-breakpoint
 -- Gives a change its updated_at, so that changes become visible in the order of their stamps: whoever sees
 -- one stamped t sees all that were stamped before t; those stamped t itself may still come. Callers hold
 -- lock (5, 1) until they end: alone when the clock goes on, together while they share a stamp. Runs as its

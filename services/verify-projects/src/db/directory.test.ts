@@ -1,0 +1,7 @@
+import { directorySql } from '@platform/pagination/directory/sql';
+import { expect, test } from 'vitest';
+import { projectDirectory } from './directory.ts';
+
+test('the migration of the directory is what its declaration says; vitest -u writes it', async () => {
+  await expect(directorySql(projectDirectory)).toMatchFileSnapshot('../../migrations/0002_directory.sql');
+});
