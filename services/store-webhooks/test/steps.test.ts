@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { prune } from '../src/inbox/prune.ts';
+import { storeReceipts } from '../src/inbox/store.ts';
+import { claim, end, finish, postpone } from '../src/worker/claim.ts';
+import { createProcessing } from '../src/worker/process.ts';
+import { startWork } from '../src/worker/work.ts';
+import { startService } from './harness.ts';
+
+const order = (id: string, status: string) => ({ id, status, cart: { items: [] } });
+const leaseMs = 60_000;
+
+test('stored but not answered: the sender sends again, and it is there once', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  await service.hook('order_updated', webhookToken, order('o-1', 'A'));
+  expect((await service.hook('order_updated', webhookToken, order('o-1', 'A'))).status).toBe(200);
+  const { sql } = service.context.database;
+  expect(await sql`select id from inbox`).toHaveLength(1);
+});
+
+test('claimed by a worker that died: nobody has it until its lease ends, then it is done', async () => {
+  await using service = await startService({ work: false, variables: { LEASE_MS: '400' } });
+  const { id, webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  await service.hook('order_updated', webhookToken, order('o-1', 'A'));
+  expect(await claim(sql, 10, 400)).toHaveLength(1);
+  expect(await claim(sql, 10, 400)).toHaveLength(0);
+  await using _work = startWork(service.context);
+  await service.settled();
+  const { body } = await service.admin('GET', `/v1/stores/${id}/events`);
+  expect(body['events']).toMatchObject([{ status: 'done', attempts: 2 }]);
+});
+
+test('a worker that lost its lease can neither finish, fail nor postpone what another one has', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  await service.hook('order_updated', webhookToken, order('o-1', 'A'));
+  const [slow] = await claim(sql, 1, 1);
+  await sleep(10);
+  const [quick] = await claim(sql, 1, leaseMs);
+  if (slow === undefined || quick === undefined) throw new Error('nothing was claimed');
+  expect(await finish(sql, [slow])).toEqual(new Set());
+  await end(sql, slow, 'failed', 'late');
+  await postpone(sql, slow, 0, 'late');
+  expect(await sql`select state, attempts, error from inbox`).toMatchObject([
+    { state: 'pending', attempts: 2, error: null },
+  ]);
+  expect(await finish(sql, [quick])).toEqual(new Set([quick.id]));
+});
+
+test('effect and mark are one: where the mark can not be written, the effect is not there either', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  await service.hook('order_updated', webhookToken, order('o-1', 'A'));
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`;
+  await sql`create trigger refuse before insert on notifications for each row execute function refuse()`;
+  const processing = createProcessing(service.context);
+  expect(await processing.round()).toBe(true);
+  await processing.idle();
+  expect(await sql`select id from orders`).toEqual([]);
+  await sql`drop trigger refuse on notifications`;
+  await using _work = startWork(service.context);
+  await service.settled();
+  expect(await sql`select status from orders`).toMatchObject([{ status: 'A' }]);
+  expect(await sql`select id from notifications`).toHaveLength(1);
+});
+
+test('events of one entity go in order, one at a time; other entities do not wait for them', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  for (const status of ['A', 'B']) await service.hook('order_updated', webhookToken, order('o-1', status));
+  await service.hook('order_updated', webhookToken, order('o-2', 'A'));
+  const first = await claim(sql, 10, leaseMs);
+  expect(first.map(({ entity }) => entity).toSorted()).toEqual(['order:o-1', 'order:o-2']);
+  expect(await claim(sql, 10, leaseMs)).toHaveLength(0);
+  await finish(sql, first);
+  expect((await claim(sql, 10, leaseMs)).map(({ body }) => String(body))).toEqual([
+    JSON.stringify(order('o-1', 'B')),
+  ]);
+});
+
+test('two workers never have the same event', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  await Promise.all(
+    Array.from({ length: 60 }, (_, at) => service.hook('order_updated', webhookToken, order(`o-${at}`, 'A'))),
+  );
+  const claims = await Promise.all(Array.from({ length: 6 }, () => claim(sql, 20, leaseMs)));
+  const ids = claims.flat().map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('what is older than the retention goes, what is pending or younger stays', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  for (const at of [1, 2, 3]) await service.hook('order_updated', webhookToken, order(`o-${at}`, 'A'));
+  await finish(sql, (await claim(sql, 2, leaseMs)).slice(0, 2));
+  expect(await prune(sql, new Date(Date.now() - 60_000))).toBe(false);
+  expect(await sql`select id from inbox`).toHaveLength(3);
+  await prune(sql, new Date(Date.now() + 60_000));
+  expect(await sql`select state from inbox`).toMatchObject([{ state: 'pending' }]);
+});
+
+test('storing receipts again, in any split, changes nothing', async () => {
+  await using service = await startService({ work: false });
+  const { id, webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  for (const status of ['A', 'B', 'A', 'B', 'B'])
+    await service.hook('order_updated', webhookToken, order('o-1', status));
+  const before = await sql`select id, dedup from inbox order by id`;
+  expect(before).toHaveLength(4);
+  const rows = await sql`select * from inbox order by id`;
+  const receipts = rows.map((row) => ({
+    storeId: id,
+    id: row['id'] as string,
+    event: 'order_updated',
+    service: null,
+    entity: 'order:o-1',
+    dedup: (before[0]?.['dedup'] as Buffer).subarray(),
+    byContent: true,
+    body: row['body'] as Buffer,
+    headers: {},
+    receivedAt: new Date(row['received_at'] as string),
+    state: 'pending' as const,
+    error: null,
+    holdMs: 0,
+  }));
+  await storeReceipts(sql, receipts.slice(0, 1));
+  await storeReceipts(
+    sql,
+    receipts.filter(({ body }) => String(body).includes('"A"')),
+  );
+  expect(await sql`select id, dedup from inbox order by id`).toEqual(before);
+});
