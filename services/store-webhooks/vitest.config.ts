@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    // Some tests start and kill real servers; how long that takes is the machine's affair.
+    testTimeout: 30_000,
     name: 'store-webhooks',
     globalSetup: ['@platform/local/test-setup'],
     include: ['{src,test}/**/*.test.ts'],

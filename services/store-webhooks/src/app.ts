@@ -8,6 +8,7 @@ import { userRoutes } from './users/routes.ts';
 import { deliveryRoutes } from './delivery/routes.ts';
 import { identityRoutes } from './identity/routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
+import { addWaitingMetrics } from './metrics.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { storeRoutes } from './stores/routes.ts';
@@ -15,6 +16,7 @@ import { hookRoutes } from './hooks/routes.ts';
 
 /** The rooms of the service and what its OpenAPI document says of them. */
 export const createApp = (context: Context): HttpApp => {
+  addWaitingMetrics(context);
   const handle = createHookHandler(createReception(context), context);
   const app = createHttpApp(context, {
     about: {

@@ -107,6 +107,16 @@ test('what is older than the retention goes, what is pending or younger stays', 
   expect(await sql`select state from inbox`).toMatchObject([{ state: 'pending' }]);
 });
 
+test('what waits is told to Prometheus', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  for (const at of [1, 2]) await service.hook('order_updated', webhookToken, order(`o-${at}`, 'A'));
+  const metrics = await (await fetch(`${service.url}/metrics`)).text();
+  expect(metrics).toMatch(/^webhooks_pending 2$/m);
+  expect(metrics).toMatch(/^webhooks_spool_bytes 0$/m);
+  expect(metrics).toContain('route="/api/v1/hooks/order_updated/{token}",status="200"');
+});
+
 test('storing receipts again, in any split, changes nothing', async () => {
   await using service = await startService({ work: false });
   const { id, webhookToken } = await service.store();
