@@ -46,6 +46,7 @@ DECLARE
   closes boolean;
   new_entries entries[] := '{}';
   new_rounds rounds[] := '{}';
+  closed_rounds rounds[] := '{}';
   changed_players text[] := '{}';
   changed_balances bigint[] := '{}';
   changed_seqs bigint[] := '{}';
@@ -186,8 +187,10 @@ BEGIN
       answered := current_balance;
       new_entries := new_entries || ROW(
         i.p, current_seq, i.op, i.t, i.r, i.g, moved, current_balance, i.v, i.c, moment)::entries;
-      IF (opens AND NOT i.round_seen) OR (closes AND NOT i.round_over) THEN
+      IF NOT i.round_seen AND (opens OR closes) THEN
         new_rounds := new_rounds || ROW(i.p, i.r, i.g, moment, CASE WHEN closes THEN moment END)::rounds;
+      ELSIF closes AND NOT i.round_over THEN
+        closed_rounds := closed_rounds || ROW(i.p, i.r, i.g, moment, moment)::rounds;
       END IF;
       IF changed_players[cardinality(changed_players)] = i.p THEN
         changed_balances[cardinality(changed_players)] := current_balance;
@@ -216,9 +219,13 @@ BEGIN
     FROM unnest(changed_players, changed_balances, changed_seqs) AS c(player_id, balance, seq)
     WHERE p.player_id = c.player_id;
   END IF;
+  -- Whoever writes a round holds its player's lock, so that none of these can be there already.
   IF cardinality(new_rounds) > 0 THEN
-    INSERT INTO rounds SELECT * FROM unnest(new_rounds)
-    ON CONFLICT (player_id, round_id) DO UPDATE SET closed_at = excluded.closed_at;
+    INSERT INTO rounds SELECT * FROM unnest(new_rounds);
+  END IF;
+  IF cardinality(closed_rounds) > 0 THEN
+    UPDATE rounds r SET closed_at = moment FROM unnest(closed_rounds) AS c
+    WHERE r.player_id = c.player_id AND r.round_id = c.round_id;
   END IF;
   IF cardinality(audited) > 0 THEN
     INSERT INTO audit_events (at, kind, player_id, details)

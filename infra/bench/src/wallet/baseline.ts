@@ -27,7 +27,9 @@ const schema = `
     return after;
   end $$`;
 
-export const hasPgbench = spawnSync('pgbench', ['--version']).error === undefined;
+const program = 'pgbench';
+
+export const hasPgbench = spawnSync(program, ['--version']).error === undefined;
 
 const connections = 16;
 
@@ -52,7 +54,7 @@ const withPgbench = async (url: string, players: number, seconds: number): Promi
     '-f',
     script,
   ];
-  const child = spawn('pgbench', [...args, url], { env: inherited, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(program, [...args, url], { env: inherited, stdio: ['ignore', 'pipe', 'ignore'] });
   let text = '';
   child.stdout.on('data', (data) => (text += String(data)));
   await once(child, 'close');

@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http';
 
 /** Contract: larger bodies are answered 200 ERROR_WRONG_SYNTAX, so they are read, not cut off. */
 export const maxBody = 100_000;
-/** Nobody is read to for ever, though: beyond this the connection ends after the answer. */
+/** Nobody is listened to for ever, though: beyond this the connection ends without an answer. */
 const maxDrain = 10_000_000;
 
 /**
  * The raw bytes of a request; undefined when there are more than `maxBody`, which are then read and
- * thrown away so that the sender gets to read the answer. Rejects when the sender goes away.
+ * thrown away so that the sender gets to read the answer. Rejects when the sender goes away or
+ * does not come to an end.
  */
 export const readBody = (req: IncomingMessage): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
@@ -16,10 +17,8 @@ export const readBody = (req: IncomingMessage): Promise<Buffer | undefined> =>
     req.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length <= maxBody) chunks.push(chunk);
-      else if (length > maxDrain) {
-        req.pause();
-        resolve(undefined);
-      } else chunks.length = 0;
+      else if (length > maxDrain) reject(new Error('the body does not end'));
+      else chunks.length = 0;
     });
     req.on('end', () => {
       if (length > maxBody) resolve(undefined);

@@ -192,6 +192,20 @@ describe('bodies', () => {
     expect(await call(service.url, 'balance', sized(5_000_000))).toEqual({ ...wrongSyntax, requestId: '' });
   });
 
+  test('that never ends ends the connection, and nothing else', async () => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => undefined);
+    socket.write('POST /callback/balance HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+    const chunk = `10000\r\n${'x'.repeat(65_536)}\r\n`;
+    const timer = setInterval(() => {
+      for (let copy = 0; copy < 8 && socket.writable; copy++) socket.write(chunk);
+    }, 1);
+    await closed;
+    clearInterval(timer);
+    expect((await caller.balance()).status).toBe('OK');
+  });
+
   test('whatever media type it says it is', async () => {
     const timestamp = String(Math.floor(Date.now() / 1000));
     const signature = createHmac('sha256', secret)
