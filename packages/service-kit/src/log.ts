@@ -43,7 +43,7 @@ export const createLog = (name: string, level: string, stream?: DestinationStrea
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describe },
     },
-    stream ?? pino.destination({ sync: false, minLength: 4096, periodicFlush: 250 }),
+    stream ?? pino.destination({ sync: false, minLength: 16_000, periodicFlush: 250 }),
   );
 
 interface RequestLine {
