@@ -15,19 +15,35 @@ test('calls that wait together share one look-up, for each key one', async () =>
 
 test('a call is never answered by a look-up that was sent before it', async () => {
   let version = 1;
-  const sent: ((value: number) => void)[] = [];
+  const sent: (() => void)[] = [];
   const look = shareLookup<number>(() => {
     const seen = version;
     return new Promise((resolve) => sent.push(() => resolve(seen)));
   });
   const early = look('a');
   await turn();
-  expect(sent).toHaveLength(1);
   version = 2;
-  const late = look('a');
+  const late = [look('a'), look('a')];
   await turn();
-  for (const answer of sent) answer(0);
-  expect(await Promise.all([early, late])).toEqual([1, 2]);
+  expect(sent).toHaveLength(1);
+  sent[0]?.();
+  expect(await early).toBe(1);
+  await turn();
+  expect(sent).toHaveLength(2);
+  version = 3;
+  sent[1]?.();
+  expect(await Promise.all(late)).toEqual([2, 2]);
+});
+
+test('the one that waits goes ahead when the one before it failed', async () => {
+  let calls = 0;
+  const look = shareLookup(async () => {
+    if (++calls === 1) throw new Error('away');
+    return 'here';
+  });
+  const early = look('a').catch(() => 'failed');
+  await turn();
+  expect(await Promise.all([early, look('a')])).toEqual(['failed', 'here']);
 });
 
 test('a look-up that fails fails for those who shared it, and for nobody later', async () => {

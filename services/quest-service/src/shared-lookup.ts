@@ -1,18 +1,29 @@
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
 /**
  * Lets calls share one look-up, but only those that were made before it was sent: whoever comes
- * later gets a later one, so that no answer is older than its question.
+ * later gets a later one, so that no answer is older than its question. Of a key there is one
+ * look-up under way at a time; the more calls come, the more of them share the next.
  */
 export const shareLookup = <T>(look: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
   const waiting = new Map<string, Promise<T>>();
+  const underway = new Map<string, Promise<unknown>>();
+
+  const send = async (key: string): Promise<T> => {
+    // The others of this turn of the event loop, or all that come while one is under way.
+    await (underway.get(key) ?? nextTurn());
+    waiting.delete(key);
+    const answer = look(key);
+    const ended = Promise.allSettled([answer]);
+    underway.set(key, ended);
+    void ended.then(() => underway.get(key) === ended && underway.delete(key));
+    return answer;
+  };
+
   return (key) => {
     const shared = waiting.get(key);
     if (shared !== undefined) return shared;
-    const asked = new Promise<T>((resolve) => {
-      setImmediate(() => {
-        waiting.delete(key);
-        resolve(look(key));
-      });
-    });
+    const asked = send(key);
     waiting.set(key, asked);
     return asked;
   };
