@@ -59,7 +59,7 @@ test(
       }[];
     while ((await list()).some(({ mail }) => mail === 'pending')) await sleep(20);
     expect((await list()).map(({ mail }) => mail).toSorted()).toEqual(['no_address', 'sent', 'sent', 'sent']);
-    const addresses = server.mails.map((mail) => /^To: (.*?)\r$/m.exec(mail)?.[1]).toSorted();
+    const addresses = server.mails.map((mail) => /^To: (.*?)\r$/m.exec(mail)?.[1] ?? '').toSorted();
     expect(addresses).toEqual(['ann@example.test', 'ann@example.test', 'owner@example.test']);
     expect(server.mails.join('')).not.toMatch(/^Bcc:/m);
     expect(new Set(server.mails.map((mail) => /^Message-ID: (.*)$/m.exec(mail)?.[1])).size).toBe(3);

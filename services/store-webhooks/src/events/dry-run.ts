@@ -40,7 +40,7 @@ const snapshot = async (sql: Queries, storeId: string, change: Change): Promise<
         await one(`import-job/${id}`, 'import_jobs', { member_id: id }),
       ];
     }
-    case 'none':
+    default:
       return [];
   }
 };

@@ -1,17 +1,15 @@
 import { pageLimitBody, pageList, pageOf } from '@platform/pagination/page-limit';
-import { slice } from '@platform/pagination/slice';
-import { Conflict, NotFound } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readable } from '../hooks/body.ts';
 import { storeId } from '../stores/routes.ts';
-import { requireStore } from '../stores/use-cases.ts';
 import { isoOf, isoOrNull } from '../time.ts';
-import { dryRun } from './dry-run.ts';
 import { redact } from './redact.ts';
 import { EventDetail, EventQuery, EventView, ReplayBody, Replayed, ReplayView } from './schema.ts';
-import { findEvent, listEvents, requeue, requeueSpan, type EventRow } from './store.ts';
+import { getEvent, pageOfEvents, replayEvent, replaySpan, tryEvent } from './use-cases.ts';
+
+type EventRow = Awaited<ReturnType<typeof pageOfEvents>>['items'][number];
 
 const show = (row: EventRow) => ({
   id: row.id,
@@ -29,13 +27,7 @@ const show = (row: EventRow) => ({
 const eventParams = z.strictObject({ id: z.uuid(), eventId: z.uuid() });
 
 export const eventRoutes = (context: Context): Route[] => {
-  const { sql } = context.database;
   const shared = { tag: 'Events', caller: context.verifier.guard('stores:admin') } as const;
-  const find = async ({ id, eventId }: z.output<typeof eventParams>) => {
-    const row = await findEvent(sql, id, eventId);
-    if (row === undefined) throw new NotFound('event');
-    return row;
-  };
   return [
     route(
       {
@@ -50,9 +42,8 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404],
       },
       async ({ params, query }) => {
-        await requireStore(context, params.id);
         const page = pageOf(query);
-        const { items, hasMore } = slice(await listEvents(sql, params.id, query, page), page.limit);
+        const { items, hasMore } = await pageOfEvents(context, params.id, query, page);
         return { status: 200, body: pageList('events', page, { items: items.map(show), hasMore }) };
       },
     ),
@@ -70,9 +61,7 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404],
       },
       async ({ params, body }) => {
-        await requireStore(context, params.id);
-        const replayed = await requeueSpan(sql, params.id, body);
-        context.onWork.wake();
+        const replayed = await replaySpan(context, params.id, body);
         return { status: 202, body: { replayed } };
       },
     ),
@@ -88,7 +77,7 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404],
       },
       async ({ params }) => {
-        const row = await find(params);
+        const row = await getEvent(context, params.id, params.eventId);
         const { 'content-type': contentType, 'user-agent': agent, 'x-request-id': request } = row.headers;
         const told = { 'content-type': contentType, 'user-agent': agent, 'x-request-id': request };
         const headers = Object.entries(told).filter(
@@ -121,13 +110,11 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404, 409],
       },
       async ({ params, query }) => {
-        const row = await find(params);
+        const { id, eventId } = params;
         if (query.dryRun === 'true')
-          return { status: 200, body: { eventId: row.id, dryRun: true, ...(await dryRun(context, row)) } };
-        if (!(await requeue(sql, row.storeId, row.id)))
-          throw new Conflict('event_refused', 'Its signature was not right; it is never processed.');
-        context.onWork.wake();
-        return { status: 202, body: { eventId: row.id, dryRun: false } };
+          return { status: 200, body: { eventId, dryRun: true, ...(await tryEvent(context, id, eventId)) } };
+        await replayEvent(context, id, eventId);
+        return { status: 202, body: { eventId, dryRun: false } };
       },
     ),
   ];

@@ -135,7 +135,7 @@ test('1 MiB is taken, a byte more is 413, chunked or not', async () => {
       controller.close();
     },
   });
-  const chunked = await fetch(url, { method: 'POST', body: chunks, duplex: 'half' } as RequestInit);
+  const chunked = await fetch(url, { method: 'POST', body: chunks, duplex: 'half' });
   expect(chunked.status).toBe(413);
   expect(await events(store)).toHaveLength(1);
 });

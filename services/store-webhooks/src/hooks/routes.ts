@@ -1,7 +1,7 @@
 import { anyone, route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { createHookHandler } from './listener.ts';
-import { hookEventNames, hookEvents, hooksPath, parseAddress, templateOf, type HookEvent } from './events.ts';
+import { hookEventNames, hookEvents, parseAddress, templateOf, type HookEvent } from './events.ts';
 import { maxBody } from './body.ts';
 import { NotFound } from '@platform/service-kit/problem';
 
@@ -54,5 +54,3 @@ export const hookRoutes = (handle: ReturnType<typeof createHookHandler>): Route[
       },
     ),
   );
-
-export const hooksBase = hooksPath;

@@ -1,12 +1,10 @@
-import { Conflict } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
 import { storeId } from '../stores/routes.ts';
-import { requireStore } from '../stores/use-cases.ts';
-import { addPayment } from './store.ts';
+import { registerPayment } from './use-cases.ts';
 
 const Payment = z
   .strictObject({
@@ -31,10 +29,7 @@ export const paymentRoutes = (context: Context): Route[] => [
       problems: [404, 409],
     },
     async ({ params, body }) => {
-      await requireStore(context, params.id);
-      const orderId = await addPayment(context.database.sql, { storeId: params.id, ...body }, context.now());
-      if (orderId !== body.orderId)
-        throw new Conflict('payment_exists', 'The transaction pays another order already.');
+      await registerPayment(context, { storeId: params.id, ...body });
       return { status: 201, body };
     },
   ),

@@ -141,7 +141,7 @@ export const createSpool = ({ folder, maxBytes, store, log, pauseMs = 250 }: Spo
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
       await draining;
-      await Promise.all([own, ...left].map((file) => file?.handle.close()));
+      for (const file of [own, ...left]) await file?.handle.close();
     },
   };
 };

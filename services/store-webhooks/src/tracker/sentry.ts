@@ -1,4 +1,10 @@
-import type { Where } from './tracker.ts';
+/** Where something happened; nothing in it says who it was about or what was sent. */
+export interface Where {
+  storeId?: string;
+  event?: string;
+  eventId?: string;
+  attempt?: number;
+}
 
 export interface TrackerClient {
   capture(error: Error, where: Where): void;

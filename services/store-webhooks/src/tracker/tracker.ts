@@ -1,14 +1,6 @@
 import type { Log } from '@platform/service-kit/log';
 import { tellableError } from './failure.ts';
-import { createClient } from './sentry.ts';
-
-/** Where something happened; nothing in it says who it was about or what was sent. */
-export interface Where {
-  storeId?: string;
-  event?: string;
-  eventId?: string;
-  attempt?: number;
-}
+import { createClient, type Where } from './sentry.ts';
 
 export interface ErrorTracker extends AsyncDisposable {
   capture(error: unknown, where: Where): void;

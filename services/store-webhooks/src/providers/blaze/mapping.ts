@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { toMinor } from '../money.ts';
 import { amountNames, type Amounts, type MemberRecord, type OrderRecord } from '../records.ts';
-import { cart, member, order } from './schema.ts';
+import { cart, type member, type order } from './schema.ts';
 
 /** Blaze serves shops in the United States; its payloads name no currency. */
 const currency = 'USD';

@@ -1,0 +1,43 @@
+/** A Blaze order of some 1.2 kB with five items. */
+const order = (id: string) => {
+  const items = [1, 2, 3, 4, 5].map((at) => ({
+    productId: `p-${at}`,
+    productName: `Product number ${at} of the shop`,
+    quantity: at,
+    price: 12.5,
+    totalPrice: 12.5 * at,
+  }));
+  const cart = {
+    subTotal: 187.5,
+    discount: 0,
+    deliveryFee: 5,
+    total: 192.5,
+    taxTotal: 0,
+    promoCode: null,
+    items,
+  };
+  const body = {
+    id,
+    orderNo: '1001',
+    status: 'PENDING',
+    consumerId: 'c-1',
+    memo: '',
+    publicKey: 'pk-1',
+    cart,
+  };
+  return { ...body, memo: 'n'.repeat(Math.max(0, 1200 - JSON.stringify(body).length)) };
+};
+
+/** Bodies of orders that all differ. */
+export const bodies = (prefix: string, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => JSON.stringify(order(`${prefix}-${at}`)));
+
+/** The same as requests to a webhook's address. */
+export const requests = (address: string, of: readonly string[]): Buffer[] => {
+  const { pathname, host } = new URL(address);
+  return of.map((body) =>
+    Buffer.from(
+      `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    ),
+  );
+};
