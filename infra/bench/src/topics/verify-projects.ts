@@ -1,0 +1,133 @@
+import postgres from 'postgres';
+import { median, repeat, type Figure, type Topic } from '../figure.ts';
+import { load } from '../load.ts';
+import { startGround, startService } from '../service.ts';
+import { startBare } from '../verify-projects/bare.ts';
+import { changedAt, fillProjects, storeKey } from '../verify-projects/fill.ts';
+import { inTurn } from '../verify-projects/pages.ts';
+import { exclusiveStamp, insertRate } from '../verify-projects/writers.ts';
+
+const rows = 1_000_000;
+const runs = 3;
+
+const atMost =
+  (most: number) =>
+  (value: number): boolean =>
+    value <= most;
+const atLeast =
+  (least: number) =>
+  (value: number): boolean =>
+    value >= least;
+
+/** First and last page of each list; the last of the whole list is page 20,000 of 50. */
+const lists = (url: string) => {
+  const since = `modified_after=${changedAt(rows / 2)}&`;
+  const pages = (filter: string, last: number): [string, string] => [
+    `${url}/v1/projects?${filter}page=1`,
+    `${url}/v1/projects?${filter}page=${last}`,
+  ];
+  return {
+    whole: pages('', rows / 50),
+    status: pages('status=archived&', (rows * 0.3) / 50),
+    since: pages(since, rows / 2 / 50),
+    both: pages(`status=archived&${since}`, (rows * 0.15) / 50),
+  };
+};
+
+const pageFigures = async (url: string, key: string): Promise<Figure[]> => {
+  const measure = (pages: [string, string]) => repeat(runs, () => inTurn(pages, key));
+  const { whole, status, since, both } = lists(url);
+  const all = await measure(whole);
+  const filtered = [
+    ['of one status', await measure(status)],
+    ['with modified_after in the middle', await measure(since)],
+    ['with both', await measure(both)],
+  ] as const;
+  return [
+    {
+      what: 'Projects, last page (20,000 of 50) against page 1, p50',
+      bound: '≤ 1.5 ×',
+      samples: all.map(({ first, last }) => last / first),
+      unit: '×',
+      holds: atMost(1.5),
+      note: `page 1 in ${median(all.map(({ first }) => first)).toFixed(2)} ms`,
+    },
+    {
+      what: 'Projects, last page, p50',
+      bound: '≤ 4 ms',
+      samples: all.map(({ last }) => last),
+      unit: 'ms',
+      holds: atMost(4),
+    },
+    ...filtered.map(([name, times]) => ({
+      what: `Projects ${name}, last page against first, p50`,
+      bound: '≤ 2 ×',
+      samples: times.map(({ first, last }) => last / first),
+      unit: '×' as const,
+      holds: atMost(2),
+      note: `last page in ${median(times.map(({ last }) => last)).toFixed(2)} ms`,
+    })),
+  ];
+};
+
+const rateFigure = async (url: string, databaseUrl: string, key: string): Promise<Figure> => {
+  await using bare = await startBare(databaseUrl);
+  const plan = { connections: 16, seconds: 4 };
+  const rates = await repeat(runs + 1, async () => {
+    const base = await load({ url: `${bare.url}/v1/projects`, ...plan });
+    const ours = await load({ url: `${url}/v1/projects`, headers: { 'X-API-Key': key }, ...plan });
+    if (base.failed + ours.failed > 0) throw new Error('not every request was answered');
+    return { base: base.perSecond, ours: ours.perSecond };
+  });
+  // The first one warms both up.
+  const [, ...counted] = rates;
+  return {
+    what: 'Projects, page 1 with key, validation, log and metrics against bare Express with the same SELECT',
+    bound: '≥ 0.8 ×',
+    samples: counted.map(({ ours, base }) => ours / base),
+    unit: '×',
+    holds: atLeast(0.8),
+    note: `${median(counted.map(({ ours }) => ours)).toFixed(0)}/s; the handler of the baseline sends its rows with res.json`,
+  };
+};
+
+const writeFigures = async (databaseUrl: string): Promise<Figure[]> => {
+  const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined });
+  await sql.unsafe(exclusiveStamp);
+  const rates = await repeat(runs, async () => {
+    const exclusive = await insertRate(databaseUrl, 'exclusive_stamp()');
+    const shared = await insertRate(databaseUrl, 'take_stamp()');
+    const none = await insertRate(databaseUrl, 'clock_timestamp()');
+    return { exclusive, shared, none };
+  });
+  await sql.end();
+  return [
+    {
+      what: 'Inserts a second with the clock of changes against an exclusive lock to the commit, 8 connections',
+      bound: '≥ 1.5 ×',
+      samples: rates.map(({ shared, exclusive }) => shared / exclusive),
+      unit: '×',
+      holds: atLeast(1.5),
+      note: `${median(rates.map(({ shared, none }) => shared / none)).toFixed(2)} × of what they are without any order`,
+    },
+  ];
+};
+
+const measure = async (): Promise<Figure[]> => {
+  await using ground = await startGround();
+  await using service = await startService('verify-projects', ground);
+  const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => undefined });
+  await fillProjects(sql, rows);
+  const key = await storeKey(sql);
+  await sql.end();
+  return [
+    ...(await pageFigures(service.url, key)),
+    await rateFigure(service.url, service.databaseUrl, key),
+    ...(await writeFigures(service.databaseUrl)),
+  ];
+};
+
+export const topic: Topic = {
+  title: 'Verification projects: a million, in pages',
+  measure,
+};

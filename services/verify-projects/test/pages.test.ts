@@ -1,0 +1,75 @@
+import { foldChanges, measureDrift } from '@platform/pagination/directory/upkeep';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApp } from '../src/app.ts';
+import { projectDirectory } from '../src/db/directory.ts';
+import { tended } from '../src/upkeep.ts';
+import { startService, type Service } from './harness.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+  await fill(4000, '2026-01-01');
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const statuses = ['draft', 'active', 'in_review', 'completed', 'archived'];
+
+/** Several share an updated_at. */
+const fill = (count: number, from: string) => service.context.database.sql`
+  insert into projects
+  select gen_random_uuid(), 'p' || n, (${statuses}::text[])[1 + (n * n) % 5], 'en', '{}', at, at
+  from generate_series(1, ${count}::int) n, lateral (select ${from}::timestamptz + n / 3 * interval '1 s' as at) time`;
+
+const middle = '2026-01-01T00:11:06.000Z';
+const filters = [{}, { status: 'active' }, { modified_after: middle }, { status: 'draft', modified_after: middle }];
+
+/** What plain OFFSET gives. */
+const expected = async (page: number, limit: number, { status, modified_after }: Record<string, string>) => {
+  const rows = await service.context.database.sql<{ id: string }[]>`
+    select id from projects
+    where (${status ?? null}::text is null or status = ${status ?? null})
+      and updated_at >= ${modified_after ?? '-infinity'}
+    order by updated_at, id offset ${(page - 1) * limit} limit ${limit + 1}`;
+  return { ids: rows.slice(0, limit).map(({ id }) => id), hasMore: rows.length > limit };
+};
+
+const expectPages = async (filter: Record<string, string>) => {
+  for (const limit of [7, 50, 200]) {
+    const pages = Math.ceil(4000 / limit);
+    for (const page of [1, 2, 3, pages >> 2, pages >> 1, pages - 1, pages, pages + 1, 100_000]) {
+      const query = new URLSearchParams({ page: `${page}`, limit: `${limit}`, ...filter });
+      const { body } = await service.read(`/projects?${query.toString()}`).expect(200);
+      const { ids, hasMore } = await expected(page, limit, filter);
+      expect(body.projects.map(({ id }: { id: string }) => id)).toEqual(ids);
+      expect(body.page).toEqual({ number: page, has_more: hasMore, limit });
+    }
+  }
+};
+
+describe.each(filters)('pages of %j', (filter) => {
+  test('are those of plain OFFSET, with changes counted in and without', async () => {
+    const { sql } = service.context.database;
+    await expectPages(filter);
+    await sql`delete from projects where id in (select id from projects where name ~ '3$' limit 100)`;
+    await sql`update projects set status = 'active', updated_at = at from take_stamp() as at where name ~ '77$'`;
+    await expectPages(filter);
+    await foldChanges(sql, projectDirectory);
+    expect(await measureDrift(sql, projectDirectory)).toBe(0);
+    await expectPages(filter);
+  });
+});
+
+test('a running service counts changes in, and shows how many are left and whether it is off', async () => {
+  const { context } = service.startInstance();
+  const running = tended(context);
+  const { express: app } = createApp(running);
+  await fill(100, '2027-01-01');
+  const unfolded = async () => {
+    const { text } = await request(app).get('/metrics').expect(200);
+    expect(text).toContain('directory_drift_rows');
+    return /^directory_unfolded_changes\{list="projects"\} (\d+)$/m.exec(text)?.[1];
+  };
+  await expect.poll(unfolded, { timeout: 10_000 }).toBe('0');
+  await running[Symbol.asyncDispose]();
+});
