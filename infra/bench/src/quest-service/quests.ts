@@ -1,0 +1,55 @@
+import postgres from 'postgres';
+import type { BenchService } from '../service.ts';
+
+/** A question as long as real ones are: two languages, five answers; about 1.1 kB. */
+const question = (number: number) => {
+  const titles = (text: string) => [
+    { languageCode: 'en-US', title: `${text} of question number ${number}` },
+    { languageCode: 'de-DE', title: `${text} der Frage Nummer ${number}` },
+  ];
+  return {
+    questionId: `q${number}`,
+    type: 'SINGLE_CHOICE',
+    presentation: 'HORIZONTAL',
+    titles: titles('The wording'),
+    alternatives: Array.from({ length: 5 }, (_, place) => ({
+      alternativeId: `q${number}-${place}`,
+      titles: titles(`Answer ${place}`),
+    })),
+  };
+};
+
+/** Makes a quest with so many questions; gives the path of its list. */
+export const fillQuest = async ({ url, keys }: BenchService, size: number): Promise<string> => {
+  const token = await keys.token({ scope: 'quests:write' });
+  const write = async (method: string, path: string, body: unknown): Promise<unknown> => {
+    const answer = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw new Error(await answer.text());
+    return answer.json();
+  };
+  const { questId } = (await write('POST', '/v1/quests', { title: `${size} questions` })) as {
+    questId: string;
+  };
+  const list = `/v1/quests/${questId}/questions`;
+  await write(
+    'PUT',
+    list,
+    Array.from({ length: size }, (_, number) => question(number)),
+  );
+  return list;
+};
+
+/** The bytes of a page. */
+export const pageOf = async ({ url }: BenchService, path: string): Promise<Buffer> =>
+  Buffer.from(await (await fetch(url + path)).arrayBuffer());
+
+/** Tells the planner what it would soon have learnt by itself. */
+export const analyse = async ({ databaseUrl }: BenchService): Promise<void> => {
+  const sql = postgres(databaseUrl, { max: 1 });
+  await sql`vacuum analyze`;
+  await sql.end();
+};

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inherited } from '../env.ts';
+import { median, repeat, type Figure, type Topic } from '../figure.ts';
+import { load } from '../load.ts';
+import { analyse, fillQuest, pageOf } from '../quest-service/quests.ts';
+import { residentMemory, startGround, startService, type BenchService } from '../service.ts';
+
+const baseline = new URL('../quest-service/bare-express.ts', import.meta.url).pathname;
+
+/** A bare Express handler that sends these bytes; disposed of with `await using`. */
+const startBare = async (bytes: Buffer) => {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
+  const file = join(folder, 'page.json');
+  writeFileSync(file, bytes);
+  const child = spawn(process.execPath, [baseline, file], {
+    env: { ...inherited, NODE_ENV: 'production' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [address] = (await once(child.stdout, 'data')) as [Buffer];
+  return {
+    url: String(address).trim(),
+    [Symbol.asyncDispose]: async () => {
+      child.kill();
+      await once(child, 'exit');
+      rmSync(folder, { recursive: true });
+    },
+  };
+};
+
+/** Requests a second of a hot list, against the baseline that was asked just before. */
+const hot = async (service: BenchService, bareUrl: string, path: string) => {
+  const plan = { connections: 20, seconds: 6 };
+  const bare = await load({ ...plan, url: bareUrl + path });
+  const ours = await load({ ...plan, url: service.url + path });
+  if (ours.failed > 0) throw new Error(`${ours.failed} requests failed`);
+  return { ratio: ours.perSecond / bare.perSecond, perSecond: ours.perSecond };
+};
+
+/** Median times of the first and the last page, asked for in turn, in ms. */
+const depth = async (service: BenchService, path: string) => {
+  const timed = async (query: string): Promise<number> => {
+    const start = performance.now();
+    await pageOf(service, path + query);
+    return performance.now() - start;
+  };
+  const first: number[] = [];
+  const last: number[] = [];
+  for (let round = 0; round < 300; round++) {
+    first.push(await timed('?Skip=0&Take=100'));
+    last.push(await timed('?Skip=9900&Take=100'));
+  }
+  return median(last) / median(first);
+};
+
+const measure = async (): Promise<Figure[]> => {
+  await using ground = await startGround();
+  await using service = await startService('quest-service', ground);
+  await sleep(5000);
+  const memory = await repeat(3, async () => (await sleep(500), residentMemory(service.pid)));
+
+  const short = await fillQuest(service, 25);
+  const long = await fillQuest(service, 10_000);
+  await analyse(service);
+  await sleep(2000);
+  const bytes = await pageOf(service, short);
+  await using bare = await startBare(bytes);
+  await hot(service, bare.url, short);
+  const hots = await repeat(3, () => hot(service, bare.url, short));
+
+  await service.restart({ QUESTS_CACHE_BYTES: '0' });
+  await depth(service, long);
+  const depths = await repeat(3, () => depth(service, long));
+  return [
+    {
+      what: 'List of 25 questions, hot, against a bare Express handler that sends the same bytes',
+      bound: '≥ 0.5 ×',
+      samples: hots.map(({ ratio }) => ratio),
+      unit: '×',
+      holds: (ratio) => ratio >= 0.5,
+      note: `${bytes.length} bytes, ${Math.round(median(hots.map(({ perSecond }) => perSecond)))} a second`,
+    },
+    {
+      what: '10,000 questions, cache off: Skip=9900&Take=100 against Skip=0&Take=100',
+      bound: '≤ 1.5 ×',
+      samples: depths,
+      unit: '×',
+      holds: (ratio) => ratio <= 1.5,
+    },
+    {
+      what: 'Resident memory, idle',
+      bound: '≤ 120 MB',
+      samples: memory,
+      unit: 'MB',
+      holds: (megabytes) => megabytes <= 120,
+    },
+  ];
+};
+
+export const topic: Topic = { title: 'quest-service', measure };
