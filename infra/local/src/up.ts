@@ -1,3 +1,4 @@
+import { exists } from './files.ts';
 import { join } from 'node:path';
 import { unprivilegedAccount } from './account.ts';
 import type { Crew } from './crew.ts';
@@ -105,6 +106,8 @@ export const bringUp = async (
 
   const ground = await layGround(site, options, layout, found, secrets);
   const launch: Launch = { crew, local, gatewayUrl: gateway ?? undefined, adminToken, stopping };
+  const compileCache = join(local.path, 'compile-cache');
+  const firstStart = !(await exists(compileCache));
   const launched = await Promise.all(
     services.map(async (service) => {
       const around: Surroundings = {
@@ -112,7 +115,8 @@ export const bringUp = async (
         database: ground.databases.get(service.name),
         redisUrl: ground.redisUrl,
         jwksFile: signer.jwksFile,
-        compileCache: join(local.path, 'compile-cache'),
+        compileCache,
+        firstStart,
         secrets: {
           ...Object.fromEntries(service.secrets.map((name) => [name, secrets(`${service.name}/${name}`)])),
           ...(await ownKeys(local, service)),
