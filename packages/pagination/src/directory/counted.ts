@@ -29,8 +29,9 @@ interface Counted {
 /** Total and the stamp it was counted at. */
 const parse = (kept: string | null | undefined): { stamp: string | null; total: string } => {
   const [stamp, total] = (kept ?? '').split(':');
-  return /^-?\d+$/.test(stamp ?? '') && /^\d+$/.test(total ?? '')
-    ? { stamp: stamp ?? '', total: total ?? '' }
+  // Whatever else stands there, it must not make the statement fail.
+  return stamp && /^\d{1,15}$/.test(total ?? '')
+    ? { stamp, total: total ?? '' }
     : { stamp: null, total: '0' };
 };
 
@@ -66,7 +67,7 @@ export const readCounted = async <T extends object>(
     with stamped as materialized (
       select ${sql(stamp)}(${narrowest === undefined ? null : (filters[narrowest] ?? null)}) as stamp
     ), counted as materialized (
-      select stamp, case when stamp = ${kept.stamp}::bigint then ${kept.total}::bigint
+      select stamp, case when stamp::text = ${kept.stamp} then ${kept.total}::bigint
         else (select count(*) from ${sql(list)} item where ${where}) end as total
       from stamped
     ), page as materialized (

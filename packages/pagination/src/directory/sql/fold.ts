@@ -7,20 +7,21 @@ import { lowest, namesOf, placesOf } from './names.ts';
  */
 export const fold = (directory: Directory): string[] => {
   const { list, buckets, shelves, changes, state, routine } = namesOf(directory);
-  /** Key of the bucket or shelf that a key of the same filter value is in. */
-  const holding = (table: string, alias: string, row: string, key: string) => `left join lateral (
+  const recorded = `${changes} where xid >= (select folded_to from ${state})`;
+  /** The last bucket or shelf, of the value that `row` has, that begins where \`condition\` says. */
+  const last = (table: string, row: string, condition: string) => `(
       select low_at, low_id from ${table} held
-      where held.filter = ${row}.filter and held.value = ${row}.value and (low_at, low_id) <= (${key})
-      order by low_at desc, low_id desc limit 1) ${alias} on true`;
-  const keyOf = (alias: string) =>
-    `coalesce(${alias}.low_at, lowest.at) as low_at, coalesce(${alias}.low_id, lowest.id) as low_id`;
+      where held.filter = ${row}.filter and held.value = ${row}.value and ${condition}
+      order by low_at desc, low_id desc limit 1)`;
   return [
-    `create function ${routine('fold')}(most integer default 5000) returns integer language plpgsql as $$
+    `create function ${routine('fold')}(most integer default 5000) returns integer
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   folded integer;
+  overfull ${buckets}[];
 begin
   -- Nothing to do is the usual case: it must not cost a transaction id and a write.
-  if not exists (select from ${changes} where xid >= (select folded_to from ${state})) then return 0; end if;
+  if not exists (select from ${recorded}) then return 0; end if;
   -- TRUNCATE has the list before it asks for the rest; in another order the two could wait for each other.
   lock table ${list} in access share mode;
   perform from ${state} for update skip locked;
@@ -29,22 +30,40 @@ begin
   with lowest (at, id) as (
     select ${lowest}
   ), gone as (
-    delete from ${changes} where ctid = any (array(
-      select ctid from ${changes} where xid >= (select folded_to from ${state}) order by xid limit most))
+    delete from ${changes} where ctid = any (array(select ctid from ${recorded} order by xid limit most))
     returning *
+  ), place as materialized (
+    select place.*, at, id, sign, mark from gone cross join lateral ${placesOf(directory, 'gone')}
+    where place.value is not null
+  ), newest as materialized (
+    -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
+    select newest.*, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select filter, value, max(at) as at from place group by 1, 2) newest cross join lowest
+    left join lateral ${last(buckets, 'newest', 'low_at <= newest.at')} bucket on true
   ), bucketed as (
-    select place.filter, place.value, ${keyOf('bucket')}, sum(sign) as n, bit_xor(mark) as mark
-    from gone cross join lowest cross join lateral ${placesOf(directory, 'gone')}
-    ${holding(buckets, 'bucket', 'place', 'gone.at, gone.id')}
-    where place.value is not null group by 1, 2, 3, 4
+    select filter, value, coalesce(bucket.low_at, newest.low_at) as low_at,
+      coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
+    from place join newest using (filter, value)
+    left join lateral ${last(
+      buckets,
+      'place',
+      '(place.at, place.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (place.at, place.id)',
+    )} bucket on true
+    group by 1, 2, 3, 4
   ), shelved as (
-    select bucketed.filter, bucketed.value, ${keyOf('shelf')}, sum(n) as n, bit_xor(mark) as mark
+    select bucketed.filter, bucketed.value, coalesce(shelf.low_at, lowest.at) as low_at,
+      coalesce(shelf.low_id, lowest.id) as low_id, sum(n) as n, bit_xor(mark) as mark
     from bucketed cross join lowest
-    ${holding(shelves, 'shelf', 'bucketed', 'bucketed.low_at, bucketed.low_id')}
+    left join lateral ${last(
+      shelves,
+      'bucketed',
+      '(low_at, low_id) <= (bucketed.low_at, bucketed.low_id)',
+    )} shelf on true
     group by 1, 2, 3, 4
   ), counted_buckets as (
     insert into ${buckets} as held select filter, value, low_at, low_id, n from bucketed
     on conflict (filter, value, low_at, low_id) do update set n = held.n + excluded.n
+    returning held
   ), counted_shelves as (
     insert into ${shelves} as held select filter, value, low_at, low_id, n, mark from shelved
     on conflict (filter, value, low_at, low_id)
@@ -54,9 +73,10 @@ begin
     update ${state} set folded_to = least(pg_snapshot_xmin(pg_current_snapshot()),
       (select max(xid) from gone having count(*) = most))
   )
-  select count(*) into folded from gone;
+  select (select count(*) from gone), array(select held from counted_buckets where (held).n > ${2 * directory.bucket})
+  into folded, overfull;
   -- While it lags behind, every split would read the whole backlog; later is soon enough.
-  if folded between 1 and most - 1 then perform ${routine('split')}(); end if;
+  if folded < most then perform ${routine('split')}(overfull); end if;
   return folded;
 end $$;`,
   ];

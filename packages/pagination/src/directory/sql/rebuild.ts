@@ -34,7 +34,8 @@ begin
     select filter, value, ${lowest}, n, random(-9223372036854775808, 9223372036854775807) from counted
   )
   insert into ${buckets} select filter, value, ${lowest}, n from counted;
-  perform ${routine('split')}();
+  perform ${routine('split')}(array(
+    select bucket from ${buckets} bucket where n > ${2 * directory.bucket}));
 end $$;`,
   ];
 };

@@ -2,11 +2,12 @@ import type { Directory } from '../declare.ts';
 import { namesOf, narrowings, type Narrowing } from './names.ts';
 
 /**
- * Cuts an overfull bucket into full ones. The part below a cut is counted in one snapshot, as the list less the
- * changes not folded in; the part above is what remains of the bucket's count, whatever was committed meanwhile.
+ * Cuts an overfull bucket into full ones. The part below a cut is as many rows as are passed over to find it, less
+ * those of them that are not folded in yet, all in one snapshot; the part above is what remains of the bucket's
+ * count, whatever was committed meanwhile.
  */
 const splitOne = (directory: Directory, { filter, type, holds }: Narrowing): string => {
-  const { list, buckets, changes, routine } = namesOf(directory);
+  const { list, buckets, changes, state, routine } = namesOf(directory);
   const { at, id, bucket } = directory;
   const key = `item.${at}, item.${id}`;
   const wanted = `wanted::${type}`;
@@ -22,18 +23,17 @@ begin
     select n into whole from ${buckets}
     where filter = '${filter}' and value = wanted and low_at = from_at and low_id = from_id;
     exit when whole <= ${2 * bucket};
-    select ${key} into cut_at, cut_id from ${list} item
-    where ${holds('item', wanted)} and (${key}) >= (from_at, from_id)
-    order by ${key} offset ${bucket} limit 1;
+    select cut.at, cut.id, ${bucket} - coalesce((select sum(sign) from ${changes} change
+        where xid >= (select folded_to from ${state}) and ${holds('change', wanted)}
+          and (change.at, change.id) >= (from_at, from_id) and (change.at, change.id) < (cut.at, cut.id)), 0)
+    into cut_at, cut_id, below
+    from (
+      select ${key} from ${list} item where ${holds('item', wanted)} and (${key}) >= (from_at, from_id)
+      order by ${key} offset ${bucket} limit 1) cut (at, id);
     -- Rows that were counted may be gone by now: then the next fold will see to it.
     exit when not found or exists (
       select from ${buckets} where filter = '${filter}' and value = wanted
         and (low_at, low_id) > (from_at, from_id) and (low_at, low_id) <= (cut_at, cut_id));
-    select (select count(*) from ${list} item where ${holds('item', wanted)}
-        and (${key}) >= (from_at, from_id) and (${key}) < (cut_at, cut_id))
-      - (select coalesce(sum(sign), 0) from ${changes} change where ${holds('change', wanted)}
-        and (at, id) >= (from_at, from_id) and (at, id) < (cut_at, cut_id))
-    into below;
     update ${buckets} set n = below
     where filter = '${filter}' and value = wanted and low_at = from_at and low_id = from_id;
     insert into ${buckets} values ('${filter}', wanted, cut_at, cut_id, whole - below);
@@ -43,25 +43,21 @@ begin
 end $$;`;
 };
 
-/** Statements for splitting what has grown; to be called with the state locked. */
+/** Statements for splitting buckets; to be called with the state locked. */
 export const split = (directory: Directory): string[] => {
   const { buckets, prefix, routine } = namesOf(directory);
   return [
     ...narrowings(directory).map((narrowing) => splitOne(directory, narrowing)),
-    `create function ${routine('split')}() returns void language plpgsql as $$
+    `create function ${routine('split')}(overfull ${buckets}[]) returns void language plpgsql as $$
 declare
-  grown record;
   bucket ${buckets};
 begin
-  for grown in select distinct filter, value from ${buckets} where n > ${2 * directory.bucket} loop
-    for bucket in select * from ${buckets}
-      where filter = grown.filter and value = grown.value and n > ${2 * directory.bucket}
-    loop
-      execute format('select public.%I($1, $2, $3)', '${prefix}_split_' || bucket.filter)
-      using bucket.value, bucket.low_at, bucket.low_id;
-    end loop;
-    perform ${routine('shelve')}(grown.filter, grown.value);
+  foreach bucket in array overfull loop
+    execute format('select public.%I($1, $2, $3)', '${prefix}_split_' || bucket.filter)
+    using bucket.value, bucket.low_at, bucket.low_id;
   end loop;
+  perform ${routine('shelve')}(filter, value)
+  from (select distinct filter, value from unnest(overfull)) changed;
 end $$;`,
   ];
 };

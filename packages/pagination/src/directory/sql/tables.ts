@@ -3,12 +3,12 @@ import { namesOf, narrowings } from './names.ts';
 
 /** Removes what an earlier version of this SQL made, whatever filters it had. */
 const drop = ({ prefix, buckets, shelves, changes, state }: ReturnType<typeof namesOf>): string[] => [
-  `drop table if exists ${buckets}, ${shelves}, ${changes}, ${state};`,
   `do $$ declare routine regprocedure; begin
   for routine in select oid from pg_proc
     where pronamespace = 'public'::regnamespace and starts_with(proname, '${prefix}_')
   loop execute format('drop function %s cascade', routine); end loop;
 end $$;`,
+  `drop table if exists ${buckets}, ${shelves}, ${changes}, ${state};`,
 ];
 
 /** Statements that create the three tables of a directory and the indexes its reading depends on. */

@@ -2,8 +2,8 @@ import type { Directory } from '../declare.ts';
 import { namesOf } from './names.ts';
 
 /**
- * The statement that joins neighbours where rows have left many small buckets behind, and forgets values that no
- * row has. Counts are only added up, so that no snapshot matters.
+ * The statement for the occasional tidying: splits what is overfull still, joins neighbours where rows have left many
+ * small buckets behind, forgets values that no row has. Joining only adds counts up: no snapshot matters.
  */
 export const thin = (directory: Directory): string[] => {
   const { buckets, shelves, state, routine } = namesOf(directory);
@@ -17,6 +17,8 @@ begin
   if not found then return; end if;
   -- Written, not only locked: a REPEATABLE READ session that still sees the old buckets must fail, not fold.
   update ${state} set folded_to = folded_to;
+  -- Folding may have left some behind while it lagged.
+  perform ${routine('split')}(array(select held from ${buckets} held where n > ${2 * bucket}));
   for sparse in
     select filter, value from ${buckets} group by filter, value
     having count(*) > 2 + 2 * sum(greatest(n, 0)) / ${bucket}
