@@ -9,8 +9,8 @@ import type {} from '@platform/local/provided';
 export interface TestGround extends AsyncDisposable {
   url: string;
   sql: Sql;
-  /** One more connection, of the test file's own. */
-  connect: () => Sql;
+  /** One more connection, as another role where the url says so; it ends with the database. */
+  connect: (url?: string) => Sql;
 }
 
 /** A database of the test file's own in which `statements` have run, as a migration would run them. */
@@ -26,8 +26,8 @@ export const migrated = async (statements: string): Promise<TestGround> => {
   const database = await cloneDatabase(inject('postgresUrl'), folder);
   await rm(folder, { recursive: true });
   const connections: Sql[] = [];
-  const connect = () => {
-    const sql = postgres(database.url, {
+  const connect = (url = database.url) => {
+    const sql = postgres(url, {
       max: 1,
       onnotice: () => undefined,
       connection: { lock_timeout: 30 },
