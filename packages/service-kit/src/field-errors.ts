@@ -1,15 +1,30 @@
 import type { z } from 'zod';
 import type { FieldErrors } from './problem.ts';
 
-/** Adds what a schema refused to `errors`, by path; `whole` names the value where the path is empty. */
+/** A large body of nonsense could have millions of faults; nobody reads more than these. */
+const mostFaults = 100;
+
+/** Name and message of everything that a schema refused. */
+function* faultsOf(issues: readonly z.core.$ZodIssue[], whole: string): Iterable<[string, string]> {
+  for (const issue of issues) {
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) yield [[...issue.path, key].join('.'), 'is not known here'];
+    } else yield [issue.path.length === 0 ? whole : issue.path.join('.'), issue.message];
+  }
+}
+
+/**
+ * Adds what a schema refused to `errors`, by path, the first hundred faults; `whole` names the value
+ * where the path is empty.
+ */
 export const collectIssues = (
   errors: FieldErrors,
   issues: readonly z.core.$ZodIssue[],
   whole: string,
 ): void => {
-  for (const issue of issues) {
-    if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) (errors[[...issue.path, key].join('.')] ??= []).push('is not known here');
-    } else (errors[issue.path.length === 0 ? whole : issue.path.join('.')] ??= []).push(issue.message);
+  let count = 0;
+  for (const [name, message] of faultsOf(issues, whole)) {
+    if (count++ === mostFaults) return;
+    (errors[name] ??= []).push(message);
   }
 };
