@@ -22,7 +22,12 @@ export const register = async ({ url }: BenchService): Promise<Person> => {
 };
 
 /** Gives the owner this many tasks, created a minute apart, and everybody else in the table ten each. */
-export const fill = async ({ databaseUrl }: BenchService, { email }: Person, count: number, others: number) => {
+export const fill = async (
+  { databaseUrl }: BenchService,
+  { email }: Person,
+  count: number,
+  others: number,
+) => {
   const sql = postgres(databaseUrl, { max: 1 });
   await sql`
     insert into users (id, email, password_hash, created_at)
