@@ -1,10 +1,10 @@
-drop table if exists public.projects_directory, public.projects_directory_shelves, public.projects_directory_changes, public.projects_directory_state;
---> statement-breakpoint
 do $$ declare routine regprocedure; begin
   for routine in select oid from pg_proc
     where pronamespace = 'public'::regnamespace and starts_with(proname, 'projects_directory_')
   loop execute format('drop function %s cascade', routine); end loop;
 end $$;
+--> statement-breakpoint
+drop table if exists public.projects_directory, public.projects_directory_shelves, public.projects_directory_changes, public.projects_directory_state;
 --> statement-breakpoint
 create index if not exists projects_order_all on public.projects (updated_at, id);
 --> statement-breakpoint
@@ -80,18 +80,17 @@ begin
     select n into whole from public.projects_directory
     where filter = 'all' and value = wanted and low_at = from_at and low_id = from_id;
     exit when whole <= 1000;
-    select item.updated_at, item.id into cut_at, cut_id from public.projects item
-    where true and (item.updated_at, item.id) >= (from_at, from_id)
-    order by item.updated_at, item.id offset 500 limit 1;
+    select cut.at, cut.id, 500 - coalesce((select sum(sign) from public.projects_directory_changes change
+        where xid >= (select folded_to from public.projects_directory_state) and true
+          and (change.at, change.id) >= (from_at, from_id) and (change.at, change.id) < (cut.at, cut.id)), 0)
+    into cut_at, cut_id, below
+    from (
+      select item.updated_at, item.id from public.projects item where true and (item.updated_at, item.id) >= (from_at, from_id)
+      order by item.updated_at, item.id offset 500 limit 1) cut (at, id);
     -- Rows that were counted may be gone by now: then the next fold will see to it.
     exit when not found or exists (
       select from public.projects_directory where filter = 'all' and value = wanted
         and (low_at, low_id) > (from_at, from_id) and (low_at, low_id) <= (cut_at, cut_id));
-    select (select count(*) from public.projects item where true
-        and (item.updated_at, item.id) >= (from_at, from_id) and (item.updated_at, item.id) < (cut_at, cut_id))
-      - (select coalesce(sum(sign), 0) from public.projects_directory_changes change where true
-        and (at, id) >= (from_at, from_id) and (at, id) < (cut_at, cut_id))
-    into below;
     update public.projects_directory set n = below
     where filter = 'all' and value = wanted and low_at = from_at and low_id = from_id;
     insert into public.projects_directory values ('all', wanted, cut_at, cut_id, whole - below);
@@ -112,18 +111,17 @@ begin
     select n into whole from public.projects_directory
     where filter = 'by_status' and value = wanted and low_at = from_at and low_id = from_id;
     exit when whole <= 1000;
-    select item.updated_at, item.id into cut_at, cut_id from public.projects item
-    where item.status = wanted::text and (item.updated_at, item.id) >= (from_at, from_id)
-    order by item.updated_at, item.id offset 500 limit 1;
+    select cut.at, cut.id, 500 - coalesce((select sum(sign) from public.projects_directory_changes change
+        where xid >= (select folded_to from public.projects_directory_state) and change.status = wanted::text
+          and (change.at, change.id) >= (from_at, from_id) and (change.at, change.id) < (cut.at, cut.id)), 0)
+    into cut_at, cut_id, below
+    from (
+      select item.updated_at, item.id from public.projects item where item.status = wanted::text and (item.updated_at, item.id) >= (from_at, from_id)
+      order by item.updated_at, item.id offset 500 limit 1) cut (at, id);
     -- Rows that were counted may be gone by now: then the next fold will see to it.
     exit when not found or exists (
       select from public.projects_directory where filter = 'by_status' and value = wanted
         and (low_at, low_id) > (from_at, from_id) and (low_at, low_id) <= (cut_at, cut_id));
-    select (select count(*) from public.projects item where item.status = wanted::text
-        and (item.updated_at, item.id) >= (from_at, from_id) and (item.updated_at, item.id) < (cut_at, cut_id))
-      - (select coalesce(sum(sign), 0) from public.projects_directory_changes change where change.status = wanted::text
-        and (at, id) >= (from_at, from_id) and (at, id) < (cut_at, cut_id))
-    into below;
     update public.projects_directory set n = below
     where filter = 'by_status' and value = wanted and low_at = from_at and low_id = from_id;
     insert into public.projects_directory values ('by_status', wanted, cut_at, cut_id, whole - below);
@@ -132,25 +130,23 @@ begin
   end loop;
 end $$;
 --> statement-breakpoint
-create function public.projects_directory_split() returns void language plpgsql as $$
+create function public.projects_directory_split(overfull public.projects_directory[]) returns void language plpgsql as $$
 declare
-  grown record;
   bucket public.projects_directory;
 begin
-  for grown in select distinct filter, value from public.projects_directory where n > 1000 loop
-    for bucket in select * from public.projects_directory
-      where filter = grown.filter and value = grown.value and n > 1000
-    loop
-      execute format('select public.%I($1, $2, $3)', 'projects_directory_split_' || bucket.filter)
-      using bucket.value, bucket.low_at, bucket.low_id;
-    end loop;
-    perform public.projects_directory_shelve(grown.filter, grown.value);
+  foreach bucket in array overfull loop
+    execute format('select public.%I($1, $2, $3)', 'projects_directory_split_' || bucket.filter)
+    using bucket.value, bucket.low_at, bucket.low_id;
   end loop;
+  perform public.projects_directory_shelve(filter, value)
+  from (select distinct filter, value from unnest(overfull)) changed;
 end $$;
 --> statement-breakpoint
-create function public.projects_directory_fold(most integer default 5000) returns integer language plpgsql as $$
+create function public.projects_directory_fold(most integer default 5000) returns integer
+language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
   folded integer;
+  overfull public.projects_directory[];
 begin
   -- Nothing to do is the usual case: it must not cost a transaction id and a write.
   if not exists (select from public.projects_directory_changes where xid >= (select folded_to from public.projects_directory_state)) then return 0; end if;
@@ -162,19 +158,31 @@ begin
   with lowest (at, id) as (
     select '-infinity'::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid
   ), gone as (
-    delete from public.projects_directory_changes where ctid = any (array(
-      select ctid from public.projects_directory_changes where xid >= (select folded_to from public.projects_directory_state) order by xid limit most))
+    delete from public.projects_directory_changes where ctid = any (array(select ctid from public.projects_directory_changes where xid >= (select folded_to from public.projects_directory_state) order by xid limit most))
     returning *
-  ), bucketed as (
-    select place.filter, place.value, coalesce(bucket.low_at, lowest.at) as low_at, coalesce(bucket.low_id, lowest.id) as low_id, sum(sign) as n, bit_xor(mark) as mark
-    from gone cross join lowest cross join lateral (values ('all', ''), ('by_status', gone.status::text)) place (filter, value)
+  ), place as materialized (
+    select place.*, at, id, sign, mark from gone cross join lateral (values ('all', ''), ('by_status', gone.status::text)) place (filter, value)
+    where place.value is not null
+  ), newest as materialized (
+    -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
+    select newest.*, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select filter, value, max(at) as at from place group by 1, 2) newest cross join lowest
     left join lateral (
       select low_at, low_id from public.projects_directory held
-      where held.filter = place.filter and held.value = place.value and (low_at, low_id) <= (gone.at, gone.id)
+      where held.filter = newest.filter and held.value = newest.value and low_at <= newest.at
       order by low_at desc, low_id desc limit 1) bucket on true
-    where place.value is not null group by 1, 2, 3, 4
+  ), bucketed as (
+    select filter, value, coalesce(bucket.low_at, newest.low_at) as low_at,
+      coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
+    from place join newest using (filter, value)
+    left join lateral (
+      select low_at, low_id from public.projects_directory held
+      where held.filter = place.filter and held.value = place.value and (place.at, place.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (place.at, place.id)
+      order by low_at desc, low_id desc limit 1) bucket on true
+    group by 1, 2, 3, 4
   ), shelved as (
-    select bucketed.filter, bucketed.value, coalesce(shelf.low_at, lowest.at) as low_at, coalesce(shelf.low_id, lowest.id) as low_id, sum(n) as n, bit_xor(mark) as mark
+    select bucketed.filter, bucketed.value, coalesce(shelf.low_at, lowest.at) as low_at,
+      coalesce(shelf.low_id, lowest.id) as low_id, sum(n) as n, bit_xor(mark) as mark
     from bucketed cross join lowest
     left join lateral (
       select low_at, low_id from public.projects_directory_shelves held
@@ -184,6 +192,7 @@ begin
   ), counted_buckets as (
     insert into public.projects_directory as held select filter, value, low_at, low_id, n from bucketed
     on conflict (filter, value, low_at, low_id) do update set n = held.n + excluded.n
+    returning held
   ), counted_shelves as (
     insert into public.projects_directory_shelves as held select filter, value, low_at, low_id, n, mark from shelved
     on conflict (filter, value, low_at, low_id)
@@ -193,9 +202,10 @@ begin
     update public.projects_directory_state set folded_to = least(pg_snapshot_xmin(pg_current_snapshot()),
       (select max(xid) from gone having count(*) = most))
   )
-  select count(*) into folded from gone;
+  select (select count(*) from gone), array(select held from counted_buckets where (held).n > 1000)
+  into folded, overfull;
   -- While it lags behind, every split would read the whole backlog; later is soon enough.
-  if folded between 1 and most - 1 then perform public.projects_directory_split(); end if;
+  if folded < most then perform public.projects_directory_split(overfull); end if;
   return folded;
 end $$;
 --> statement-breakpoint
@@ -207,6 +217,8 @@ begin
   if not found then return; end if;
   -- Written, not only locked: a REPEATABLE READ session that still sees the old buckets must fail, not fold.
   update public.projects_directory_state set folded_to = folded_to;
+  -- Folding may have left some behind while it lagged.
+  perform public.projects_directory_split(array(select held from public.projects_directory held where n > 1000));
   for sparse in
     select filter, value from public.projects_directory group by filter, value
     having count(*) > 2 + 2 * sum(greatest(n, 0)) / 500
@@ -261,7 +273,8 @@ begin
     select filter, value, '-infinity'::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid, n, random(-9223372036854775808, 9223372036854775807) from counted
   )
   insert into public.projects_directory select filter, value, '-infinity'::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid, n from counted;
-  perform public.projects_directory_split();
+  perform public.projects_directory_split(array(
+    select bucket from public.projects_directory bucket where n > 1000));
 end $$;
 --> statement-breakpoint
 create function public.projects_directory_drift() returns bigint language sql stable as $$
