@@ -197,13 +197,10 @@ describe('a bad question is 400 and the place is named', () => {
       await write(service, 'put', path).type('json').send(body).expect(400);
   });
 
-  test.for(['..%2Fx', 'a%20b', 'a%00', `${'x'.repeat(65)}`, '-x'])(
-    'a question id in the path: %s',
-    async (id) => {
-      const { body } = await write(service, 'delete', `${path}/${id}`).expect(400);
-      expect(Object.keys(body.errors)).toEqual(['questionId']);
-    },
-  );
+  test.for(['..%2Fx', 'a%20b', 'a%00', 'x'.repeat(65), '-x'])('a question id in the path: %s', async (id) => {
+    const { body } = await write(service, 'delete', `${path}/${id}`).expect(400);
+    expect(Object.keys(body.errors)).toEqual(['questionId']);
+  });
 });
 
 test('every type, presentation and kind of alternative is taken, and many scripts', async () => {
@@ -255,5 +252,5 @@ test('of two writers with the same If-Match one is told that it came too late', 
       return answer.status;
     }),
   );
-  expect(statuses.toSorted()).toEqual([200, 412]);
+  expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 412]);
 });

@@ -29,7 +29,16 @@ export const readPage = async (
     order by order_number, question_id`;
   const [first] = rows;
   if (first === undefined) return undefined;
-  const found = rows.flatMap(({ version: _, ...row }) => (row.questionId === null ? [] : [row]));
+  const found = rows
+    .filter((row) => row.questionId !== null)
+    .map(({ questionId: id, orderNumber, type, presentation, titles, alternatives }) => ({
+      questionId: id,
+      orderNumber,
+      type,
+      presentation,
+      titles,
+      alternatives,
+    }));
   return { version: first.version, questions: found };
 };
 
@@ -57,8 +66,9 @@ export const insertQuestions = async (tx: Tx, questId: string, rows: QuestionRow
 export const saveContent = async (
   tx: Tx,
   questId: string,
-  { questionId, orderNumber: _, ...content }: QuestionRow,
+  { questionId, type, presentation, titles, alternatives }: QuestionRow,
 ): Promise<void> => {
+  const content = { type, presentation, titles, alternatives };
   await tx.update(questions).set(content).where(isAt(questId, questionId));
 };
 
