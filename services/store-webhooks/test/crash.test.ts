@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '@platform/local/postgres';
@@ -34,7 +35,7 @@ const startProcess = async (service: { databaseUrl: string; spool: string }) => 
       AUTH_ISSUER: 'x',
       AUTH_AUDIENCE: 'x',
       LOG_LEVEL: 'silent',
-      LEASE_MS: '1500',
+      LEASE_MS: '5000',
       RETRY_BASE_MS: '20',
       IDLE_POLL_MS: '50',
     },
@@ -129,23 +130,22 @@ test(
     const { id, webhookToken } = await service.store();
     const running = await startProcess(service);
     const load = fire(running.url, webhookToken, 'p');
-    await sleep(500);
+    while (load.acknowledged.length < 20) await sleep(20);
     await postgres.kill9();
     const before = load.acknowledged.length;
-    await sleep(2500);
-    expect(load.acknowledged.length).toBeGreaterThan(before);
+    while (load.acknowledged.length < before + 20) await sleep(20);
     await running.kill();
     await load.stop();
     await postgres.restart();
     const next = await startProcess(service);
     const { sql } = service.context.database;
-    const missing = async () => {
-      const rows = await sql<{ id: string }[]>`select id from orders where store_id = ${id}`;
-      const known = new Set(rows.map((row) => row.id));
-      return load.acknowledged.filter((one) => !known.has(one)).length;
-    };
-    while ((await missing()) > 0) await sleep(100);
+    const spooled = async () =>
+      (await readdir(service.spool, { recursive: true })).filter((name) => name.endsWith('.spool'));
+    while ((await spooled()).length > 0) await sleep(100);
     await service.settled();
+    const orders = await sql<{ id: string }[]>`select id from orders where store_id = ${id}`;
+    const known = new Set(orders.map((row) => row.id));
+    expect(load.acknowledged.filter((one) => !known.has(one))).toEqual([]);
     expect(await next.stop()).toBe(0);
     const [{ count } = {}] =
       await sql`select count(*) - count(distinct entity) as count from inbox where store_id = ${id}`;

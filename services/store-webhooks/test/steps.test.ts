@@ -83,6 +83,23 @@ test('events of one entity go in order, one at a time; other entities do not wai
   ]);
 });
 
+test('an event whose workers die ten times is given up', async () => {
+  await using service = await startService({ work: false });
+  const { id, webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  await service.hook('order_updated', webhookToken, order('o-1', 'A'));
+  for (let at = 0; at < 10; at++) {
+    expect(await claim(sql, 1, 0)).toHaveLength(1);
+    await sleep(2);
+  }
+  await using _work = startWork(service.context);
+  await service.settled();
+  const { body } = await service.admin('GET', `/v1/stores/${id}/events`);
+  expect(body['events']).toMatchObject([
+    { status: 'failed', error: 'It was begun ten times and never ended.' },
+  ]);
+});
+
 test('two workers never have the same event', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();

@@ -1,13 +1,11 @@
-import { pageLimitBody, pageLimitQuery, pageList, pageOf } from '@platform/pagination/page-limit';
-import { slice } from '@platform/pagination/slice';
+import { pageLimitBody, pageLimitQuery, pageList, pageOf, type Page } from '@platform/pagination/page-limit';
+import type { Slice } from '@platform/pagination/slice';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { Fragment } from '../db/sql.ts';
 import { storeId } from './routes.ts';
-import { requireStore } from './use-cases.ts';
 
-interface ListOf<Row extends object, Item extends z.ZodType> {
+interface ListOf<Row, Item extends z.ZodType> {
   /** Of the array, such as `deliveryJobs`. */
   name: string;
   /** Last part of the path, such as `delivery-jobs`. */
@@ -15,15 +13,14 @@ interface ListOf<Row extends object, Item extends z.ZodType> {
   tag: string;
   summary: string;
   item: Item;
-  /** Rows of a store in a stable order. */
-  rows(storeId: string): Fragment;
+  page(context: Context, storeId: string, page: Page): Promise<Slice<Row>>;
   show(row: Row): z.input<Item>;
 }
 
 /** `GET /v1/stores/{id}/<path>`: something a store has, in pages. */
-export const storeList = <Row extends object, Item extends z.ZodType>(
+export const storeList = <Row, Item extends z.ZodType>(
   context: Context,
-  { name, path, tag, summary, item, rows, show }: ListOf<Row, Item>,
+  { name, path, tag, summary, item, page: read, show }: ListOf<Row, Item>,
 ): Route =>
   route(
     {
@@ -39,12 +36,8 @@ export const storeList = <Row extends object, Item extends z.ZodType>(
       problems: [404],
     },
     async ({ params, query }) => {
-      await requireStore(context, params.id);
       const page = pageOf(query);
-      const { sql } = context.database;
-      const found = await sql<Row[]>`
-        ${rows(params.id)} offset ${String(page.offset)} limit ${page.limit + 1}`;
-      const { items, hasMore } = slice(found, page.limit);
+      const { items, hasMore } = await read(context, params.id, page);
       return { status: 200, body: pageList(name, page, { items: items.map(show), hasMore }) as never };
     },
   );

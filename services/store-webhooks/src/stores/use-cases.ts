@@ -1,7 +1,11 @@
 import { makePathToken } from '@platform/auth/path-tokens';
+import type { Page } from '@platform/pagination/page-limit';
+import { slice, type Slice } from '@platform/pagination/slice';
 import { NotFound } from '@platform/service-kit/problem';
+import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
+import type { Fragment } from '../db/sql.ts';
 import { changedStore, newStore, webhookUrls, type StoreState } from './domain.ts';
 import { credentialsContext, type StoreRow } from './known-store.ts';
 import type { StoreChanges, StoreInput } from './schema.ts';
@@ -85,4 +89,17 @@ export const rotateToken = async (context: Context, id: string, graceSeconds: nu
     webhookUrls: webhookUrls(env.PUBLIC_URL, settings, token),
     previousWorksUntil: until.toISOString(),
   };
+};
+
+/** A page of what a store has; `rows` gives them all in a stable order. */
+export const pageOfRecords = async <Row extends object>(
+  context: Context,
+  storeId: string,
+  { offset, limit }: Page,
+  rows: (sql: Sql, storeId: string) => Fragment,
+): Promise<Slice<Row>> => {
+  await requireStore(context, storeId);
+  const { sql } = context.database;
+  const found = await sql<Row[]>`${rows(sql, storeId)} offset ${String(offset)} limit ${limit + 1}`;
+  return slice(found, limit);
 };

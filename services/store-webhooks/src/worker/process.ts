@@ -74,6 +74,8 @@ export const createProcessing = (context: Context): Processing => {
   const one = async (claimed: ClaimedEvent): Promise<void> => {
     const { storeId, id: eventId, receivedAt } = claimed;
     try {
+      // Who begins an event and never ends it may have died of it: that must not go on for ever.
+      if (claimed.attempts > maxAttempts) throw new Unprocessable('It was begun ten times and never ended.');
       const change = await plan(planning, claimed);
       await apply({ event: claimed, change: { storeId, eventId, receivedAt, change } });
     } catch (error) {
