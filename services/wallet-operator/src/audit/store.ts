@@ -40,11 +40,11 @@ export const checkLedger = (sql: Sql): Promise<Findings> =>
     const violations = await snapshot<Violation[]>`
       with chain as (
         select player_id, seq, amount, balance_after, transaction_id,
-          lag(balance_after, 1, 0) over newest as before, row_number() over newest as place
+          lag(balance_after, 1, 0) over newest as before, lag(seq, 1, 0) over newest as seq_before
         from entries window newest as (partition by player_id order by seq)
       ), sums as (
         select player_id, sum(amount) as total, count(*) as entries, max(seq) as newest,
-          count(*) filter (where place <> seq) as misplaced,
+          count(*) filter (where seq <> seq_before + 1) as misplaced,
           min(transaction_id) filter (where balance_after <> before + amount) as broken
         from chain group by player_id
       ), found as (
