@@ -35,6 +35,15 @@ const addresses = (stack: Stack, localFolder: string): [string, string][] => [
   ['logs', `${localFolder}/logs`],
 ];
 
+/** A token in a command is read from stack.json when the command runs: shorter, and not on the screen. */
+const withoutTokens = (command: string, { demo }: Stack, localFolder: string): string => {
+  const file = `${localFolder}/stack.json`;
+  return ['adminToken', 'consignmentsToken'].reduce((text, name) => {
+    const header = `'Authorization: Bearer ${String(demo[name])}'`;
+    return text.replaceAll(header, `"Authorization: Bearer $(node -p 'require("${file}").demo.${name}')"`);
+  }, command);
+};
+
 /** What a person needs to know once the stack is up. */
 export const table = (stack: Stack, curls: Demo['curls'], localFolder: string): string =>
   [
@@ -46,7 +55,10 @@ export const table = (stack: Stack, curls: Demo['curls'], localFolder: string): 
     ...rows(Object.entries(stack.demo).map(([name, value]) => [name, shown(value)])),
     `  A token of your own: npx -y pnpm@10.34.9 -s token --scope "…"`,
     ...(curls.length > 0 ? ['', 'Try'] : []),
-    ...curls.flatMap(({ title, command }) => [`  # ${title}`, `  ${command}`]),
+    ...curls.flatMap(({ title, command }) => [
+      `  # ${title}`,
+      `  ${withoutTokens(command, stack, localFolder)}`,
+    ]),
     '',
     'Ctrl-C stops everything.',
   ].join('\n');

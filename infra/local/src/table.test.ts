@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import type { Stack } from './stack-file.ts';
+import { table } from './table.ts';
+
+const stack: Stack = {
+  gateway: 'http://127.0.0.1:8080',
+  services: {},
+  postgres: { url: 'postgres://postgres:hidden@127.0.0.1:4132/postgres', pid: 1, dataDir: '/data' },
+  redis: null,
+  nginx: { pid: 1 },
+  demo: { adminToken: `eyJ${'a'.repeat(200)}`, consignmentsToken: `eyJ${'b'.repeat(200)}` },
+};
+
+test('a command reads its token from stack.json instead of showing it', () => {
+  const command = `curl -H 'Authorization: Bearer ${String(stack.demo['adminToken'])}' http://127.0.0.1:8080/v1/quests`;
+  const shown = table(stack, [{ title: 'Quests', command }], '/p/.local');
+  expect(shown).toContain(
+    `curl -H "Authorization: Bearer $(node -p 'require("/p/.local/stack.json").demo.adminToken')" http`,
+  );
+  expect(shown).not.toContain('a'.repeat(100));
+});
+
+test('no password is on the screen', () => {
+  expect(table(stack, [], '/p/.local')).not.toContain('hidden');
+});
