@@ -1,5 +1,7 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
+import type { CountCache } from '@platform/pagination/directory/counted';
 import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import { askRedis } from '@platform/service-kit/redis';
 import type { Guard } from '@platform/service-kit/route';
 import type { Env } from './env.ts';
 import { createSearches, type Searches } from './search.ts';
@@ -12,9 +14,22 @@ export interface Context extends BaseContext {
   /** Who may make, read and change single records. */
   writer: Guard<Caller>;
   searches: Searches;
+  /** Totals that had to be counted. */
+  counts: CountCache;
   /** Bounds of one import. */
   importLimits: { lines: number; idleMs: number };
 }
+
+/** In seconds. A total is only believed while nothing has changed; it need not be kept for longer than it is of use. */
+const countsKept = 3600;
+
+const keepCounts = (redis: BaseContext['redis']): CountCache => {
+  const keyOf = (key: string) => `consignments:${key}`;
+  return {
+    get: (key) => askRedis(redis, (client) => client.get(keyOf(key))),
+    set: (key, value) => askRedis(redis, (client) => client.set(keyOf(key), value, 'EX', countsKept)),
+  };
+};
 
 /** Opens everything the service holds on to; `overrides` replace parts in tests. */
 export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
@@ -34,6 +49,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     reader: tokens.guard('consignments:read'),
     writer: tokens.guard('consignments:write'),
     searches,
+    counts: keepCounts(base.redis),
     importLimits: { lines: env.IMPORT_MAX_LINES, idleMs: env.IMPORT_IDLE_TIMEOUT_MS },
     ...overrides,
     [Symbol.asyncDispose]: async () => {

@@ -17,6 +17,8 @@ interface Wish {
   overrides?: Partial<Context>;
   /** Another PostgreSQL than the one all tests share. */
   postgresUrl?: string;
+  /** The database of another instance. */
+  databaseUrl?: string;
 }
 
 /** The service on a database of its own; disposed of with `await using`. */
@@ -24,9 +26,10 @@ export const startService = async ({
   variables = {},
   overrides = {},
   postgresUrl = inject('postgresUrl'),
+  databaseUrl,
 }: Wish = {}) => {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await cloneDatabase(postgresUrl, migrations));
+  const url = databaseUrl ?? stack.use(await cloneDatabase(postgresUrl, migrations)).url;
   const tokens = await makeTestKeys();
   const folder = await mkdtemp(join(tmpdir(), 'consignments-'));
   stack.defer(() => rm(folder, { recursive: true }));
@@ -34,7 +37,7 @@ export const startService = async ({
   const { log, lines } = captureLog();
   const env = envOf({
     PORT: '0',
-    DATABASE_URL: database.url,
+    DATABASE_URL: url,
     REDIS_URL: inject('redisUrl') ?? '',
     AUTH_JWKS: join(folder, 'jwks.json'),
     AUTH_ISSUER: tokens.issuer,
@@ -54,7 +57,7 @@ export const startService = async ({
     context,
     lines,
     tokens,
-    databaseUrl: database.url,
+    databaseUrl: url,
     /** The value of an Authorization header that may write. */
     writing,
     /** GETs with a token that may read; `path` begins after /v1. */

@@ -1,8 +1,9 @@
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
+import { consignmentDirectory } from '../db/directories.ts';
 import type { Kind } from '../records/kind.ts';
 import { recordRoutes } from '../records/routes.ts';
-import { listRecords } from '../records/use-cases.ts';
+import { listByDirectory } from '../records/use-cases.ts';
 import { Consignment, ConsignmentInput, ConsignmentPatch, ConsignmentQuery } from './schema.ts';
 
 const kind: Kind = { table: 'consignments', fields: Object.keys(Consignment.shape) };
@@ -19,8 +20,9 @@ export const consignmentRoutes = (ctx: Context): Route[] =>
     input: ConsignmentInput,
     patch: ConsignmentPatch,
     list: (context, { SearchText, ...given }, page) =>
-      listRecords(
+      listByDirectory(
         context,
+        consignmentDirectory,
         kind,
         {
           columns: {

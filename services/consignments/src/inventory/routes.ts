@@ -1,8 +1,9 @@
 import type { Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
+import { inventoryDirectory } from '../db/directories.ts';
 import type { Kind } from '../records/kind.ts';
 import { recordRoutes } from '../records/routes.ts';
-import { listRecords } from '../records/use-cases.ts';
+import { listByDirectory } from '../records/use-cases.ts';
 import { InventoryItem, InventoryItemInput, InventoryItemPatch, InventoryQuery } from './schema.ts';
 
 const kind: Kind = { table: 'inventory', fields: Object.keys(InventoryItem.shape) };
@@ -19,8 +20,9 @@ export const inventoryRoutes = (ctx: Context): Route[] =>
     input: InventoryItemInput,
     patch: InventoryItemPatch,
     list: (context, { SearchText, ...given }, page) =>
-      listRecords(
+      listByDirectory(
         context,
+        inventoryDirectory,
         kind,
         {
           columns: {

@@ -23,7 +23,7 @@ export const contains = (sql: Sql, text: string): Fragment => {
   return sql`item.search_text like '%' || casefold(${plain}::text collate "pg_unicode_fast") || '%'`;
 };
 
-const conditionOf = (sql: Sql, { columns, text }: Filters): Fragment => {
+export const conditionOf = (sql: Sql, { columns, text }: Filters): Fragment => {
   const conditions = Object.entries(columns).flatMap(([column, value]) =>
     value === undefined ? [] : sql`item.${sql(column)} = ${value}`,
   );

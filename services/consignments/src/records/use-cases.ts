@@ -1,25 +1,38 @@
+import type { Directory } from '@platform/pagination/directory';
 import type { IndexedPage } from '@platform/pagination/page-index';
 import { NotFound } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
+import { directoryPage } from './directory-page.ts';
 import type { Kind } from './kind.ts';
 import { countedPage, type Filters, type WrittenPage } from './page.ts';
 import { findRecord, insertRecord, updateRecord } from './store.ts';
 
-/**
- * One page of a list that is never long. Throws Unavailable `query_timeout` for a search that takes
- * too long.
- */
-export const listRecords = (
+/** A search runs apart from all else. Throws Unavailable `query_timeout` when it takes too long. */
+const readList = (
   { database, searches }: Context,
+  { text }: Filters,
+  read: (sql: Sql) => Promise<WrittenPage>,
+): Promise<WrittenPage> => (text === undefined ? read(database.sql) : searches.run(text, read));
+
+/** One page of a list that is never long. */
+export const listRecords = (
+  ctx: Context,
   kind: Kind,
   filters: Filters,
   page: IndexedPage,
-): Promise<WrittenPage> => {
-  const read = (sql: Sql) => countedPage(sql, kind, filters, page);
-  return filters.text === undefined ? read(database.sql) : searches.run(filters.text, read);
-};
+): Promise<WrittenPage> => readList(ctx, filters, (sql) => countedPage(sql, kind, filters, page));
+
+/** One page of a list that has a directory, at a cost that hardly depends on its length. */
+export const listByDirectory = (
+  ctx: Context,
+  directory: Directory,
+  kind: Kind,
+  filters: Filters,
+  page: IndexedPage,
+): Promise<WrittenPage> =>
+  readList(ctx, filters, (sql) => directoryPage(sql, ctx.counts, directory, kind, filters, page));
 
 /** The new record as JSON text. */
 export const createRecord = async (

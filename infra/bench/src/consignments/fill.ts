@@ -1,0 +1,32 @@
+import type { Sql } from 'postgres';
+
+export const counts = { clients: 200, warehouses: 50, carriers: 20, statuses: 8, ediStatuses: 5 };
+
+/** The n-th client, warehouse or carrier. */
+export const idOf = (kind: 'c' | 'e' | 'a', n: number): string =>
+  `00000000-0000-7000-8000-${kind}${String(n).padStart(11, '0')}`;
+
+/**
+ * So many consignments, one made every second, spread evenly and independently over all filters. Every
+ * one has `cl` in its text, and a number of eight digits that no other has. Counted and vacuumed, like
+ * a database that has been running for a while.
+ */
+export const fillConsignments = async (sql: Sql, rows: number): Promise<void> => {
+  const spread = (salt: number, over: number) =>
+    sql`((hashint4extended(n, ${salt}) % ${over} + ${over}) % ${over})`;
+  const id = (kind: string, number: ReturnType<typeof spread>) =>
+    sql`('00000000-0000-7000-8000-' || ${kind}::text || lpad(${number}::text, 11, '0'))::uuid`;
+  await sql`alter table consignments disable trigger user`;
+  await sql`
+    insert into consignments (id, consignment_number, client_id, client_name, carrier_id, warehouse_id, status,
+      edi_status, external_id, reference, created_at, updated_at)
+    select uuidv7(), 'CN-' || lpad(n::text, 8, '0'), ${id('c', spread(1, counts.clients))},
+      'Client ' || ${spread(1, counts.clients)} || ' Trading', ${id('a', spread(2, counts.carriers))},
+      ${id('e', spread(3, counts.warehouses))}, ${spread(4, counts.statuses)}, ${spread(5, counts.ediStatuses)},
+      'EXT-' || left(md5(n::text), 12), 'PO ' || n::bigint * 7919 % 100000, at, at
+    from generate_series(1, ${rows}::int) n,
+      lateral (select timestamptz '2026-01-01' + n * interval '1 second' as at) time`;
+  await sql`alter table consignments enable trigger user`;
+  await sql`select consignments_directory_rebuild()`;
+  await sql`vacuum analyze`;
+};

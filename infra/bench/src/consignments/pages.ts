@@ -1,0 +1,36 @@
+import { median } from '../figure.ts';
+
+export interface Answered {
+  ms: number;
+  status: number;
+  total: number;
+}
+
+/** Asks once. Throws for anything but 200 and 503. */
+export const ask = async (url: string, token: string): Promise<Answered> => {
+  const start = performance.now();
+  const answer = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
+  const body = await answer.text();
+  const ms = performance.now() - start;
+  if (answer.status !== 200 && answer.status !== 503) throw new Error(`${url}: ${answer.status} ${body}`);
+  const total = answer.status === 200 ? (JSON.parse(body) as { total: number }).total : Number.NaN;
+  return { ms, status: answer.status, total };
+};
+
+/** Asks for pages in turn, one request at a time; gives the median of each in ms. All must have `total`. */
+export const inTurn = async (
+  urls: readonly string[],
+  token: string,
+  total: number,
+  rounds = 150,
+): Promise<number[]> => {
+  const times = urls.map((): number[] => []);
+  for (let round = -20; round < rounds; round++) {
+    for (const [place, url] of urls.entries()) {
+      const answer = await ask(url, token);
+      if (answer.total !== total) throw new Error(`${url}: total ${answer.total}, not ${total}`);
+      if (round >= 0) times[place]?.push(answer.ms);
+    }
+  }
+  return times.map(median);
+};

@@ -1,0 +1,21 @@
+import { tendDirectories } from '@platform/pagination/directory/tend';
+import type { Context } from './context.ts';
+import { directories } from './db/directories.ts';
+
+/** The context with its page directories being kept in shape until it is disposed of. */
+export const tended = (context: Context): Context => {
+  const { database, log, metrics } = context;
+  const upkeep = tendDirectories({
+    sql: database.sql,
+    directories,
+    log,
+    registry: metrics.registry,
+  });
+  return {
+    ...context,
+    [Symbol.asyncDispose]: async () => {
+      // Together: where upkeep is in the middle of a long statement, closing the pool ends it.
+      await Promise.all([upkeep[Symbol.asyncDispose](), context[Symbol.asyncDispose]()]);
+    },
+  };
+};

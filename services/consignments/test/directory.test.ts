@@ -1,0 +1,175 @@
+import { foldChanges, measureDrift } from '@platform/pagination/directory/upkeep';
+import { migrate } from '@platform/service-kit/migrate';
+import fc from 'fast-check';
+import postgres from 'postgres';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { migrations } from '../src/context.ts';
+import { consignmentDirectory } from '../src/db/directories.ts';
+import { startService, type Service } from './harness.ts';
+import { consignmentInput, ids } from './inputs.ts';
+
+let service: Service;
+beforeAll(async () => {
+  service = await startService();
+});
+beforeEach(() => service.context.database.sql`delete from consignments`);
+afterAll(() => service[Symbol.asyncDispose]());
+
+test('two migrations that start at once take turns', async () => {
+  const server = postgres(inject('postgresUrl'), { max: 1 });
+  await server`create database consignments_twice`;
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = '/consignments_twice';
+  await Promise.all([1, 2].map(() => migrate(url.href, migrations)));
+  const sql = postgres(url.href, { max: 1 });
+  expect((await sql`select count(*)::int as applied from schema_migrations`)[0]).toEqual({ applied: 3 });
+  await sql.end();
+  await server`drop database consignments_twice`;
+  await server.end();
+});
+
+/** Filters as the wire has them, and the same as SQL. */
+const filters = [
+  { query: '', where: 'true' },
+  { query: 'Status=1', where: 'status = 1' },
+  { query: `ClientId=${ids.client}`, where: `client_id = '${ids.client}'` },
+  { query: `WarehouseId=${ids.warehouse}`, where: `warehouse_id = '${ids.warehouse}'` },
+  { query: 'EdiStatus=2', where: 'edi_status = 2' },
+  { query: `CarrierId=${ids.carrier}`, where: `carrier_id = '${ids.carrier}'` },
+  { query: 'ExternalId=X1', where: `external_id = 'X1'` },
+  { query: 'SearchText=x1', where: `search_text like '%x1%'` },
+  { query: 'Status=1&SearchText=X1', where: `status = 1 and search_text like '%x1%'` },
+  { query: `Status=1&ClientId=${ids.client}`, where: `status = 1 and client_id = '${ids.client}'` },
+  {
+    query: `EdiStatus=0&Status=1&WarehouseId=${ids.warehouse}`,
+    where: `edi_status = 0 and status = 1 and warehouse_id = '${ids.warehouse}'`,
+  },
+];
+
+/** Pages of 3, read through `from`, are what OFFSET and count(*) give. */
+const expectEqualToOffset = async (from: Service): Promise<void> => {
+  const { sql } = service.context.database;
+  for (const { query, where } of filters) {
+    const rows = await sql.unsafe<{ id: string }[]>(
+      `select id from consignments where ${where} order by created_at desc, id desc`,
+    );
+    for (let index = 0; index * 3 <= rows.length; index++) {
+      const { body } = await from.read(`/consignments?${query}&PageSize=3&PageIndex=${index}`).expect(200);
+      const given = (body.consignments as { id: string }[]).map(({ id }) => id);
+      const page = rows.slice(index * 3, index * 3 + 3).map(({ id }) => id);
+      expect([query, index, body.total, given]).toEqual([query, index, rows.length, page]);
+    }
+  }
+};
+
+const change = fc.record({
+  clientId: fc.constantFrom(ids.client, ids.otherClient),
+  warehouseId: fc.constantFrom(ids.warehouse, null),
+  carrierId: fc.constantFrom(ids.carrier, null),
+  status: fc.integer({ min: 0, max: 2 }),
+  ediStatus: fc.integer({ min: 0, max: 2 }),
+  externalId: fc.constantFrom('X1', 'x1', null),
+});
+const step = fc.oneof(
+  fc.record({ do: fc.constant('create' as const), change }),
+  fc.record({ do: fc.constant('change' as const), at: fc.nat(20), change }),
+  fc.record({ do: fc.constant('delete' as const), at: fc.nat(20), change }),
+  fc.record({ do: fc.constant('fold' as const), change }),
+);
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** Applies a step to one of the records in `made`. */
+const apply = async (made: string[], { do: what, change: fields, ...rest }: Step): Promise<void> => {
+  const at = 'at' in rest ? rest.at % Math.max(1, made.length) : 0;
+  const id = made[at];
+  if (what === 'fold') {
+    await foldChanges(service.context.database.sql, consignmentDirectory);
+  } else if (what === 'create' || id === undefined) {
+    const { body } = await service.post('/consignments', consignmentInput(fields)).expect(201);
+    made.push(body.id as string);
+  } else if (what === 'change') {
+    await service.patch(`/consignments/${id}`, fields).expect(200);
+  } else {
+    await service.context.database.sql`delete from consignments where id = ${id}`;
+    made.splice(at, 1);
+  }
+};
+
+describe('every page and every total', () => {
+  const expectSameAfterChanges = async (reading: Service) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+        await service.context.database.sql`delete from consignments`;
+        const made: string[] = [];
+        for (const one of steps) {
+          await apply(made, one);
+          // What was counted before a change must not be believed after it.
+          await reading.read(`/consignments?Status=1&ClientId=${ids.client}`).expect(200);
+        }
+        await expectEqualToOffset(reading);
+        await expectEqualToOffset(reading);
+      }),
+      { numRuns: 8 },
+    );
+    const { sql } = service.context.database;
+    await foldChanges(sql, consignmentDirectory);
+    expect(await measureDrift(sql, consignmentDirectory)).toBe(0);
+  };
+
+  test('equals OFFSET and count(*) after any changes', () => expectSameAfterChanges(service));
+
+  test('equals them without Redis too', async () => {
+    await using without = await startService({
+      databaseUrl: service.databaseUrl,
+      variables: { REDIS_URL: '' },
+    });
+    await expectSameAfterChanges(without);
+  });
+
+  test('and when Redis is gone, or knows nonsense', async () => {
+    await service.post('/consignments', consignmentInput({ status: 1 }));
+    const { redis } = service.context;
+    const pair = `/consignments?Status=1&ClientId=${ids.client}`;
+    expect((await service.read(pair)).body.total).toBe(1);
+    const keys = (await redis?.keys('consignments:count:*')) ?? [];
+    expect(keys.length).toBeGreaterThan(0);
+    for (const nonsense of ['', 'x', '1', ':', '1:', '99999999999999999999:7', '-1:7']) {
+      for (const key of keys) await redis?.set(key, nonsense, 'EX', 60);
+      expect((await service.read(pair).expect(200)).body.total).toBe(1);
+    }
+    await using away = await startService({
+      databaseUrl: service.databaseUrl,
+      variables: { REDIS_URL: 'redis://127.0.0.1:1' },
+    });
+    await expectEqualToOffset(away);
+  });
+});
+
+test('pages that are read while others write have the total of their own moment', async () => {
+  const writers = [1, 2, 3].map(async (writer) => {
+    const made: string[] = [];
+    for (let n = 0; n < 30; n++) {
+      const fields = {
+        status: n % 2,
+        clientId: ids.client,
+        warehouseId: null,
+        carrierId: null,
+        ediStatus: 0,
+        externalId: null,
+      };
+      const what = n % 5 === 4 ? 'delete' : n % 3 === 2 ? 'change' : 'create';
+      await apply(made, { do: what, at: n * writer, change: fields });
+    }
+  });
+  let writing = true;
+  const done = Promise.all(writers).finally(() => (writing = false));
+  while (writing) {
+    for (const { query } of filters) {
+      const { body } = await service.read(`/consignments?${query}&PageSize=500`).expect(200);
+      expect([query, body.consignments.length]).toEqual([query, body.total]);
+    }
+  }
+  await done;
+  await expectEqualToOffset(service);
+});
