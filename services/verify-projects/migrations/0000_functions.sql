@@ -1,12 +1,25 @@
--- A project as JSON text. Marked immutable so that the table may keep what it gives; what it calls depends on
--- settings for other formats than these.
+-- An instant as the wire has it: UTC, milliseconds. Immutable, which to_char as such is not: formats that name
+-- months depend on settings.
+create function wire_instant(at timestamptz) returns text language sql immutable parallel safe as $$
+  select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+--> statement-breakpoint
+-- A project and a deliverable as JSON text. Immutable, so that the tables may keep what they give.
 create function project_wire(
-  id uuid, name text, status text, source_language text, target_languages text[], created_at timestamptz, updated_at timestamptz
+  id uuid, name text, status text, source_language text, target_languages text[], created_at timestamptz,
+  updated_at timestamptz
 ) returns text language sql immutable parallel safe as $$
   select to_json(project)::text from (
     select id, name, status, source_language, target_languages,
-      to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
-      to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at) project
+      public.wire_instant(created_at) as created_at, public.wire_instant(updated_at) as updated_at) project
+$$;
+--> statement-breakpoint
+create function deliverable_wire(
+  project_id uuid, id uuid, language text, type text, status text, due_at timestamptz, updated_at timestamptz
+) returns text language sql immutable parallel safe as $$
+  select to_json(deliverable)::text from (
+    select id, project_id, language, type, status,
+      public.wire_instant(due_at) as due_at, public.wire_instant(updated_at) as updated_at) deliverable
 $$;
 --> statement-breakpoint
 -- Gives a change its updated_at, so that changes become visible in the order of their stamps: whoever sees

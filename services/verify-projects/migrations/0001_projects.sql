@@ -19,6 +19,7 @@ CREATE TABLE "deliverables" (
 	"status" text NOT NULL,
 	"due_at" timestamp(3) with time zone,
 	"updated_at" timestamp(3) with time zone NOT NULL,
+	"wire" text GENERATED ALWAYS AS (deliverable_wire(project_id, id, language, type, status, due_at, updated_at)) STORED NOT NULL,
 	CONSTRAINT "deliverables_project_id_id_pk" PRIMARY KEY("project_id","id"),
 	CONSTRAINT "deliverables_type_known" CHECK ("deliverables"."type" in ('report', 'certificate', 'transcript', 'translation', 'evidence')),
 	CONSTRAINT "deliverables_status_known" CHECK ("deliverables"."status" in ('pending', 'in_progress', 'delivered', 'accepted', 'rejected'))

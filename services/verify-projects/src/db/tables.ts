@@ -71,6 +71,10 @@ export const deliverables = pgTable(
     status: text().notNull(),
     due_at: instant(),
     updated_at: instant().notNull(),
+    /** As in projects. */
+    wire: text()
+      .notNull()
+      .generatedAlwaysAs(sql`deliverable_wire(project_id, id, language, type, status, due_at, updated_at)`),
   },
   (table) => [
     primaryKey({ columns: [table.project_id, table.id] }),

@@ -8,27 +8,20 @@ export interface Place {
   id: string;
 }
 
-/** A row as it goes over the wire. */
-interface Written {
-  json: string;
+/** A row as it goes over the wire: JSON text, which nothing here reads. */
+interface Wired {
+  wire: string;
 }
-
-const shape = (sql: Sql) => sql`
-  json_build_object(
-    'id', deliverables.id, 'project_id', project_id, 'language', language, 'type', type, 'status', deliverables.status,
-    'due_at', to_char(due_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-    'updated_at', to_char(deliverables.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))::text as json`;
 
 /** All of a project's, the oldest first; undefined when there is no such project. */
 export const findDeliverables = async (
   { sql }: Database,
   projectId: string,
 ): Promise<string[] | undefined> => {
-  const rows = await sql<(Written & { known: boolean })[]>`
-    select deliverables.id is not null as known, ${shape(sql)}
-    from projects left join deliverables on project_id = projects.id
+  const rows = await sql<{ wire: string | null }[]>`
+    select deliverables.wire from projects left join deliverables on project_id = projects.id
     where projects.id = ${projectId} order by deliverables.id`;
-  return rows.length === 0 ? undefined : rows.filter(({ known }) => known).map(({ json }) => json);
+  return rows.length === 0 ? undefined : rows.flatMap(({ wire }) => wire ?? []);
 };
 
 /** The project gets a new updated_at where the deliverable exists; the statement goes on with it. */
@@ -45,13 +38,13 @@ export const insertDeliverable = async (
   { projectId, id }: Place,
   { language, type, status, due_at }: DeliverableInput,
 ): Promise<string | undefined> => {
-  const [row] = await sql<Written[]>`
+  const [row] = await sql<Wired[]>`
     with project as (
       update projects set updated_at = at from take_stamp() as at where id = ${projectId} returning updated_at)
     insert into deliverables
     select ${projectId}, ${id}, ${language}, ${type}, ${status}, ${due_at}, updated_at from project
-    returning ${shape(sql)}`;
-  return row?.json;
+    returning wire`;
+  return row?.wire;
 };
 
 /** Undefined when there is no such deliverable. */
@@ -60,12 +53,12 @@ export const updateDeliverable = async (
   place: Place,
   patch: DeliverablePatch,
 ): Promise<string | undefined> => {
-  const [row] = await sql<Written[]>`
+  const [row] = await sql<Wired[]>`
     ${touch(sql, place)}
     update deliverables set ${sql(patch)}, updated_at = project.updated_at from project
     where project_id = ${place.projectId} and id = ${place.id}
-    returning ${shape(sql)}`;
-  return row?.json;
+    returning wire`;
+  return row?.wire;
 };
 
 /** False when there was none. */
