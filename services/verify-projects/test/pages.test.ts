@@ -22,7 +22,12 @@ const fill = (count: number, from: string) => service.context.database.sql`
   from generate_series(1, ${count}::int) n, lateral (select ${from}::timestamptz + n / 3 * interval '1 s' as at) time`;
 
 const middle = '2026-01-01T00:11:06.000Z';
-const filters = [{}, { status: 'active' }, { modified_after: middle }, { status: 'draft', modified_after: middle }];
+const filters = [
+  {},
+  { status: 'active' },
+  { modified_after: middle },
+  { status: 'draft', modified_after: middle },
+];
 
 /** What plain OFFSET gives. */
 const expected = async (page: number, limit: number, { status, modified_after }: Record<string, string>) => {
