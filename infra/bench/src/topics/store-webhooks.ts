@@ -1,6 +1,6 @@
 /** How fast webhooks are acknowledged and processed, and what a full inbox costs. */
 import postgres from 'postgres';
-import { claim } from '../../../../services/store-webhooks/src/worker/claim.ts';
+import { claim } from 'store-webhooks/claim';
 import { percentile, repeat, type Figure, type Topic } from '../figure.ts';
 import { startGround, startService } from '../service.ts';
 import { baseline, baselineProgram } from '../store-webhooks/baseline.ts';

@@ -51,7 +51,7 @@ export const readCounted = async <T extends object>(
   const given = Object.entries(filters);
   const narrowest = directory.filters.find(({ column }) => column in filters)?.column;
   const stamp = routine(`stamp_${filterName(narrowest)}`);
-  const key = `count:${directory.table}:${JSON.stringify([given.toSorted(), condition?.name ?? ''])}`;
+  const key = `count:${directory.table}:${JSON.stringify([given.toSorted(([a], [b]) => (a < b ? -1 : 1)), condition?.name ?? ''])}`;
   const kept = parse(await cache.get(key));
 
   const [at, id] = [sql(directory.at), sql(directory.id)];
