@@ -2,41 +2,39 @@ import type { Sql } from 'postgres';
 import type { Directory } from './declare.ts';
 import { namesOf } from './sql/names.ts';
 
+/** Calls a routine of the directory. After a bulk load it may need more time than a request has. */
+const call = async (sql: Sql, directory: Directory, routine: string, most?: number): Promise<number> => {
+  const name = sql(namesOf(directory).routine(routine));
+  const [, [row]] = await sql.begin((transaction) => [
+    transaction`set local statement_timeout = '10min'`,
+    transaction<{ result: string }[]>`select ${name}(${most === undefined ? sql`` : sql`${most}`}) as result`,
+  ]);
+  return Number(row?.result);
+};
+
 const batch = 5000;
 
 /** Folds recorded changes into the counts until none is left; 0 at once while another session does. */
 export const foldChanges = async (sql: Sql, directory: Directory): Promise<number> => {
-  let total = 0;
-  for (;;) {
-    const [row] = await sql<{ folded: number }[]>`
-      select ${sql(namesOf(directory).routine('fold'))}(${batch}) as folded`;
-    const folded = row?.folded ?? 0;
+  for (let total = 0; ;) {
+    const folded = await call(sql, directory, 'fold', batch);
     total += folded;
     if (folded < batch) return total;
   }
 };
 
-/** Joins small buckets that deletions and moves have left. */
+/** Joins small buckets that deletions and moves have left, and splits what folding left overfull. */
 export const thinBuckets = async (sql: Sql, directory: Directory): Promise<void> => {
-  await sql`select ${sql(namesOf(directory).routine('thin'))}()`;
-};
-
-/** These read the whole list; the statement timeout of a request is too short for that. */
-const unhurried = async (sql: Sql, directory: Directory, routine: string): Promise<string | undefined> => {
-  const [, [row]] = await sql.begin((transaction) => [
-    transaction`set local statement_timeout = '10min'`,
-    transaction<{ result: string }[]>`select ${sql(namesOf(directory).routine(routine))}() as result`,
-  ]);
-  return row?.result;
+  await call(sql, directory, 'thin');
 };
 
 /** By how many rows the directory is off, compared with the list itself: 0, or something is broken. */
-export const measureDrift = async (sql: Sql, directory: Directory): Promise<number> =>
-  Number(await unhurried(sql, directory, 'drift'));
+export const measureDrift = (sql: Sql, directory: Directory): Promise<number> =>
+  call(sql, directory, 'drift');
 
 /** Counts everything anew, while others read and write. */
 export const rebuildDirectory = async (sql: Sql, directory: Directory): Promise<void> => {
-  await unhurried(sql, directory, 'rebuild');
+  await call(sql, directory, 'rebuild');
 };
 
 /** How many changes readers add up one by one, as they are not folded in yet. */
