@@ -6,17 +6,23 @@ end $$;
 --> statement-breakpoint
 drop table if exists public.consignments_directory, public.consignments_directory_shelves, public.consignments_directory_changes, public.consignments_directory_state;
 --> statement-breakpoint
-create index if not exists consignments_order_all on public.consignments (created_at, id) include (status, edi_status);
+drop index if exists public.consignments_order_all;
+create index consignments_order_all on public.consignments (created_at, id) include (status, edi_status);
 --> statement-breakpoint
-create index if not exists consignments_order_by_client_id on public.consignments (client_id, created_at, id) include (status, edi_status);
+drop index if exists public.consignments_order_by_client_id;
+create index consignments_order_by_client_id on public.consignments (client_id, created_at, id) include (status, edi_status);
 --> statement-breakpoint
-create index if not exists consignments_order_by_warehouse_id on public.consignments (warehouse_id, created_at, id) include (status, edi_status);
+drop index if exists public.consignments_order_by_warehouse_id;
+create index consignments_order_by_warehouse_id on public.consignments (warehouse_id, created_at, id) include (status, edi_status);
 --> statement-breakpoint
-create index if not exists consignments_order_by_carrier_id on public.consignments (carrier_id, created_at, id) include (status, edi_status);
+drop index if exists public.consignments_order_by_carrier_id;
+create index consignments_order_by_carrier_id on public.consignments (carrier_id, created_at, id) include (status, edi_status);
 --> statement-breakpoint
-create index if not exists consignments_order_by_status on public.consignments (status, created_at, id) include (edi_status);
+drop index if exists public.consignments_order_by_status;
+create index consignments_order_by_status on public.consignments (status, created_at, id) include (edi_status);
 --> statement-breakpoint
-create index if not exists consignments_order_by_edi_status on public.consignments (edi_status, created_at, id) include (status);
+drop index if exists public.consignments_order_by_edi_status;
+create index consignments_order_by_edi_status on public.consignments (edi_status, created_at, id) include (status);
 --> statement-breakpoint
 -- A bucket holds the rows of one filter value from its key up to the next bucket's key. `n` counts them
 -- but for the changes not yet folded in.
@@ -421,8 +427,10 @@ begin
     select bucket from public.consignments_directory bucket where n > 1000));
 end $$;
 --> statement-breakpoint
-create function public.consignments_directory_drift() returns bigint language sql stable as $$
-  select coalesce(sum(off), 0)::bigint from (
+create function public.consignments_directory_drift() returns bigint language plpgsql stable
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+begin
+  return (select coalesce(sum(off), 0) from (
   select abs(n - coalesce((select sum(bucket.n) from public.consignments_directory bucket
       where bucket.filter = shelf.filter and bucket.value = shelf.value
         and (bucket.low_at, bucket.low_id) >= (shelf.low_at, shelf.low_id)
@@ -434,8 +442,8 @@ create function public.consignments_directory_drift() returns bigint language sq
     window after as (partition by filter, value order by low_at, low_id)) shelf
   union all
   select abs(n
-      + (select coalesce(sum(sign), 0) from public.consignments_directory_changes change
-        where true and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
+      + (select coalesce(sum(sign), 0) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state)
+        and true and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from public.consignments item
         where true and (item.created_at, item.id) >= (low_at, low_id) and (item.created_at, item.id) < (high_at, high_id))) as off
   from (
@@ -445,14 +453,14 @@ create function public.consignments_directory_drift() returns bigint language sq
     window after as (partition by filter, value order by low_at, low_id)) bucket
   union all
   select abs(sum(n)) from (
-    select '' as value, sign as n from public.consignments_directory_changes change where '' not in (select value from public.consignments_directory where filter = 'all')
+    select '' as value, sign as n from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and '' not in (select value from public.consignments_directory where filter = 'all')
     union all
     select '', -1 from public.consignments item where '' not in (select value from public.consignments_directory where filter = 'all')) rest
   where value is not null group by value
   union all
   select abs(n
-      + (select coalesce(sum(sign), 0) from public.consignments_directory_changes change
-        where change.client_id = bucket.value::uuid and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
+      + (select coalesce(sum(sign), 0) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state)
+        and change.client_id = bucket.value::uuid and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from public.consignments item
         where item.client_id = bucket.value::uuid and (item.created_at, item.id) >= (low_at, low_id) and (item.created_at, item.id) < (high_at, high_id))) as off
   from (
@@ -462,14 +470,14 @@ create function public.consignments_directory_drift() returns bigint language sq
     window after as (partition by filter, value order by low_at, low_id)) bucket
   union all
   select abs(sum(n)) from (
-    select change.client_id::text as value, sign as n from public.consignments_directory_changes change where change.client_id::text not in (select value from public.consignments_directory where filter = 'by_client_id')
+    select change.client_id::text as value, sign as n from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.client_id::text not in (select value from public.consignments_directory where filter = 'by_client_id')
     union all
     select item.client_id::text, -1 from public.consignments item where item.client_id::text not in (select value from public.consignments_directory where filter = 'by_client_id')) rest
   where value is not null group by value
   union all
   select abs(n
-      + (select coalesce(sum(sign), 0) from public.consignments_directory_changes change
-        where change.warehouse_id = bucket.value::uuid and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
+      + (select coalesce(sum(sign), 0) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state)
+        and change.warehouse_id = bucket.value::uuid and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from public.consignments item
         where item.warehouse_id = bucket.value::uuid and (item.created_at, item.id) >= (low_at, low_id) and (item.created_at, item.id) < (high_at, high_id))) as off
   from (
@@ -479,14 +487,14 @@ create function public.consignments_directory_drift() returns bigint language sq
     window after as (partition by filter, value order by low_at, low_id)) bucket
   union all
   select abs(sum(n)) from (
-    select change.warehouse_id::text as value, sign as n from public.consignments_directory_changes change where change.warehouse_id::text not in (select value from public.consignments_directory where filter = 'by_warehouse_id')
+    select change.warehouse_id::text as value, sign as n from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.warehouse_id::text not in (select value from public.consignments_directory where filter = 'by_warehouse_id')
     union all
     select item.warehouse_id::text, -1 from public.consignments item where item.warehouse_id::text not in (select value from public.consignments_directory where filter = 'by_warehouse_id')) rest
   where value is not null group by value
   union all
   select abs(n
-      + (select coalesce(sum(sign), 0) from public.consignments_directory_changes change
-        where change.carrier_id = bucket.value::uuid and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
+      + (select coalesce(sum(sign), 0) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state)
+        and change.carrier_id = bucket.value::uuid and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from public.consignments item
         where item.carrier_id = bucket.value::uuid and (item.created_at, item.id) >= (low_at, low_id) and (item.created_at, item.id) < (high_at, high_id))) as off
   from (
@@ -496,14 +504,14 @@ create function public.consignments_directory_drift() returns bigint language sq
     window after as (partition by filter, value order by low_at, low_id)) bucket
   union all
   select abs(sum(n)) from (
-    select change.carrier_id::text as value, sign as n from public.consignments_directory_changes change where change.carrier_id::text not in (select value from public.consignments_directory where filter = 'by_carrier_id')
+    select change.carrier_id::text as value, sign as n from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.carrier_id::text not in (select value from public.consignments_directory where filter = 'by_carrier_id')
     union all
     select item.carrier_id::text, -1 from public.consignments item where item.carrier_id::text not in (select value from public.consignments_directory where filter = 'by_carrier_id')) rest
   where value is not null group by value
   union all
   select abs(n
-      + (select coalesce(sum(sign), 0) from public.consignments_directory_changes change
-        where change.status = bucket.value::integer and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
+      + (select coalesce(sum(sign), 0) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state)
+        and change.status = bucket.value::integer and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from public.consignments item
         where item.status = bucket.value::integer and (item.created_at, item.id) >= (low_at, low_id) and (item.created_at, item.id) < (high_at, high_id))) as off
   from (
@@ -513,14 +521,14 @@ create function public.consignments_directory_drift() returns bigint language sq
     window after as (partition by filter, value order by low_at, low_id)) bucket
   union all
   select abs(sum(n)) from (
-    select change.status::text as value, sign as n from public.consignments_directory_changes change where change.status::text not in (select value from public.consignments_directory where filter = 'by_status')
+    select change.status::text as value, sign as n from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.status::text not in (select value from public.consignments_directory where filter = 'by_status')
     union all
     select item.status::text, -1 from public.consignments item where item.status::text not in (select value from public.consignments_directory where filter = 'by_status')) rest
   where value is not null group by value
   union all
   select abs(n
-      + (select coalesce(sum(sign), 0) from public.consignments_directory_changes change
-        where change.edi_status = bucket.value::integer and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
+      + (select coalesce(sum(sign), 0) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state)
+        and change.edi_status = bucket.value::integer and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from public.consignments item
         where item.edi_status = bucket.value::integer and (item.created_at, item.id) >= (low_at, low_id) and (item.created_at, item.id) < (high_at, high_id))) as off
   from (
@@ -530,14 +538,14 @@ create function public.consignments_directory_drift() returns bigint language sq
     window after as (partition by filter, value order by low_at, low_id)) bucket
   union all
   select abs(sum(n)) from (
-    select change.edi_status::text as value, sign as n from public.consignments_directory_changes change where change.edi_status::text not in (select value from public.consignments_directory where filter = 'by_edi_status')
+    select change.edi_status::text as value, sign as n from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.edi_status::text not in (select value from public.consignments_directory where filter = 'by_edi_status')
     union all
     select item.edi_status::text, -1 from public.consignments item where item.edi_status::text not in (select value from public.consignments_directory where filter = 'by_edi_status')) rest
-  where value is not null group by value) parts
-$$;
+  where value is not null group by value) parts);
+end $$;
 --> statement-breakpoint
 create function public.consignments_directory_page_all(wanted text, since timestamptz, skip bigint, take integer,
-  out ids uuid[], out total bigint, out pending bigint)
+  out ids uuid[], out total bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -556,7 +564,7 @@ declare
   rank bigint;
 begin
   select coalesce(sum(n), 0) into counted from public.consignments_directory_shelves where filter = 'all' and value = '';
-  select counted + coalesce(sum(sign), 0), count(*) into total, pending from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and true;
+  select counted + coalesce(sum(sign), 0) into total from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and true;
   if since is not null then
     select low_at, low_id into shelf_at, shelf_id from public.consignments_directory_shelves where filter = 'all' and value = '' and low_at < since
     order by low_at desc, low_id desc limit 1;
@@ -619,7 +627,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.consignments_directory_page_by_client_id(wanted uuid, since timestamptz, skip bigint, take integer,
-  out ids uuid[], out total bigint, out pending bigint)
+  out ids uuid[], out total bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -638,7 +646,7 @@ declare
   rank bigint;
 begin
   select coalesce(sum(n), 0) into counted from public.consignments_directory_shelves where filter = 'by_client_id' and value = wanted::text;
-  select counted + coalesce(sum(sign), 0), count(*) into total, pending from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.client_id = wanted;
+  select counted + coalesce(sum(sign), 0) into total from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.client_id = wanted;
   if since is not null then
     select low_at, low_id into shelf_at, shelf_id from public.consignments_directory_shelves where filter = 'by_client_id' and value = wanted::text and low_at < since
     order by low_at desc, low_id desc limit 1;
@@ -701,7 +709,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.consignments_directory_page_by_warehouse_id(wanted uuid, since timestamptz, skip bigint, take integer,
-  out ids uuid[], out total bigint, out pending bigint)
+  out ids uuid[], out total bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -720,7 +728,7 @@ declare
   rank bigint;
 begin
   select coalesce(sum(n), 0) into counted from public.consignments_directory_shelves where filter = 'by_warehouse_id' and value = wanted::text;
-  select counted + coalesce(sum(sign), 0), count(*) into total, pending from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.warehouse_id = wanted;
+  select counted + coalesce(sum(sign), 0) into total from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.warehouse_id = wanted;
   if since is not null then
     select low_at, low_id into shelf_at, shelf_id from public.consignments_directory_shelves where filter = 'by_warehouse_id' and value = wanted::text and low_at < since
     order by low_at desc, low_id desc limit 1;
@@ -783,7 +791,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.consignments_directory_page_by_carrier_id(wanted uuid, since timestamptz, skip bigint, take integer,
-  out ids uuid[], out total bigint, out pending bigint)
+  out ids uuid[], out total bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -802,7 +810,7 @@ declare
   rank bigint;
 begin
   select coalesce(sum(n), 0) into counted from public.consignments_directory_shelves where filter = 'by_carrier_id' and value = wanted::text;
-  select counted + coalesce(sum(sign), 0), count(*) into total, pending from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.carrier_id = wanted;
+  select counted + coalesce(sum(sign), 0) into total from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.carrier_id = wanted;
   if since is not null then
     select low_at, low_id into shelf_at, shelf_id from public.consignments_directory_shelves where filter = 'by_carrier_id' and value = wanted::text and low_at < since
     order by low_at desc, low_id desc limit 1;
@@ -865,7 +873,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.consignments_directory_page_by_status(wanted integer, since timestamptz, skip bigint, take integer,
-  out ids uuid[], out total bigint, out pending bigint)
+  out ids uuid[], out total bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -884,7 +892,7 @@ declare
   rank bigint;
 begin
   select coalesce(sum(n), 0) into counted from public.consignments_directory_shelves where filter = 'by_status' and value = wanted::text;
-  select counted + coalesce(sum(sign), 0), count(*) into total, pending from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.status = wanted;
+  select counted + coalesce(sum(sign), 0) into total from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.status = wanted;
   if since is not null then
     select low_at, low_id into shelf_at, shelf_id from public.consignments_directory_shelves where filter = 'by_status' and value = wanted::text and low_at < since
     order by low_at desc, low_id desc limit 1;
@@ -947,7 +955,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.consignments_directory_page_by_edi_status(wanted integer, since timestamptz, skip bigint, take integer,
-  out ids uuid[], out total bigint, out pending bigint)
+  out ids uuid[], out total bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -966,7 +974,7 @@ declare
   rank bigint;
 begin
   select coalesce(sum(n), 0) into counted from public.consignments_directory_shelves where filter = 'by_edi_status' and value = wanted::text;
-  select counted + coalesce(sum(sign), 0), count(*) into total, pending from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.edi_status = wanted;
+  select counted + coalesce(sum(sign), 0) into total from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.edi_status = wanted;
   if since is not null then
     select low_at, low_id into shelf_at, shelf_id from public.consignments_directory_shelves where filter = 'by_edi_status' and value = wanted::text and low_at < since
     order by low_at desc, low_id desc limit 1;
@@ -1067,13 +1075,17 @@ end $$;
 --> statement-breakpoint
 drop table if exists public.inventory_directory, public.inventory_directory_shelves, public.inventory_directory_changes, public.inventory_directory_state;
 --> statement-breakpoint
-create index if not exists inventory_order_all on public.inventory (created_at, id) include (in_stock);
+drop index if exists public.inventory_order_all;
+create index inventory_order_all on public.inventory (created_at, id) include (in_stock);
 --> statement-breakpoint
-create index if not exists inventory_order_by_partner_id on public.inventory (partner_id, created_at, id) include (in_stock);
+drop index if exists public.inventory_order_by_partner_id;
+create index inventory_order_by_partner_id on public.inventory (partner_id, created_at, id) include (in_stock);
 --> statement-breakpoint
-create index if not exists inventory_order_by_warehouse_id on public.inventory (warehouse_id, created_at, id) include (in_stock);
+drop index if exists public.inventory_order_by_warehouse_id;
+create index inventory_order_by_warehouse_id on public.inventory (warehouse_id, created_at, id) include (in_stock);
 --> statement-breakpoint
-create index if not exists inventory_order_by_in_stock on public.inventory (in_stock, created_at, id);
+drop index if exists public.inventory_order_by_in_stock;
+create index inventory_order_by_in_stock on public.inventory (in_stock, created_at, id);
 --> statement-breakpoint
 -- A bucket holds the rows of one filter value from its key up to the next bucket's key. `n` counts them
 -- but for the changes not yet folded in.
@@ -1410,8 +1422,10 @@ begin
     select bucket from public.inventory_directory bucket where n > 1000));
 end $$;
 --> statement-breakpoint
-create function public.inventory_directory_drift() returns bigint language sql stable as $$
-  select coalesce(sum(off), 0)::bigint from (
+create function public.inventory_directory_drift() returns bigint language plpgsql stable
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+begin
+  return (select coalesce(sum(off), 0) from (
   select abs(n - coalesce((select sum(bucket.n) from public.inventory_directory bucket
       where bucket.filter = shelf.filter and bucket.value = shelf.value
         and (bucket.low_at, bucket.low_id) >= (shelf.low_at, shelf.low_id)
@@ -1423,8 +1437,8 @@ create function public.inventory_directory_drift() returns bigint language sql s
     window after as (partition by filter, value order by low_at, low_id)) shelf
   union all
   select abs(n
-      + (select coalesce(sum(sign), 0) from public.inventory_directory_changes change
-        where true and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
+      + (select coalesce(sum(sign), 0) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state)
+        and true and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from public.inventory item
         where true and (item.created_at, item.id) >= (low_at, low_id) and (item.created_at, item.id) < (high_at, high_id))) as off
   from (
@@ -1434,14 +1448,14 @@ create function public.inventory_directory_drift() returns bigint language sql s
     window after as (partition by filter, value order by low_at, low_id)) bucket
   union all
   select abs(sum(n)) from (
-    select '' as value, sign as n from public.inventory_directory_changes change where '' not in (select value from public.inventory_directory where filter = 'all')
+    select '' as value, sign as n from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and '' not in (select value from public.inventory_directory where filter = 'all')
     union all
     select '', -1 from public.inventory item where '' not in (select value from public.inventory_directory where filter = 'all')) rest
   where value is not null group by value
   union all
   select abs(n
-      + (select coalesce(sum(sign), 0) from public.inventory_directory_changes change
-        where change.partner_id = bucket.value::uuid and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
+      + (select coalesce(sum(sign), 0) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state)
+        and change.partner_id = bucket.value::uuid and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from public.inventory item
         where item.partner_id = bucket.value::uuid and (item.created_at, item.id) >= (low_at, low_id) and (item.created_at, item.id) < (high_at, high_id))) as off
   from (
@@ -1451,14 +1465,14 @@ create function public.inventory_directory_drift() returns bigint language sql s
     window after as (partition by filter, value order by low_at, low_id)) bucket
   union all
   select abs(sum(n)) from (
-    select change.partner_id::text as value, sign as n from public.inventory_directory_changes change where change.partner_id::text not in (select value from public.inventory_directory where filter = 'by_partner_id')
+    select change.partner_id::text as value, sign as n from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.partner_id::text not in (select value from public.inventory_directory where filter = 'by_partner_id')
     union all
     select item.partner_id::text, -1 from public.inventory item where item.partner_id::text not in (select value from public.inventory_directory where filter = 'by_partner_id')) rest
   where value is not null group by value
   union all
   select abs(n
-      + (select coalesce(sum(sign), 0) from public.inventory_directory_changes change
-        where change.warehouse_id = bucket.value::uuid and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
+      + (select coalesce(sum(sign), 0) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state)
+        and change.warehouse_id = bucket.value::uuid and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from public.inventory item
         where item.warehouse_id = bucket.value::uuid and (item.created_at, item.id) >= (low_at, low_id) and (item.created_at, item.id) < (high_at, high_id))) as off
   from (
@@ -1468,14 +1482,14 @@ create function public.inventory_directory_drift() returns bigint language sql s
     window after as (partition by filter, value order by low_at, low_id)) bucket
   union all
   select abs(sum(n)) from (
-    select change.warehouse_id::text as value, sign as n from public.inventory_directory_changes change where change.warehouse_id::text not in (select value from public.inventory_directory where filter = 'by_warehouse_id')
+    select change.warehouse_id::text as value, sign as n from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.warehouse_id::text not in (select value from public.inventory_directory where filter = 'by_warehouse_id')
     union all
     select item.warehouse_id::text, -1 from public.inventory item where item.warehouse_id::text not in (select value from public.inventory_directory where filter = 'by_warehouse_id')) rest
   where value is not null group by value
   union all
   select abs(n
-      + (select coalesce(sum(sign), 0) from public.inventory_directory_changes change
-        where change.in_stock = bucket.value::boolean and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
+      + (select coalesce(sum(sign), 0) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state)
+        and change.in_stock = bucket.value::boolean and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from public.inventory item
         where item.in_stock = bucket.value::boolean and (item.created_at, item.id) >= (low_at, low_id) and (item.created_at, item.id) < (high_at, high_id))) as off
   from (
@@ -1485,14 +1499,14 @@ create function public.inventory_directory_drift() returns bigint language sql s
     window after as (partition by filter, value order by low_at, low_id)) bucket
   union all
   select abs(sum(n)) from (
-    select change.in_stock::text as value, sign as n from public.inventory_directory_changes change where change.in_stock::text not in (select value from public.inventory_directory where filter = 'by_in_stock')
+    select change.in_stock::text as value, sign as n from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.in_stock::text not in (select value from public.inventory_directory where filter = 'by_in_stock')
     union all
     select item.in_stock::text, -1 from public.inventory item where item.in_stock::text not in (select value from public.inventory_directory where filter = 'by_in_stock')) rest
-  where value is not null group by value) parts
-$$;
+  where value is not null group by value) parts);
+end $$;
 --> statement-breakpoint
 create function public.inventory_directory_page_all(wanted text, since timestamptz, skip bigint, take integer,
-  out ids uuid[], out total bigint, out pending bigint)
+  out ids uuid[], out total bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -1511,7 +1525,7 @@ declare
   rank bigint;
 begin
   select coalesce(sum(n), 0) into counted from public.inventory_directory_shelves where filter = 'all' and value = '';
-  select counted + coalesce(sum(sign), 0), count(*) into total, pending from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and true;
+  select counted + coalesce(sum(sign), 0) into total from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and true;
   if since is not null then
     select low_at, low_id into shelf_at, shelf_id from public.inventory_directory_shelves where filter = 'all' and value = '' and low_at < since
     order by low_at desc, low_id desc limit 1;
@@ -1574,7 +1588,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.inventory_directory_page_by_partner_id(wanted uuid, since timestamptz, skip bigint, take integer,
-  out ids uuid[], out total bigint, out pending bigint)
+  out ids uuid[], out total bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -1593,7 +1607,7 @@ declare
   rank bigint;
 begin
   select coalesce(sum(n), 0) into counted from public.inventory_directory_shelves where filter = 'by_partner_id' and value = wanted::text;
-  select counted + coalesce(sum(sign), 0), count(*) into total, pending from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.partner_id = wanted;
+  select counted + coalesce(sum(sign), 0) into total from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.partner_id = wanted;
   if since is not null then
     select low_at, low_id into shelf_at, shelf_id from public.inventory_directory_shelves where filter = 'by_partner_id' and value = wanted::text and low_at < since
     order by low_at desc, low_id desc limit 1;
@@ -1656,7 +1670,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.inventory_directory_page_by_warehouse_id(wanted uuid, since timestamptz, skip bigint, take integer,
-  out ids uuid[], out total bigint, out pending bigint)
+  out ids uuid[], out total bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -1675,7 +1689,7 @@ declare
   rank bigint;
 begin
   select coalesce(sum(n), 0) into counted from public.inventory_directory_shelves where filter = 'by_warehouse_id' and value = wanted::text;
-  select counted + coalesce(sum(sign), 0), count(*) into total, pending from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.warehouse_id = wanted;
+  select counted + coalesce(sum(sign), 0) into total from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.warehouse_id = wanted;
   if since is not null then
     select low_at, low_id into shelf_at, shelf_id from public.inventory_directory_shelves where filter = 'by_warehouse_id' and value = wanted::text and low_at < since
     order by low_at desc, low_id desc limit 1;
@@ -1738,7 +1752,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.inventory_directory_page_by_in_stock(wanted boolean, since timestamptz, skip bigint, take integer,
-  out ids uuid[], out total bigint, out pending bigint)
+  out ids uuid[], out total bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -1757,7 +1771,7 @@ declare
   rank bigint;
 begin
   select coalesce(sum(n), 0) into counted from public.inventory_directory_shelves where filter = 'by_in_stock' and value = wanted::text;
-  select counted + coalesce(sum(sign), 0), count(*) into total, pending from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.in_stock = wanted;
+  select counted + coalesce(sum(sign), 0) into total from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.in_stock = wanted;
   if since is not null then
     select low_at, low_id into shelf_at, shelf_id from public.inventory_directory_shelves where filter = 'by_in_stock' and value = wanted::text and low_at < since
     order by low_at desc, low_id desc limit 1;

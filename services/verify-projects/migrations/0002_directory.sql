@@ -6,9 +6,11 @@ end $$;
 --> statement-breakpoint
 drop table if exists public.projects_directory, public.projects_directory_shelves, public.projects_directory_changes, public.projects_directory_state;
 --> statement-breakpoint
-create index if not exists projects_order_all on public.projects (updated_at, id);
+drop index if exists public.projects_order_all;
+create index projects_order_all on public.projects (updated_at, id);
 --> statement-breakpoint
-create index if not exists projects_order_by_status on public.projects (status, updated_at, id);
+drop index if exists public.projects_order_by_status;
+create index projects_order_by_status on public.projects (status, updated_at, id);
 --> statement-breakpoint
 -- A bucket holds the rows of one filter value from its key up to the next bucket's key. `n` counts them
 -- but for the changes not yet folded in.
@@ -277,8 +279,10 @@ begin
     select bucket from public.projects_directory bucket where n > 1000));
 end $$;
 --> statement-breakpoint
-create function public.projects_directory_drift() returns bigint language sql stable as $$
-  select coalesce(sum(off), 0)::bigint from (
+create function public.projects_directory_drift() returns bigint language plpgsql stable
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+begin
+  return (select coalesce(sum(off), 0) from (
   select abs(n - coalesce((select sum(bucket.n) from public.projects_directory bucket
       where bucket.filter = shelf.filter and bucket.value = shelf.value
         and (bucket.low_at, bucket.low_id) >= (shelf.low_at, shelf.low_id)
@@ -290,8 +294,8 @@ create function public.projects_directory_drift() returns bigint language sql st
     window after as (partition by filter, value order by low_at, low_id)) shelf
   union all
   select abs(n
-      + (select coalesce(sum(sign), 0) from public.projects_directory_changes change
-        where true and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
+      + (select coalesce(sum(sign), 0) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state)
+        and true and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from public.projects item
         where true and (item.updated_at, item.id) >= (low_at, low_id) and (item.updated_at, item.id) < (high_at, high_id))) as off
   from (
@@ -301,14 +305,14 @@ create function public.projects_directory_drift() returns bigint language sql st
     window after as (partition by filter, value order by low_at, low_id)) bucket
   union all
   select abs(sum(n)) from (
-    select '' as value, sign as n from public.projects_directory_changes change where '' not in (select value from public.projects_directory where filter = 'all')
+    select '' as value, sign as n from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and '' not in (select value from public.projects_directory where filter = 'all')
     union all
     select '', -1 from public.projects item where '' not in (select value from public.projects_directory where filter = 'all')) rest
   where value is not null group by value
   union all
   select abs(n
-      + (select coalesce(sum(sign), 0) from public.projects_directory_changes change
-        where change.status = bucket.value::text and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
+      + (select coalesce(sum(sign), 0) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state)
+        and change.status = bucket.value::text and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from public.projects item
         where item.status = bucket.value::text and (item.updated_at, item.id) >= (low_at, low_id) and (item.updated_at, item.id) < (high_at, high_id))) as off
   from (
@@ -318,14 +322,14 @@ create function public.projects_directory_drift() returns bigint language sql st
     window after as (partition by filter, value order by low_at, low_id)) bucket
   union all
   select abs(sum(n)) from (
-    select change.status::text as value, sign as n from public.projects_directory_changes change where change.status::text not in (select value from public.projects_directory where filter = 'by_status')
+    select change.status::text as value, sign as n from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and change.status::text not in (select value from public.projects_directory where filter = 'by_status')
     union all
     select item.status::text, -1 from public.projects item where item.status::text not in (select value from public.projects_directory where filter = 'by_status')) rest
-  where value is not null group by value) parts
-$$;
+  where value is not null group by value) parts);
+end $$;
 --> statement-breakpoint
 create function public.projects_directory_page_all(wanted text, since timestamptz, skip bigint, take integer,
-  out ids uuid[], out total bigint, out pending bigint)
+  out ids uuid[], out total bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -344,7 +348,7 @@ declare
   rank bigint;
 begin
   select coalesce(sum(n), 0) into counted from public.projects_directory_shelves where filter = 'all' and value = '';
-  select counted + coalesce(sum(sign), 0), count(*) into total, pending from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and true;
+  select counted + coalesce(sum(sign), 0) into total from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and true;
   if since is not null then
     select low_at, low_id into shelf_at, shelf_id from public.projects_directory_shelves where filter = 'all' and value = '' and low_at < since
     order by low_at desc, low_id desc limit 1;
@@ -407,7 +411,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.projects_directory_page_by_status(wanted text, since timestamptz, skip bigint, take integer,
-  out ids uuid[], out total bigint, out pending bigint)
+  out ids uuid[], out total bigint)
 language plpgsql stable set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
@@ -426,7 +430,7 @@ declare
   rank bigint;
 begin
   select coalesce(sum(n), 0) into counted from public.projects_directory_shelves where filter = 'by_status' and value = wanted::text;
-  select counted + coalesce(sum(sign), 0), count(*) into total, pending from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and change.status = wanted;
+  select counted + coalesce(sum(sign), 0) into total from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and change.status = wanted;
   if since is not null then
     select low_at, low_id into shelf_at, shelf_id from public.projects_directory_shelves where filter = 'by_status' and value = wanted::text and low_at < since
     order by low_at desc, low_id desc limit 1;

@@ -71,7 +71,9 @@ export const readCounted = async <T extends object>(
         else (select count(*) from ${sql(list)} item where ${where}) end as total
       from stamped
     ), page as materialized (
-      -- The half of the list that the page lies in decides from which end it is reached.
+      -- The half of the list that the page lies in decides from which end it is reached. The limit around both
+      -- is one that the planner can read: otherwise it prepares to join a tenth of the list.
+      select id from (
       (select item.${id} as id from ${sql(list)} item where ${where} order by ${order} offset ${skip}::bigint
        limit (select case when ${skip}::bigint < total / 2 then ${limit}::bigint else 0 end from counted))
       union all
@@ -79,6 +81,7 @@ export const readCounted = async <T extends object>(
        offset (select greatest(total - ${skip}::bigint - ${limit}::bigint, 0) from counted)
        limit (select case when ${skip}::bigint < total / 2 then 0
          else greatest(least(total - ${skip}::bigint, ${limit}::bigint), 0) end from counted))
+      ) either limit ${limit}::bigint
     )
     select ${columns}, counted.total as counted_total, counted.stamp as counted_stamp, page.id as counted_id
     from counted left join page on true left join ${sql(list)} item on item.${id} = page.id

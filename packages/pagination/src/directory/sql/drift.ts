@@ -3,20 +3,21 @@ import { highest, namesOf, narrowings, type Narrowing } from './names.ts';
 
 /** By how many rows each bucket, and each value without a bucket, is off. */
 const driftOf = (directory: Directory, { filter, type, valueOf, holds }: Narrowing): string => {
-  const { list, buckets, changes } = namesOf(directory);
+  const { list, buckets, changes, state } = namesOf(directory);
+  const recorded = `${changes} change where xid >= (select folded_to from ${state})`;
   const key = `item.${directory.at}, item.${directory.id}`;
   const held = (row: string) => holds(row, `bucket.value::${type}`);
   const unheld = (row: string) =>
     `${valueOf(row)} not in (select value from ${buckets} where filter = '${filter}')`;
   return `select abs(n
-      + (select coalesce(sum(sign), 0) from ${changes} change
-        where ${held('change')} and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
+      + (select coalesce(sum(sign), 0) from ${recorded}
+        and ${held('change')} and (at, id) >= (low_at, low_id) and (at, id) < (high_at, high_id))
       - (select count(*) from ${list} item
         where ${held('item')} and (${key}) >= (low_at, low_id) and (${key}) < (high_at, high_id))) as off
   from (${upTo(`${buckets} where filter = '${filter}'`)}) bucket
   union all
   select abs(sum(n)) from (
-    select ${valueOf('change')} as value, sign as n from ${changes} change where ${unheld('change')}
+    select ${valueOf('change')} as value, sign as n from ${recorded} and ${unheld('change')}
     union all
     select ${valueOf('item')}, -1 from ${list} item where ${unheld('item')}) rest
   where value is not null group by value`;
@@ -39,9 +40,11 @@ export const drift = (directory: Directory): string[] => {
   from (${upTo(shelves)}) shelf`;
   const parts = [shelved, ...narrowings(directory).map((narrowing) => driftOf(directory, narrowing))];
   return [
-    `create function ${routine('drift')}() returns bigint language sql stable as $$
-  select coalesce(sum(off), 0)::bigint from (
-  ${parts.join('\n  union all\n  ')}) parts
-$$;`,
+    `create function ${routine('drift')}() returns bigint language plpgsql stable
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+begin
+  return (select coalesce(sum(off), 0) from (
+  ${parts.join('\n  union all\n  ')}) parts);
+end $$;`,
   ];
 };

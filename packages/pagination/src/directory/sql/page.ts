@@ -15,7 +15,7 @@ const pageOf = (directory: Directory, { filter, type, textOf, holds }: Narrowing
   const pending = (upTo: string) =>
     `coalesce((select sum(sign) from ${changesOf} and (change.at, change.id) < (${upTo})), 0)`;
   return `create function ${routine(`page_${filter}`)}(wanted ${type}, since timestamptz, skip bigint, take integer,
-  out ids uuid[], out total bigint, out pending bigint)
+  out ids uuid[], out total bigint)
 language plpgsql stable ${settings} as $$
 declare
   counted bigint;
@@ -33,7 +33,7 @@ declare
   rank bigint;
 begin
   select coalesce(sum(n), 0) into counted from ${shelves} where ${ours};
-  select counted + coalesce(sum(sign), 0), count(*) into total, pending from ${changesOf};
+  select counted + coalesce(sum(sign), 0) into total from ${changesOf};
   if since is not null then
     select low_at, low_id into shelf_at, shelf_id from ${shelves} where ${ours} and low_at < since
     order by low_at desc, low_id desc limit 1;
@@ -89,7 +89,7 @@ end $$;`;
 const stampOf = (directory: Directory, { filter, type, textOf, holds }: Narrowing): string => {
   const { shelves, changes, state, routine } = namesOf(directory);
   return `create function ${routine(`stamp_${filter}`)}(wanted ${type}) returns bigint
-language plpgsql stable ${settings} as $$
+language plpgsql stable parallel safe ${settings} as $$
 begin
   return (select bit_xor(mark) from (
     select mark from ${shelves} where filter = '${filter}' and value = ${textOf('wanted')}

@@ -20,7 +20,9 @@ export const tables = (directory: Directory): string[] => {
   const index = (filter: string, ...key: string[]) => {
     const rest = carried.filter((column) => !key.includes(column));
     const include = rest.length > 0 ? ` include (${rest.join(', ')})` : '';
-    return `create index if not exists ${table}_order_${filter} on ${list} (${key.join(', ')})${include};`;
+    const name = `${table}_order_${filter}`;
+    return `drop index if exists public.${name};
+create index ${name} on ${list} (${key.join(', ')})${include};`;
   };
   return [
     ...drop(names),
