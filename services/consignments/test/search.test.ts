@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { contains } from '../src/records/page.ts';
 import { startService, type Service } from './harness.ts';
 import { consignmentInput, inventoryInput, partnerInput, warehouseInput } from './inputs.ts';
 
@@ -86,6 +87,17 @@ describe('SearchText', () => {
     await service.patch(`/consignments/${body.id}`, { reference: 'second' });
     expect(await found('first')).toEqual([]);
     expect(await found('second')).toEqual(['second']);
+  });
+
+  test('is served by the trigram index of its table', async () => {
+    const { sql } = service.context.database;
+    for (const table of ['consignments', 'partners', 'inventory', 'warehouses']) {
+      const plan = await sql.begin(async (transaction) => {
+        await transaction`set local enable_seqscan = off`;
+        return transaction`explain select from ${sql(table)} item where ${contains(sql, 'flowers')}`;
+      });
+      expect(JSON.stringify(plan)).toContain(`${table}_search`);
+    }
   });
 
   test('looks at the columns of the other lists', async () => {

@@ -17,10 +17,13 @@ export interface Filters {
   text: string | undefined;
 }
 
-/** Whether `item` contains a text in upper or lower case; `%`, `_` and the backslash mean themselves. */
+/**
+ * Whether `item` contains a text in upper or lower case; `%`, `_` and the backslash mean themselves. The
+ * pattern goes back to the collation of the column, or its index could not be used.
+ */
 export const contains = (sql: Sql, text: string): Fragment => {
-  const plain = text.replaceAll(/[\\%_]/g, '\\$&');
-  return sql`item.search_text like '%' || casefold(${plain}::text collate "pg_unicode_fast") || '%'`;
+  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  return sql`item.search_text like casefold(${pattern}::text collate "pg_unicode_fast") collate "default"`;
 };
 
 export const conditionOf = (sql: Sql, { columns, text }: Filters): Fragment => {
