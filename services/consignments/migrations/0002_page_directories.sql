@@ -616,7 +616,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.consignments_directory_stamp_all(wanted text) returns bigint
-language plpgsql stable set plan_cache_mode = force_generic_plan
+language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select bit_xor(mark) from (
@@ -698,7 +698,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.consignments_directory_stamp_by_client_id(wanted uuid) returns bigint
-language plpgsql stable set plan_cache_mode = force_generic_plan
+language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select bit_xor(mark) from (
@@ -780,7 +780,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.consignments_directory_stamp_by_warehouse_id(wanted uuid) returns bigint
-language plpgsql stable set plan_cache_mode = force_generic_plan
+language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select bit_xor(mark) from (
@@ -862,7 +862,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.consignments_directory_stamp_by_carrier_id(wanted uuid) returns bigint
-language plpgsql stable set plan_cache_mode = force_generic_plan
+language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select bit_xor(mark) from (
@@ -944,7 +944,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.consignments_directory_stamp_by_status(wanted integer) returns bigint
-language plpgsql stable set plan_cache_mode = force_generic_plan
+language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select bit_xor(mark) from (
@@ -1026,7 +1026,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.consignments_directory_stamp_by_edi_status(wanted integer) returns bigint
-language plpgsql stable set plan_cache_mode = force_generic_plan
+language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select bit_xor(mark) from (
@@ -1577,7 +1577,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.inventory_directory_stamp_all(wanted text) returns bigint
-language plpgsql stable set plan_cache_mode = force_generic_plan
+language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select bit_xor(mark) from (
@@ -1659,7 +1659,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.inventory_directory_stamp_by_partner_id(wanted uuid) returns bigint
-language plpgsql stable set plan_cache_mode = force_generic_plan
+language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select bit_xor(mark) from (
@@ -1741,7 +1741,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.inventory_directory_stamp_by_warehouse_id(wanted uuid) returns bigint
-language plpgsql stable set plan_cache_mode = force_generic_plan
+language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select bit_xor(mark) from (
@@ -1823,7 +1823,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.inventory_directory_stamp_by_in_stock(wanted boolean) returns bigint
-language plpgsql stable set plan_cache_mode = force_generic_plan
+language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select bit_xor(mark) from (
