@@ -400,7 +400,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.projects_directory_stamp_all(wanted text) returns bigint
-language plpgsql stable set plan_cache_mode = force_generic_plan
+language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select bit_xor(mark) from (
@@ -482,7 +482,7 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.projects_directory_stamp_by_status(wanted text) returns bigint
-language plpgsql stable set plan_cache_mode = force_generic_plan
+language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 begin
   return (select bit_xor(mark) from (
