@@ -33,7 +33,7 @@ export const startGround = async () => {
 type Ground = Awaited<ReturnType<typeof startGround>>;
 
 const createDatabase = async (server: PostgresServer, name: string): Promise<string> => {
-  const sql = postgres(server.url, { max: 1 });
+  const sql = postgres(server.url, { max: 1, onnotice: () => undefined });
   await sql`drop database if exists ${sql(name)} with (force)`;
   await sql`create database ${sql(name)}`;
   await sql.end();
