@@ -1,6 +1,6 @@
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem, Unavailable } from '@platform/service-kit/problem';
-import type { Request } from 'express';
 
 /** How often a body that stands still is asked whether it should be given up, in milliseconds. */
 const step = 250;
@@ -13,14 +13,14 @@ interface Patience {
 }
 
 /**
- * The body as it comes. Throws Problem 408 `import_idle` and Unavailable `shutting_down`; the request
- * stays open then, so that it can be answered.
+ * The body as it comes, all that has gathered at a time. Throws Problem 408 `import_idle` and Unavailable
+ * `shutting_down`; the stream stays open then, so that the request can be answered.
  */
 export async function* piecesOf(
-  req: Request,
+  stream: Readable,
   { idleMs, isDraining }: Patience,
 ): AsyncGenerator<Buffer, void> {
-  const body = req.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+  const body = stream.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
   const wait = async (): Promise<IteratorResult<Buffer>> => {
     const next = body.next();
     const deadline = performance.now() + idleMs;

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
@@ -32,11 +33,14 @@ const answer = async (res: Response, texts: AsyncIterable<string>): Promise<void
 };
 
 /** A caller who still sends would lose the end of our answer if the connection was cut under it. */
-const letFinish = async (req: Request): Promise<void> => {
-  if (req.complete) return;
-  req.resume();
-  await Promise.race([once(req, 'close'), once(req, 'end'), sleep(1000)]);
+const letFinish = async (body: Readable): Promise<void> => {
+  if (body.readableEnded) return;
+  body.resume();
+  await Promise.race([once(body, 'close'), sleep(1000)]);
 };
+
+/** In bytes, some thousand lines. What gathers here while lines are being stored is stored together next. */
+const readAhead = 262_144;
 
 export const importRoute = (ctx: Context): Route =>
   route(
@@ -61,10 +65,11 @@ export const importRoute = (ctx: Context): Route =>
       res.setHeader('Content-Type', ndjson);
       res.setHeader('Connection', 'close');
       const { idleMs } = ctx.importLimits;
-      const pieces = piecesOf(req, { idleMs, isDraining: () => ctx.health.draining });
+      const body = pipeline(req, new PassThrough({ highWaterMark: readAhead }), () => undefined);
+      const pieces = piecesOf(body, { idleMs, isDraining: () => ctx.health.draining });
       try {
         await answer(res, importConsignments(ctx, pieces));
-        await letFinish(req);
+        await letFinish(body);
       } catch (error) {
         // Nobody is left to be told.
         if (!res.closed) throw error;
