@@ -33,7 +33,7 @@ const tended = async <T>(url: string, work: () => Promise<T>): Promise<{ result:
     for (; running; await wait(250)) await foldChanges(sql, list);
   };
   const reading = async () => {
-    for (; running; await wait(50)) {
+    for (; running; await wait(200)) {
       const start = performance.now();
       await readPage(sql, list, { offset: 500_000n, limit: 25 });
       reads.push(performance.now() - start);
@@ -56,7 +56,7 @@ export interface WriteRates {
 }
 
 /** Short turns with and without the directory, so that what else the machine does meets both alike. */
-export const timeInserts = async (url: string, batch: number, turns = 5): Promise<WriteRates[]> => {
+export const timeInserts = async (url: string, batch: number, turns = 7): Promise<WriteRates[]> => {
   const sql = postgres(url, { max: connections, onnotice: () => undefined });
   const results: WriteRates[] = [];
   for (let turn = 0; turn < turns; turn++) {

@@ -1,7 +1,7 @@
 /** A million consignments: pages with exact totals, searches, writers, an import. */
 import { readPage } from '@platform/pagination/directory/read';
 import postgres, { type Sql } from 'postgres';
-import { consignmentDirectory } from '../../../../services/consignments/src/db/directories.ts';
+import { consignmentDirectory } from 'consignments/directories';
 import { counts, fillConsignments, idOf } from '../consignments/fill.ts';
 import { importRows } from '../consignments/importing.ts';
 import { ask, inTurn } from '../consignments/pages.ts';
