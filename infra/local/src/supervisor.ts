@@ -55,6 +55,7 @@ export const supervise = (program: Program, changed: () => void, backOff: BackOf
   let current: Launched | undefined;
   let deaths = 0;
   let wasReady = false;
+  const isHopeless = (): boolean => !wasReady && deaths >= DEATHS_AT_FIRST;
 
   const live = async (): Promise<string> => {
     try {
@@ -78,6 +79,7 @@ export const supervise = (program: Program, changed: () => void, backOff: BackOf
       if (stopping.signal.aborted) return;
       deaths += 1;
       changed();
+      if (isHopeless()) return;
       wait = nextWait(backOff, wait, performance.now() - since);
       say(`${name} ${how}; starts again in ${wait} ms`);
       await sleep(wait, undefined, { signal: stopping.signal }).catch(() => {});
@@ -96,9 +98,8 @@ export const supervise = (program: Program, changed: () => void, backOff: BackOf
       const end = Date.now() + limitMs;
       while (!(await isReady())) {
         if (stopping.signal.aborted) throw new Error(`${name} was stopped`);
-        const hopeless = !wasReady && deaths >= DEATHS_AT_FIRST;
-        if (hopeless || Date.now() > end) {
-          const what = hopeless
+        if (isHopeless() || Date.now() > end) {
+          const what = isHopeless()
             ? `${name} died ${deaths} times`
             : `${name} was not ready after ${limitMs / 1_000} s`;
           throw new Error(`${what}; the end of ${command.logFile}:\n${await lastLines(command.logFile)}`);

@@ -16,8 +16,11 @@ export interface Context extends BaseContext {
   searches: Searches;
   /** Totals that had to be counted. */
   counts: CountCache;
-  /** Bounds of one import. */
-  importLimits: { lines: number; idleMs: number };
+  /**
+   * Bounds of one import. A body that stands still for `quietMs` is taken for that of a caller who waits
+   * for a result before it sends more; after `idleMs` it is given up.
+   */
+  importLimits: { lines: number; quietMs: number; idleMs: number };
 }
 
 /** In seconds. A total is only believed while nothing has changed; it need not be kept for longer than it is of use. */
@@ -50,7 +53,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     writer: tokens.guard('consignments:write'),
     searches,
     counts: keepCounts(base.redis),
-    importLimits: { lines: env.IMPORT_MAX_LINES, idleMs: env.IMPORT_IDLE_TIMEOUT_MS },
+    importLimits: { lines: env.IMPORT_MAX_LINES, quietMs: 1000, idleMs: env.IMPORT_IDLE_TIMEOUT_MS },
     ...overrides,
     [Symbol.asyncDispose]: async () => {
       await searches[Symbol.asyncDispose]();

@@ -100,7 +100,26 @@ describe('an import', () => {
     ]);
   });
 
-  test('answers while the body is still being sent', async () => {
+  test('begins its answer when the body has been received, as nginx sends no more of it then', async () => {
+    const patient = { ...service.context.importLimits, quietMs: 60_000 };
+    await using slow = await startService({ overrides: { importLimits: patient } });
+    await using place = await listening(slow);
+    const run = place.begin();
+    let ended = false;
+    const began = run.answered.then(() => ended);
+    const lines = Array.from({ length: 2500 }, () => consignmentInput());
+    const total = async () => Number((await slow.read('/consignments')).body.total);
+    for (const stored of [2500, 5000, 7500]) {
+      run.send(...lines);
+      await expect.poll(total, { timeout: 20_000 }).toBe(stored);
+    }
+    ended = true;
+    run.req.end();
+    expect(await began).toBe(true);
+    expect(await run.rest()).toHaveLength(7500);
+  });
+
+  test('answers a caller who waits for a result before it sends more', async () => {
     const run = wire.begin();
     for (let n = 1; n <= 3; n++) {
       run.send(consignmentInput({ reference: `${n}` }));

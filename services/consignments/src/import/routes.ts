@@ -4,8 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
-import type { Request, Response } from 'express';
+import type { Request } from 'express';
 import type { Context } from '../context.ts';
+import { holdAnswer } from './answer.ts';
 import { piecesOf } from './pieces.ts';
 import { ImportLine, ImportResult } from './schema.ts';
 import { importConsignments } from './use-cases.ts';
@@ -20,15 +21,6 @@ const refuseOtherTypes = (req: Request): void => {
   if (!/^(?:identity)?$/i.test(req.headers['content-encoding'] ?? '')) {
     const detail = 'Send the body without a content encoding.';
     throw new Problem({ status: 415, code: 'unsupported_encoding', detail });
-  }
-};
-
-/** Writes as fast as the caller reads. Rejects when the caller is gone. */
-const answer = async (res: Response, texts: AsyncIterable<string>): Promise<void> => {
-  const gone = new AbortController();
-  res.once('close', () => gone.abort());
-  for await (const text of texts) {
-    if (!res.write(text)) await once(res, 'drain', { signal: gone.signal });
   }
 };
 
@@ -51,9 +43,10 @@ export const importRoute = (ctx: Context): Route =>
       tag: 'Consignments',
       summary: 'Make many consignments from a stream of lines',
       description:
-        'NDJSON both ways: one consignment a line in, one result a line out, in the same order and while ' +
-        'the body is still being sent. A bad line does not stop the rest; blank lines are passed over. ' +
-        'A last line with `stopped` says that the import has ended early.',
+        'NDJSON both ways: one consignment a line in, one result a line out, in the same order. Results ' +
+        'come when the body has been received, or when it stands still for a second. A bad line does not ' +
+        'stop the rest; blank lines are passed over. A last line with `stopped` says that the import has ' +
+        'ended early.',
       caller: ctx.writer,
       body: { schema: ImportLine, types: [ndjson], raw: true },
       responses: { 200: { description: 'Result lines', body: ImportResult, mediaType: ndjson } },
@@ -64,11 +57,18 @@ export const importRoute = (ctx: Context): Route =>
       allowSlowBody(req);
       res.setHeader('Content-Type', ndjson);
       res.setHeader('Connection', 'close');
-      const { idleMs } = ctx.importLimits;
       const body = pipeline(req, new PassThrough({ highWaterMark: readAhead }), () => undefined);
-      const pieces = piecesOf(body, { idleMs, isDraining: () => ctx.health.draining });
+      // nginx sends no more of a body, once it had to pause, when the answer to it has begun (docs/adr/0057).
+      await using answer = holdAnswer(res);
+      const onQuiet = () => void answer.release().catch(() => undefined);
+      const isDraining = () => ctx.health.draining;
+      const pieces = piecesOf(body, { ...ctx.importLimits, onQuiet, isDraining });
       try {
-        await answer(res, importConsignments(ctx, pieces));
+        for await (const text of importConsignments(ctx, pieces)) {
+          await answer.add(text);
+          if (req.complete) await answer.release();
+        }
+        await answer.release();
         await letFinish(body);
       } catch (error) {
         // Nobody is left to be told.
