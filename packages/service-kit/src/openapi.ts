@@ -52,6 +52,20 @@ interface Converted {
   definitions?: Record<string, Json>;
 }
 
+/** OpenAPI 3.0 knows one example, and a flag that is written `true` or `false` is a boolean there. */
+const forOpenApi30 = (schema: Json): void => {
+  const [example] = (schema['examples'] ?? []) as unknown[];
+  if (example !== undefined) schema['example'] = example;
+  delete schema['examples'];
+  if (schema['type'] === 'boolean' && isDeepStrictEqual(schema['enum'], ['true', 'false'])) delete schema['enum'];
+};
+
+/** zod wraps a reference to make room for a description beside it; where there is none, it stands bare. */
+const unwrapReference = (_: string, value: unknown): unknown => {
+  const { allOf, ...beside } = (value ?? {}) as { allOf?: unknown };
+  return Array.isArray(allOf) && allOf.length === 1 && isDeepStrictEqual(beside, {}) ? allOf[0] : value;
+};
+
 /**
  * Collects named schemas (`.meta({ id })`) as components while it converts. A schema that reads
  * differently as input and as output must not carry one name for both: that throws.
@@ -68,10 +82,12 @@ const schemaWriter =
         // zod drops the default of what it can't convert back; where `.meta` states it, it stands.
         const stated = z.globalRegistry.get(zodSchema)?.['default'];
         if (io === 'input' && stated !== undefined) jsonSchema.default = stated;
+        forOpenApi30(jsonSchema);
       },
     });
     const local = JSON.parse(
       JSON.stringify(wrapped).replaceAll(/"#\/(\$defs|definitions)\//g, '"#/components/schemas/'),
+      unwrapReference,
     ) as Converted;
     for (const [name, definition] of Object.entries({ ...local.$defs, ...local.definitions })) {
       if (name in components && !isDeepStrictEqual(components[name], definition)) {
@@ -106,7 +122,8 @@ export const createDocument = (about: Interface, routes: readonly Route[]): Json
 
   const parameters = (schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] =>
     Object.entries(schema?.shape ?? {}).map(([name, field]) => {
-      const { description, ...shape } = write(field as z.ZodType, 'input');
+      const { description, ...rest } = write(field as z.ZodType, 'input');
+      const shape = unwrapReference('schema', rest);
       const required = place === 'path' || !(field as z.ZodType).safeParse(undefined).success;
       return {
         name,

@@ -102,7 +102,9 @@ export const eventRoutes = (context: Context): Route[] => {
         operationId: 'replayEvent',
         summary: 'Process an event again, or see what that would change',
         params: eventParams,
-        query: z.strictObject({ dryRun: z.enum(['true', 'false']).default('false') }),
+        query: z.strictObject({
+          dryRun: z.enum(['true', 'false']).default('false').meta({ type: 'boolean', default: false }),
+        }),
         responses: {
           200: { description: 'What would change', body: ReplayView },
           202: { description: 'It will be processed again', body: ReplayView },
