@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
+import { spanTransactions } from './trace.ts';
 
 export interface Database extends AsyncDisposable {
   /** For hot paths and set-based statements. Times come back as PostgreSQL prints them, not as Date. */
@@ -47,7 +48,7 @@ export const openDatabase = ({
   statementTimeoutMs = 5000,
 }: DatabaseOptions): Database => {
   const instance = `${name}:${randomUUID().slice(0, 8)}`;
-  const sql = postgres(url, {
+  const pool = postgres(url, {
     max,
     connect_timeout: 5,
     // The default waits up to 20 s between attempts; a database that is back should be found at once.
@@ -59,6 +60,7 @@ export const openDatabase = ({
       idle_in_transaction_session_timeout: 10_000,
     },
   });
+  const sql = spanTransactions(pool);
   const ping = async (ms = 1000) => {
     await within(ms, sql`select 1`);
   };

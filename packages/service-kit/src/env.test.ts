@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { commonEnv, readEnv } from './env.ts';
+import { commonEnv, migrationUrlOf, readEnv } from './env.ts';
 
 const enough = { PORT: '4101', DATABASE_URL: 'postgres://u:p@localhost/d' };
 
@@ -24,6 +24,28 @@ test('a secret may stand in a file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'env-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'url'), 'postgres://u:p@elsewhere/d\n');
-  const env = readEnv(commonEnv, { ...enough, DATABASE_URL_FILE: join(folder, 'url') });
+  const env = readEnv(commonEnv, { PORT: '4101', DATABASE_URL_FILE: join(folder, 'url') });
   expect(env.DATABASE_URL).toBe('postgres://u:p@elsewhere/d');
+});
+
+test('a file that can not be read is named by its variable, without its path', () => {
+  const read = () => readEnv(commonEnv, { ...enough, DATABASE_URL: '', DATABASE_URL_FILE: '/no/secret/here' });
+  expect(read).toThrow('DATABASE_URL_FILE names no readable file (ENOENT)');
+  expect(read).not.toThrow(/secret/);
+});
+
+test('a value and a file for it are refused together', () => {
+  expect(() => readEnv(commonEnv, { ...enough, PORT_FILE: '/run/secrets/port' })).toThrow(
+    'PORT and PORT_FILE are both set',
+  );
+});
+
+test('migrations run as the owner, else as whom the service runs, from a file or not', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'env-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'url'), 'postgres://owner:p@localhost/d\n');
+  const MIGRATION_DATABASE_URL_FILE = join(folder, 'url');
+  expect(migrationUrlOf({ ...enough, MIGRATION_DATABASE_URL_FILE })).toBe('postgres://owner:p@localhost/d');
+  expect(migrationUrlOf(enough)).toBe(enough.DATABASE_URL);
+  expect(() => migrationUrlOf({})).toThrow('MIGRATION_DATABASE_URL or DATABASE_URL must be set');
 });

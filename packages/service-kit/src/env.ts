@@ -14,6 +14,12 @@ export const commonEnv = {
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
   SHUTDOWN_TIMEOUT_MS: z.coerce.number().int().min(0).default(9000),
+  /** Where traces go (OTLP over HTTP); without it there are none. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  /** `name=value,…` for the collector. */
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
+  /** Share of the traces that are kept. */
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 };
 
 /** Where access tokens come from; spread by services that take them. */
@@ -26,11 +32,30 @@ export const tokenEnv = {
 
 type Variables = Record<string, string | undefined>;
 
+/** The end of the line that editors and `echo` put behind a secret is no part of it. */
+const contentOf = (name: string, file: string): string => {
+  try {
+    return readFileSync(file, 'utf8').trimEnd();
+  } catch (error) {
+    // The file system's own words would repeat the path, which may be the secret given by mistake.
+    throw new Error(`${name}_FILE names no readable file (${(error as NodeJS.ErrnoException).code})`);
+  }
+};
+
 /** `NAME_FILE` stands in for `NAME`, as container platforms mount secrets; an empty value counts as absent. */
 const valueOf = (variables: Variables, name: string): string | undefined => {
-  const file = variables[`${name}_FILE`];
-  const value = file === undefined || file === '' ? variables[name] : readFileSync(file, 'utf8').trimEnd();
-  return value === '' ? undefined : value;
+  const value = variables[name] || undefined;
+  const file = variables[`${name}_FILE`] || undefined;
+  if (file === undefined) return value;
+  if (value !== undefined) throw new Error(`${name} and ${name}_FILE are both set; which one is meant?`);
+  return contentOf(name, file) || undefined;
+};
+
+/** Database of the owner of the tables: MIGRATION_DATABASE_URL, else DATABASE_URL, either as a file too. */
+export const migrationUrlOf = (variables: Variables): string => {
+  const url = valueOf(variables, 'MIGRATION_DATABASE_URL') ?? valueOf(variables, 'DATABASE_URL');
+  if (url === undefined) throw new Error('MIGRATION_DATABASE_URL or DATABASE_URL must be set');
+  return url;
 };
 
 /**

@@ -32,9 +32,14 @@ const describe = (error: unknown): object => {
 
 /**
  * The process's log: one JSON object a line. Lines are gathered for up to a quarter of a second,
- * errors go out at once. `stream` replaces stdout, for tests.
+ * errors go out at once. `stream` replaces stdout, for tests; `fields` are asked for with every line.
  */
-export const createLog = (name: string, level: string, stream?: DestinationStream): Log =>
+export const createLog = (
+  name: string,
+  level: string,
+  stream?: DestinationStream,
+  fields?: () => object,
+): Log =>
   pino(
     {
       level,
@@ -42,6 +47,7 @@ export const createLog = (name: string, level: string, stream?: DestinationStrea
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: describe },
+      ...(fields && { mixin: fields }),
     },
     stream ?? pino.destination({ sync: false, minLength: 16_000, periodicFlush: 250 }),
   );

@@ -6,10 +6,11 @@ import type { BaseContext, Parts } from './context.ts';
 import { createLog } from './log.ts';
 import { addPoolMetrics, addProcessMetrics, createMetrics } from './metrics.ts';
 import { createHttpServer } from './server.ts';
+import { openTracing, type TraceEnv } from './trace.ts';
 
 interface ServiceOptions<Env, Context extends BaseContext> {
   name: string;
-  env: Env & { HOST: string; PORT: number; LOG_LEVEL: string; SHUTDOWN_TIMEOUT_MS: number };
+  env: Env & TraceEnv & { HOST: string; PORT: number; LOG_LEVEL: string; SHUTDOWN_TIMEOUT_MS: number };
   createContext: (env: Env, parts: Parts) => Context | Promise<Context>;
   createApp: (context: Context) => HttpApp;
 }
@@ -38,13 +39,14 @@ export const runService = async <Env, Context extends BaseContext>(
   options: ServiceOptions<Env, Context>,
 ): Promise<void> => {
   const { name, env, createContext, createApp } = options;
-  const log = createLog(name, env.LOG_LEVEL);
-  const metrics = createMetrics();
+  const tracing = await openTracing(name, env);
+  const log = createLog(name, env.LOG_LEVEL, undefined, tracing?.fields);
+  const metrics = tracing ? tracing.naming(createMetrics()) : createMetrics();
   const context = await createContext(env, { log, metrics });
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, context.database);
   const { express, listener: first = express } = createApp(context);
-  const server = createHttpServer(first);
+  const server = createHttpServer(tracing ? tracing.requests(first) : first);
   const { address, port } = await listen(server, env.HOST, env.PORT);
   log.info({ address, port }, 'listening');
 
@@ -54,6 +56,7 @@ export const runService = async <Env, Context extends BaseContext>(
     const hurry = setTimeout(() => process.exit(1), env.SHUTDOWN_TIMEOUT_MS);
     await drain(server);
     await context[Symbol.asyncDispose]();
+    await tracing?.[Symbol.asyncDispose]();
     clearTimeout(hurry);
     log.flush(() => process.exit(0));
   };

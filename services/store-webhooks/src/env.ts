@@ -1,4 +1,4 @@
-import { commonEnv, readEnv, tokenEnv } from '@platform/service-kit/env';
+import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 
 const milliseconds = (preset: number) => z.coerce.number().int().min(1).default(preset);
@@ -46,8 +46,4 @@ export const processEnv = () => envOf(process.env);
 export const demoEnv = () => ({ gatewayUrl: process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080' });
 
 /** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
-export const migrationUrl = (): string => {
-  const url = process.env['MIGRATION_DATABASE_URL'] ?? process.env['DATABASE_URL'];
-  if (url === undefined) throw new Error('MIGRATION_DATABASE_URL or DATABASE_URL must be set');
-  return url;
-};
+export const migrationUrl = (): string => migrationUrlOf(process.env);

@@ -1,4 +1,4 @@
-import { commonEnv, readEnv } from '@platform/service-kit/env';
+import { commonEnv, migrationUrlOf, readEnv } from '@platform/service-kit/env';
 import type { JWK } from 'jose';
 import { z } from 'zod';
 
@@ -27,11 +27,7 @@ export type Env = ReturnType<typeof envOf>;
 export const processEnv = () => envOf(process.env);
 
 /** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
-export const migrationUrl = (): string => {
-  const url = process.env['MIGRATION_DATABASE_URL'] ?? process.env['DATABASE_URL'];
-  if (url === undefined) throw new Error('MIGRATION_DATABASE_URL or DATABASE_URL must be set');
-  return url;
-};
+export const migrationUrl = (): string => migrationUrlOf(process.env);
 
 /** Where the demo's commands go: the gateway, else the service itself. */
 export const gatewayUrl = (): string =>

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { commonEnv, readEnv, tokenEnv } from '@platform/service-kit/env';
+import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 
 const seconds = (min: number, fallback: number) => z.coerce.number().int().min(min).default(fallback);
@@ -37,11 +37,7 @@ export type Env = ReturnType<typeof envOf>;
 export const processEnv = () => envOf(process.env);
 
 /** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
-export const migrationUrl = (): string => {
-  const url = process.env['MIGRATION_DATABASE_URL'] ?? process.env['DATABASE_URL'];
-  if (url === undefined) throw new Error('MIGRATION_DATABASE_URL or DATABASE_URL must be set');
-  return url;
-};
+export const migrationUrl = (): string => migrationUrlOf(process.env);
 
 /** Where the auditor reads. */
 export const databaseUrl = (): string => {

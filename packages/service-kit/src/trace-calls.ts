@@ -1,0 +1,81 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import {
+  context,
+  propagation,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api';
+
+/** What `fetch` tells of a request. */
+interface FetchRequest {
+  method: string;
+  origin: string;
+  addHeader(name: string, value: string): void;
+}
+
+type Channels = Record<string, (message: unknown) => void>;
+
+/**
+ * Puts calls to others, by `fetch` and by node:http, into spans and gives them a `traceparent`. Only
+ * method and host are told: paths and queries of others may hold credentials. Calls outside of a
+ * span, and those to `collector` (a host), are left alone. Gives what ends it.
+ */
+export const traceCalls = (tracer: Tracer, collector: string): (() => void) => {
+  const spans = new WeakMap<object, Span>();
+
+  const begin = (
+    request: object,
+    method: string,
+    host: string,
+    carry: (name: string, value: string) => void,
+  ) => {
+    if (host === collector || trace.getActiveSpan() === undefined) return;
+    const attributes = { 'http.request.method': method, 'server.address': host };
+    const span = tracer.startSpan(`${method} ${host}`, { kind: SpanKind.CLIENT, attributes });
+    spans.set(request, span);
+    propagation.inject(trace.setSpan(context.active(), span), undefined, {
+      set: (_carrier, name, value) => carry(name, value),
+    });
+  };
+  const end = (request: object, status?: number): void => {
+    const span = spans.get(request);
+    if (span === undefined) return;
+    spans.delete(request);
+    if (status !== undefined) span.setAttribute('http.response.status_code', status);
+    if (status === undefined || status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+  };
+
+  const channels: Channels = {
+    'undici:request:create': (message) => {
+      const { request } = message as { request: FetchRequest };
+      begin(request, request.method, new URL(request.origin).host, (name, value) =>
+        request.addHeader(name, value),
+      );
+    },
+    'undici:request:headers': (message) => {
+      const { request, response } = message as { request: FetchRequest; response: { statusCode: number } };
+      end(request, response.statusCode);
+    },
+    'undici:request:error': (message) => end((message as { request: FetchRequest }).request),
+    'http.client.request.created': (message) => {
+      const { request } = message as { request: ClientRequest };
+      begin(request, request.method, String(request.getHeader('host') ?? request.host), (name, value) =>
+        request.setHeader(name, value),
+      );
+    },
+    'http.client.response.finish': (message) => {
+      const { request, response } = message as { request: ClientRequest; response: IncomingMessage };
+      end(request, response.statusCode);
+    },
+    'http.client.request.error': (message) => end((message as { request: ClientRequest }).request),
+  };
+  for (const [name, tell] of Object.entries(channels)) subscribe(name, tell);
+  return () => {
+    for (const [name, tell] of Object.entries(channels)) unsubscribe(name, tell);
+  };
+};

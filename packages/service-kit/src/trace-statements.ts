@@ -1,0 +1,68 @@
+import { context, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
+import postgres from 'postgres';
+
+/** What postgres.js makes of a statement; it begins to run when `handle` is called for the first time. */
+interface Statement {
+  executed: boolean;
+  /** The text with $1 where a value stood; there when it has run. */
+  string?: string;
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+  handle(): Promise<void>;
+}
+
+const longest = 2000;
+
+const textOf = ({ string = '' }: Statement): string =>
+  string.replaceAll(/\s+/g, ' ').trim().slice(0, longest);
+
+/** The SQLSTATE or Node's code; the message of an error may repeat a value. */
+const codeOf = (error: unknown): string => {
+  const code = (error as { code?: unknown } | undefined)?.code;
+  return typeof code === 'string' ? code : 'unknown';
+};
+
+let traced = false;
+
+/**
+ * Puts every statement of postgres.js into a span, whichever pool or transaction it belongs to and
+ * whether drizzle wrote it. There is no instrumentation for postgres.js and no hook for the end of a
+ * statement, so this wraps the one method that begins them. What runs for no request and no job
+ * (polls, health checks) makes no span.
+ */
+export const traceStatements = (tracer: Tracer): void => {
+  if (traced) return;
+  traced = true;
+  // A statement that nobody waits for does not run, and its pool never connects.
+  const prototype = Object.getPrototypeOf(postgres('postgres://localhost', { max: 1 })``) as Statement;
+  const { handle } = prototype;
+
+  const watch = (statement: Statement): void => {
+    const attributes = { 'db.system.name': 'postgresql' };
+    const span = tracer.startSpan('statement', { kind: SpanKind.CLIENT, attributes });
+    const { resolve, reject } = statement;
+    const end = (error?: unknown): void => {
+      const text = textOf(statement);
+      const [operation = 'statement'] = text.toLowerCase().match(/^\w+/) ?? [];
+      span.updateName(operation);
+      span.setAttributes({ 'db.query.text': text, 'db.operation.name': operation });
+      if (error !== undefined) {
+        span.setAttribute('db.response.status_code', codeOf(error));
+        span.setStatus({ code: SpanStatusCode.ERROR });
+      }
+      span.end();
+    };
+    statement.resolve = (result) => {
+      end();
+      resolve(result);
+    };
+    statement.reject = (error) => {
+      end(error ?? new Error('rejected'));
+      reject(error);
+    };
+  };
+  prototype.handle = function begin(this: Statement) {
+    if (!this.executed && trace.getSpan(context.active()) !== undefined) watch(this);
+    return handle.call(this);
+  };
+};
