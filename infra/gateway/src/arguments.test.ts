@@ -25,7 +25,7 @@ test('a service may have several places', () => {
 test('all that can be said is taken', () => {
   const asked = readArguments(
     [
-      '--out /o --listen 1.2.3.4:80 --run-dir /r --log-dir /l --docs-dir /d --resolver 1.1.1.1 --trusted-proxy ::1 --rate-limit 5:10 --workers 4 --user web',
+      '--out /o --listen 1.2.3.4:80 --run-dir /r --log-dir /l --docs-dir /d --resolver 1.1.1.1 --trusted-proxy ::1 --rate-limit 5:10 --spans s:1 --workers 4 --user web',
     ].flatMap((line) => line.split(' ')),
   );
   expect(asked?.options).toEqual({
@@ -37,6 +37,7 @@ test('all that can be said is taken', () => {
     resolver: '1.1.1.1',
     trustedProxies: ['::1'],
     rateLimit: { perSecond: 5, burst: 10 },
+    spans: 's:1',
     workers: 4,
     user: 'web',
   });

@@ -15,6 +15,7 @@ export const usage = `Writes the nginx configuration of the gateway.
   --resolver       name server; host names are then looked up again as they expire
   --trusted-proxy  address or network in front of the gateway, may be given again
   --rate-limit     REQUESTS_A_SECOND:BURST for one address
+  --spans          HOST:PORT (UDP) of the program that makes spans of the requests
   --workers        number or auto (auto)
   --user           of the workers, when nginx is started as root
 `;
@@ -59,13 +60,22 @@ export const readArguments = (
       resolver: text,
       'trusted-proxy': texts,
       'rate-limit': text,
+      spans: text,
       workers: { ...text, default: 'auto' },
       user: text,
     },
   });
   if (values.help) return undefined;
   if (values.out === undefined) throw new Error('--out is missing');
-  const { 'log-dir': logDir, 'docs-dir': docsDir, 'rate-limit': rateLimit, resolver, user, workers } = values;
+  const {
+    'log-dir': logDir,
+    'docs-dir': docsDir,
+    'rate-limit': rateLimit,
+    resolver,
+    spans,
+    user,
+    workers,
+  } = values;
   return {
     out: values.out,
     options: {
@@ -78,6 +88,7 @@ export const readArguments = (
       ...(docsDir !== undefined && { docsDir }),
       ...(resolver !== undefined && { resolver }),
       ...(user !== undefined && { user }),
+      ...(spans !== undefined && { spans }),
       ...(rateLimit !== undefined && { rateLimit: rate(rateLimit) }),
     },
   };

@@ -1,5 +1,6 @@
 import { block } from './directives.ts';
 import type { GatewayOptions } from './options.ts';
+import { traceHeaders, traceMaps } from './traces.ts';
 
 /** Who is calling, through proxies that are trusted and through no others. */
 const client = (trusted: readonly string[]): string[] => {
@@ -54,6 +55,7 @@ export const requestHeaders = ({ trustedProxies = [] }: GatewayOptions): string[
     'default $http_if_match;',
     String.raw`"~^W/(?<tag>\x22[^\x22]*\x22)\z" $tag;`,
   ),
+  ...traceMaps(),
   '',
   'proxy_http_version 1.1;',
   'proxy_set_header Connection "";',
@@ -63,6 +65,7 @@ export const requestHeaders = ({ trustedProxies = [] }: GatewayOptions): string[
   'proxy_set_header X-Forwarded-Proto $forwarded_proto;',
   'proxy_set_header X-Forwarded-Host $asked_host;',
   'proxy_set_header If-Match $strong_if_match;',
+  ...traceHeaders,
   ...unheard.map((name) => `proxy_set_header ${name} "";`),
 ];
 

@@ -1,6 +1,7 @@
 import { block, quoted } from './directives.ts';
 import type { GatewayOptions } from './options.ts';
 import { routes } from './routes.ts';
+import { spanLog } from './traces.ts';
 
 /** Where both logs go; `nginx -e` takes the first. */
 export const errorLogFile = ({ logDir }: GatewayOptions): string =>
@@ -55,6 +56,7 @@ export const accessLog = (options: GatewayOptions): string[] => [
   ...[
     field('time', '$time_iso8601'),
     field('requestId', '$correlation_id'),
+    field('trace_id', '$trace_id'),
     field('client', '$remote_addr'),
     field('method', '$request_method'),
     field('path', '$logged_path'),
@@ -70,4 +72,5 @@ export const accessLog = (options: GatewayOptions): string[] => [
     `'"userAgent":"$http_user_agent"}';`,
   ].map((line) => `    ${line}`),
   `access_log ${quoted(accessLogFile(options))} lines;`,
+  ...spanLog(options),
 ];

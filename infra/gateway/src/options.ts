@@ -23,6 +23,8 @@ export interface GatewayOptions {
   user?: string;
   /** Worker processes, 1 unless said otherwise. */
   workers?: number | 'auto';
+  /** `host:port` (UDP) that each request is told to for its span (infra/gateway-spans). Without it nobody is told. */
+  spans?: string;
   /** In milliseconds. */
   timeouts?: Partial<Timeouts>;
 }
@@ -92,6 +94,7 @@ const complaints = (options: GatewayOptions): string[] => {
   }
   for (const network of options.trustedProxies ?? [])
     expect('trustedProxies', network, isNetwork(network), 'an IP address or a network such as 10.0.0.0/8');
+  if (options.spans !== undefined) expect('spans', options.spans, isAddress(options.spans), 'host:port');
   const { resolver, user, workers = 1, rateLimit, timeouts = {} } = options;
   if (resolver !== undefined) expect('resolver', resolver, /^[\w.:[\]= -]+$/.test(resolver), 'name servers');
   if (user !== undefined)

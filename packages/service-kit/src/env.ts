@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 
 /** Settings that every service has; a service spreads them into its own schema. */
@@ -34,12 +34,9 @@ type Variables = Record<string, string | undefined>;
 
 /** The end of the line that editors and `echo` put behind a secret is no part of it. */
 const contentOf = (name: string, file: string): string => {
-  try {
-    return readFileSync(file, 'utf8').trimEnd();
-  } catch (error) {
-    // The file system's own words would repeat the path, which may be the secret given by mistake.
-    throw new Error(`${name}_FILE names no readable file (${(error as NodeJS.ErrnoException).code})`);
-  }
+  // Without the path, which may be the secret, given by mistake.
+  if (!existsSync(file)) throw new Error(`${name}_FILE names no file that is there`);
+  return readFileSync(file, 'utf8').trimEnd();
 };
 
 /** `NAME_FILE` stands in for `NAME`, as container platforms mount secrets; an empty value counts as absent. */

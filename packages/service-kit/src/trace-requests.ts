@@ -9,7 +9,7 @@ import {
   type Span,
   type Tracer,
 } from '@opentelemetry/api';
-import type { Tracing } from './trace.ts';
+import type { Tracing } from './tracing.ts';
 
 /** Asked every few seconds by machines; a trace of each would bury the others. */
 const unseen = new Set(['/livez', '/readyz', '/metrics']);

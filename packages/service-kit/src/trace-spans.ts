@@ -8,7 +8,7 @@ import { BatchSpanProcessor, TraceIdRatioBasedSampler, TracerProvider } from '@o
 import { traceCalls } from './trace-calls.ts';
 import { traceStatements } from './trace-statements.ts';
 import { requestSpans } from './trace-requests.ts';
-import type { Tracing } from './trace.ts';
+import type { Tracing } from './tracing.ts';
 
 interface TraceOptions {
   service: string;
