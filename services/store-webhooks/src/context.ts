@@ -37,13 +37,24 @@ const spoolFolder = ({ SPOOL_DIR, DATABASE_URL }: Env): string => {
 const providerAddresses = ({ PROVIDER_ADDRESSES, NODE_ENV }: Env): 'public' | 'any' =>
   PROVIDER_ADDRESSES ?? (NODE_ENV === 'production' ? 'public' : 'any');
 
+/**
+ * Every plan is made for the tables as they are at that moment: one that was kept from when the inbox
+ * was nearly empty would read all of it an hour later.
+ */
+const plannedAnew = (url: string): string => {
+  const address = new URL(url);
+  address.searchParams.set('plan_cache_mode', 'force_custom_plan');
+  return address.href;
+};
+
 /** Opens everything the service holds on to; `overrides` replace parts in tests. */
 export const createContext = async (
   env: Env,
   parts: Parts,
   overrides: Partial<Context> = {},
 ): Promise<Context> => {
-  const base = openBaseContext(env, { name: 'store-webhooks', migrations }, parts);
+  const database = { ...env, DATABASE_URL: plannedAnew(env.DATABASE_URL) };
+  const base = openBaseContext(database, { name: 'store-webhooks', migrations }, parts);
   const { sql } = base.database;
   const { now = base.now } = overrides;
   const { log } = base;

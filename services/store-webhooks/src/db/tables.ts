@@ -74,7 +74,7 @@ export const inbox = pgTable(
       .where(sql`state = 'pending'`),
     index('inbox_entity')
       .on(table.storeId, table.entity, table.id)
-      .where(sql`state = 'pending'`),
+      .where(sql`finished_at is null`),
     index('inbox_trouble')
       .on(table.storeId, table.id)
       .where(sql`state in ('failed', 'refused')`),

@@ -2,10 +2,10 @@ import type { Log } from '@platform/service-kit/log';
 import type { HookAnswer } from '../hooks/answer.ts';
 import { taken } from '../hooks/answer.ts';
 import type { Challenge } from '../hooks/receive.ts';
-import { finishLive } from '../inbox/finish.ts';
 import { Failure, tellableError } from '../tracker/failure.ts';
 import type { ErrorTracker } from '../tracker/tracker.ts';
 import { failure, redirectTarget, type Outcome } from './domain.ts';
+import { end } from '../worker/claim.ts';
 import { settlePayment, type Settled, type Settling } from './settle.ts';
 
 const redirect = (status: number, storeUrl: string, outcome: Outcome): HookAnswer => ({
@@ -44,7 +44,8 @@ export const answerPayment = async (answering: Answering, challenge: Challenge):
       eventId: receipt.id,
     });
   if (stored === 'stored' && state !== 'again')
-    await finishLive(answering.sql, receipt, state, error).catch((err: unknown) =>
+    // No worker has claimed it yet: it is held back for longer than this takes.
+    await end(answering.sql, { ...receipt, attempts: 0 }, state, error ?? null).catch((err: unknown) =>
       answering.log.warn({ err: tellableError(err) }, 'a payment event was answered but not marked'),
     );
   return outcome === undefined ? taken : redirect(answering.redirectStatus, store.storeUrl, outcome);

@@ -1,6 +1,15 @@
+/** A format takes longer to make than an order to map; three letters name so many currencies at most. */
+const known = new Map<string, number>();
+
 /** Digits after the point of a currency (ISO 4217). */
-const digitsOf = (currency: string): number =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+const digitsOf = (currency: string): number => {
+  let digits = known.get(currency);
+  if (digits === undefined) {
+    const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+    known.set(currency, (digits = format.resolvedOptions().maximumFractionDigits ?? 2));
+  }
+  return digits;
+};
 
 /**
  * A decimal amount as whole minor units, halves away from zero: 10.005 USD is 1001. Works on the

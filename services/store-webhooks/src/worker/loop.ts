@@ -1,5 +1,4 @@
 import { tellableError } from '../tracker/failure.ts';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '@platform/service-kit/log';
 
 export interface Loop extends AsyncDisposable {
@@ -12,19 +11,21 @@ export interface Loop extends AsyncDisposable {
  * logged and followed by a pause. Disposal waits for the call under way.
  */
 export const startLoop = (name: string, idleMs: number, log: Log, work: () => Promise<boolean>): Loop => {
-  const stopping = new AbortController();
-  let waker = new AbortController();
+  let stopping = false;
   let woken = false;
+  let wake: () => void = () => undefined;
 
   const pause = async (): Promise<void> => {
-    if (woken || stopping.signal.aborted) return;
-    waker = new AbortController();
+    if (woken || stopping) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    wake = resolve;
     // Instances that were started together should not ask together for ever.
-    const jittered = idleMs * (0.75 + Math.random() / 2);
-    await sleep(jittered, undefined, { signal: waker.signal }).catch(() => undefined);
+    const timer = setTimeout(resolve, idleMs * (0.75 + Math.random() / 2));
+    await promise;
+    clearTimeout(timer);
   };
   const run = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
+    while (!stopping) {
       woken = false;
       try {
         if (await work()) continue;
@@ -40,11 +41,11 @@ export const startLoop = (name: string, idleMs: number, log: Log, work: () => Pr
   return {
     wake: () => {
       woken = true;
-      waker.abort();
+      wake();
     },
     [Symbol.asyncDispose]: async () => {
-      stopping.abort();
-      waker.abort();
+      stopping = true;
+      wake();
       await running;
     },
   };

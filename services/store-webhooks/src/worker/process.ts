@@ -1,3 +1,4 @@
+import { inSpan } from '@platform/service-kit/trace';
 import { inBatches } from '../batch.ts';
 import type { Context } from '../context.ts';
 import { ProviderAway } from '../providers/exchange.ts';
@@ -96,7 +97,7 @@ export const createProcessing = (context: Context): Processing => {
   };
 
   const begin = (claimed: ClaimedEvent): void => {
-    const work = one(claimed).finally(() => {
+    const work = inSpan(`process ${claimed.event}`, () => one(claimed)).finally(() => {
       underWay.delete(work);
       // There is room again, and the next event of this entity may go.
       context.onWork.wake();
