@@ -11,6 +11,7 @@ import { answerFixedHeaders } from './headers.ts';
 import { healthRoutes } from './health.ts';
 import { requestIdOf, requestLog, type Log } from './log.ts';
 import { createDocument, type Interface } from './openapi.ts';
+import { opsRoutes } from './ops.ts';
 import { BadRequest, NotFound, Problem, problemBody, toProblem } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Route } from './route.ts';
@@ -112,6 +113,7 @@ export const createHttpApp = (
   app.use(refuseOddRequests);
   app.use(mount(routes, about.basePath, rateLimit));
   app.use(healthRoutes(health, metrics));
+  app.use(opsRoutes(context));
   app.get('/openapi.json', (_req, res) => {
     res.json(document);
   });

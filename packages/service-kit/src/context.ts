@@ -5,6 +5,8 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { createRateLimit, type RateLimit } from './rate-limit.ts';
 import { openRedis } from './redis.ts';
+import type { Guard } from './route.ts';
+import { keepHistory, type History } from './summary.ts';
 
 /** What the process makes before the context: the log and the metrics registry. */
 export interface Parts {
@@ -18,6 +20,9 @@ export interface BaseContext extends Parts, AsyncDisposable {
   redis: Redis | undefined;
   health: Health;
   rateLimit: RateLimit | undefined;
+  history: History;
+  /** Who may read `/ops/summary`; without it there is no such path. */
+  ops?: Guard<unknown> | undefined;
   /** Addresses whose X-Forwarded-For is believed. */
   trustProxy: string[];
   now: () => Date;
@@ -43,6 +48,7 @@ interface About {
 export const openBaseContext = (env: BaseEnv, { name, migrations }: About, parts: Parts): BaseContext => {
   const database = openDatabase({ url: env.DATABASE_URL, name, max: env.DATABASE_POOL });
   const redis = openRedis(env.REDIS_URL, parts.log);
+  const history = keepHistory(parts.metrics);
   return {
     ...parts,
     database,
@@ -52,9 +58,11 @@ export const openBaseContext = (env: BaseEnv, { name, migrations }: About, parts
       env.RATE_LIMIT === 'on'
         ? createRateLimit({ name, redis, perMinute: env.RATE_LIMIT_PER_MINUTE })
         : undefined,
+    history,
     trustProxy: env.TRUST_PROXY.split(',').filter((address) => address !== ''),
     now: () => new Date(),
     [Symbol.asyncDispose]: async () => {
+      history[Symbol.dispose]();
       redis?.disconnect();
       await database[Symbol.asyncDispose]();
     },

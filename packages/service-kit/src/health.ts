@@ -36,6 +36,14 @@ export const createHealth = ({ database, redis, migrations }: Parts): Health => 
   return { draining: false, checks: async () => ({ ...(await databaseState()), redis: redisState() }) };
 };
 
+/** Whether the process may be sent requests, and what that rests on. */
+export const readiness = async (
+  health: Health,
+): Promise<{ ready: boolean; checks: Record<string, State> }> => {
+  const checks = await health.checks();
+  return { ready: !health.draining && !Object.values(checks).includes('down'), checks };
+};
+
 /** `/livez` (the process runs), `/readyz` (it may be sent requests), `/metrics` (Prometheus). */
 export const healthRoutes = (health: Health, { registry }: Metrics): Router => {
   const router = Router();
@@ -43,8 +51,7 @@ export const healthRoutes = (health: Health, { registry }: Metrics): Router => {
     res.json({ status: 'ok' });
   });
   router.get('/readyz', async (_req, res) => {
-    const checks = await health.checks();
-    const ready = !health.draining && !Object.values(checks).includes('down');
+    const { ready, checks } = await readiness(health);
     res
       .status(ready ? 200 : 503)
       .json({ status: health.draining ? 'draining' : ready ? 'ready' : 'not_ready', checks });
