@@ -51,6 +51,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     ...base,
     reader: tokens.guard('consignments:read'),
     writer: tokens.guard('consignments:write'),
+    ops: tokens.guard('ops:read'),
     searches,
     counts: keepCounts(base.redis),
     importLimits: { lines: env.IMPORT_MAX_LINES, quietMs: 1000, idleMs: env.IMPORT_IDLE_TIMEOUT_MS },

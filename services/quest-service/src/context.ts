@@ -29,6 +29,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     ...base,
     reader: env.QUESTS_REQUIRE_TOKEN ? tokens.guard('quests:read') : anyone,
     writer: tokens.guard('quests:write'),
+    ops: tokens.guard('ops:read'),
     stamps: createStamps({
       redis: base.redis,
       read: (questId) => readVersion(base.database, questId),

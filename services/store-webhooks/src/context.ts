@@ -70,15 +70,17 @@ export const createContext = async (
   });
   const oldUses = createOldUses(sql, now);
   const tracker = await createTracker(env.SENTRY_DSN, log);
+  const verifier = createTokenVerifier({
+    jwks: env.AUTH_JWKS,
+    issuer: env.AUTH_ISSUER,
+    audience: env.AUTH_AUDIENCE,
+    now,
+  });
   return {
     ...base,
     env,
-    verifier: createTokenVerifier({
-      jwks: env.AUTH_JWKS,
-      issuer: env.AUTH_ISSUER,
-      audience: env.AUTH_AUDIENCE,
-      now,
-    }),
+    verifier,
+    ops: verifier.guard('ops:read'),
     box,
     openStore,
     tokens: createPathTokens({

@@ -35,6 +35,12 @@ const name = 'task-manager';
 /** The service speaks for nobody but itself, so its issuer is its audience too. */
 const whose = { issuer, audience: issuer };
 
+/** Who may read the summary: tokens of the platform, which know nothing of this service's users. */
+const operators = ({ AUTH_JWKS: jwks, AUTH_ISSUER, AUTH_AUDIENCE: audience }: Env, now: () => Date) =>
+  jwks && AUTH_ISSUER && audience
+    ? createTokenVerifier({ jwks, issuer: AUTH_ISSUER, audience, now }).guard('ops:read')
+    : undefined;
+
 /** Opens everything the service holds on to; `overrides` replace parts in tests. */
 export const createContext = async (
   env: Env,
@@ -79,6 +85,7 @@ export const createContext = async (
     throttle: createThrottle({ name, redis }),
     signer,
     tokens,
+    ops: operators(env, now),
     revocation,
     cookies,
     pages: createPages(database.sql, { bytes: env.TASK_ORDER_BYTES }),

@@ -1,4 +1,4 @@
-import { commonEnv, migrationUrlOf, readEnv } from '@platform/service-kit/env';
+import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
 import type { JWK } from 'jose';
 import { z } from 'zod';
 
@@ -15,6 +15,10 @@ const shape = {
   ...commonEnv,
   /** A private Ed25519 JWK: signs the access tokens of this service's users. */
   AUTH_SIGNING_KEY: jwk,
+  /** Whose tokens open the summary for operations; without them nobody's do. Users have this service's own. */
+  AUTH_JWKS: tokenEnv.AUTH_JWKS.optional(),
+  AUTH_ISSUER: tokenEnv.AUTH_ISSUER.optional(),
+  AUTH_AUDIENCE: tokenEnv.AUTH_AUDIENCE.optional(),
   /** Memory for the order of long lists, in bytes; 0 turns it off. */
   TASK_ORDER_BYTES: z.coerce.number().int().min(0).default(16_777_216),
 };

@@ -25,5 +25,11 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     now,
   });
   const keys = createApiKeys({ ...knownKeys(base.database, base.log), now });
-  return { ...base, reader: keys.guard('verify:read'), admin: tokens.guard('verify:admin'), ...overrides };
+  return {
+    ...base,
+    reader: keys.guard('verify:read'),
+    admin: tokens.guard('verify:admin'),
+    ops: tokens.guard('ops:read'),
+    ...overrides,
+  };
 };

@@ -50,6 +50,12 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     pathPrefix: env.SIGNATURE_PATH_PREFIX,
     now,
   });
+  const tokens = createTokenVerifier({
+    jwks: env.AUTH_JWKS,
+    issuer: env.AUTH_ISSUER,
+    audience: env.AUTH_AUDIENCE,
+    now,
+  });
   return {
     ...base,
     env,
@@ -60,12 +66,8 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
       env.GAME_SERVER_URL !== undefined && env.OPERATOR_ID !== undefined
         ? createGameServer({ url: env.GAME_SERVER_URL, operatorId: env.OPERATOR_ID, signatures })
         : undefined,
-    tokens: createTokenVerifier({
-      jwks: env.AUTH_JWKS,
-      issuer: env.AUTH_ISSUER,
-      audience: env.AUTH_AUDIENCE,
-      now,
-    }),
+    tokens,
+    ops: tokens.guard('ops:read'),
     ...overrides,
     [Symbol.asyncDispose]: async () => {
       await ledger[Symbol.asyncDispose]();
