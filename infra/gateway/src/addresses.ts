@@ -1,4 +1,5 @@
 import { block } from './directives.ts';
+import { askedOf } from './portal.ts';
 import { routes, services } from './routes.ts';
 
 const literal = (text: string): string => text.replaceAll(/[.+?()[\]{}|\\^$]/g, String.raw`\$&`);
@@ -20,6 +21,7 @@ export const addressMaps = (): string[] => [
     String.raw`"~*^[^?]*(?:/|%2f)(?:\.|%2e){1,2}(?:[/?]|%2f|\z)" "";`,
     routes.filter(({ exact }) => !exact).map(({ path, service }) => `${pattern(path, below)} ${service};`),
     services.map((name) => `${pattern(`/openapi/${name}.json`, alone)} ${name};`),
+    services.flatMap((name) => askedOf(name).map((path) => `${pattern(path, alone)} ${name};`)),
     `${pattern('/healthz', alone)} gateway;`,
     `${pattern('/docs', below)} gateway;`,
   ),

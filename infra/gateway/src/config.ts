@@ -4,6 +4,7 @@ import { requestHeaders, responseHeaders } from './headers.ts';
 import { locations } from './locations.ts';
 import { accessLog, processLog, silence } from './logs.ts';
 import { checkOptions, defaultTimeouts, listed, type GatewayOptions } from './options.ts';
+import { portalMaps } from './portal.ts';
 import { problemLocations, problemMaps } from './problems.ts';
 import { upstreamBlocks } from './upstreams.ts';
 
@@ -102,6 +103,7 @@ const http = (options: GatewayOptions): string[] =>
     '',
     addressMaps(),
     problemMaps(),
+    portalMaps(),
     requestHeaders(options),
     responseHeaders(),
     '',

@@ -1,6 +1,7 @@
 import { locationOf } from './addresses.ts';
-import { block, duration, quoted } from './directives.ts';
+import { block, duration } from './directives.ts';
 import type { GatewayOptions } from './options.ts';
+import { portal } from './portal.ts';
 import { routes, services, type Route } from './routes.ts';
 import { passTo } from './upstreams.ts';
 
@@ -32,14 +33,6 @@ const documents = (options: GatewayOptions): string[] =>
   services.flatMap((service) =>
     block(`location = /openapi/${service}.json`, passTo(service, options, '/openapi.json')),
   );
-
-const portal = ({ docsDir }: GatewayOptions): string[] => {
-  if (docsDir === undefined) return block('location /docs', 'return 404;');
-  return [
-    ...block('location = /docs', 'return 308 /docs/;'),
-    ...block('location /docs/', `alias ${quoted(`${docsDir}/`)};`, 'index index.html;', 'max_ranges 0;'),
-  ];
-};
 
 /** Every address of the gateway. */
 export const locations = (options: GatewayOptions): string[] => [

@@ -12,6 +12,8 @@ export interface GatewayOptions {
   logDir?: string;
   /** Absolute folder that is served at /docs. Without it /docs is 404. */
   docsDir?: string;
+  /** Absolute file that is served at /docs/demo.json; only for a gateway that nobody but this machine can reach. */
+  demoFile?: string;
   /** Name server, for example `127.0.0.11 valid=5s`. With it host names are looked up again as they expire, at the
    * price of a new connection for each request; without it they are looked up once, at the start. */
   resolver?: string;
@@ -62,6 +64,8 @@ const isAddress = (text: string): boolean => {
   return port >= 1 && port <= 65_535;
 };
 
+const isLoopback = (place: string): boolean => /^(?:127\.\d+\.\d+\.\d+|\[::1\]):/.test(place);
+
 const isNetwork = (text: string): boolean => {
   const [ip = '', bits, ...rest] = text.split('/');
   const family = isIP(ip);
@@ -87,11 +91,14 @@ const complaints = (options: GatewayOptions): string[] => {
   expect('listen', options.listen, listed(options.listen).length > 0, 'at least one address:port');
   for (const [service, places] of Object.entries(options.upstreams))
     for (const at of listed(places)) expect(`the upstream of ${service}`, at, isAddress(at), 'host:port');
-  for (const name of ['runDir', 'logDir', 'docsDir'] as const) {
+  for (const name of ['runDir', 'logDir', 'docsDir', 'demoFile'] as const) {
     const folder = options[name];
     if (folder !== undefined)
       expect(name, folder, isFolder(folder), 'an absolute path without ", $, \\, ; or braces');
   }
+  if (options.demoFile !== undefined)
+    for (const at of listed(options.listen))
+      expect('listen', at, isLoopback(at), 'an address of this machine alone when there is a demoFile');
   for (const network of options.trustedProxies ?? [])
     expect('trustedProxies', network, isNetwork(network), 'an IP address or a network such as 10.0.0.0/8');
   if (options.spans !== undefined) expect('spans', options.spans, isAddress(options.spans), 'host:port');
