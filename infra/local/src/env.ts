@@ -57,4 +57,14 @@ export const baseEnv = (): Record<string, string> => pick(['PATH', 'HOME', 'LANG
 
 /** What a person may say to all services at once. */
 export const serviceEnv = (): Record<string, string> =>
-  pick(['LOG_LEVEL', 'NODE_ENV', 'NODE_OPTIONS', 'RATE_LIMIT', 'SHUTDOWN_TIMEOUT_MS', 'SENTRY_DSN']);
+  pick([
+    'LOG_LEVEL',
+    'NODE_ENV',
+    'NODE_OPTIONS',
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    'OTEL_TRACES_SAMPLER_ARG',
+    'RATE_LIMIT',
+    'SHUTDOWN_TIMEOUT_MS',
+    'SENTRY_DSN',
+  ]);

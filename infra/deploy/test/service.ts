@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { makeTestKeys } from '@platform/auth/testing';
+import type {} from '@platform/local/provided';
+import { cloneDatabase } from '@platform/service-kit/testing';
+import { inject } from 'vitest';
+import { inherited } from './env.ts';
+
+export const root = new URL('../../..', import.meta.url).pathname;
+export const serviceFolder = (name: string): string => join(root, 'services', name);
+
+export const keys = await makeTestKeys();
+
+export interface RunningService extends AsyncDisposable {
+  place: string;
+  url: string;
+  pid: number;
+  lines: string[];
+}
+
+/** A private key and a secret, for services that need them. */
+const secrets = async (): Promise<Record<string, string>> => {
+  const { exportJWK, generateKeyPair } = await import('jose');
+  const pair = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+  const jwk = { ...(await exportJWK(pair.privateKey)), kid: 'test', alg: 'EdDSA' };
+  return { AUTH_SIGNING_KEY: JSON.stringify(jwk), SECRETS_KEY: 'a'.repeat(64), HMAC_SECRET: 'b'.repeat(64) };
+};
+
+/** A service as a process of its own on a migrated database; `node` takes further arguments of Node.js. */
+export const startService = async (
+  name: string,
+  more: Record<string, string> = {},
+  node: readonly string[] = [],
+): Promise<RunningService> => {
+  const stack = new AsyncDisposableStack();
+  const folder = serviceFolder(name);
+  const home = await mkdtemp(join(tmpdir(), `${name}-`));
+  stack.defer(() => rm(home, { recursive: true }));
+  const jwks = join(home, 'jwks.json');
+  await writeFile(jwks, JSON.stringify(keys.jwks));
+  const database = stack.use(await cloneDatabase(inject('postgresUrl'), join(folder, 'migrations')));
+  const child = spawn(process.execPath, [...node, 'src/main.ts'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...inherited,
+      PORT: '0',
+      DATABASE_URL: database.url,
+      REDIS_URL: inject('redisUrl') ?? '',
+      AUTH_JWKS: jwks,
+      AUTH_ISSUER: keys.issuer,
+      AUTH_AUDIENCE: keys.audience,
+      SPOOL_DIR: join(home, 'spool'),
+      ...(await secrets()),
+      ...more,
+    },
+  });
+  const exited = once(child, 'exit');
+  stack.defer(async () => {
+    child.kill('SIGTERM');
+    await exited;
+  });
+  const lines: string[] = [];
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}: ${lines.join('\n')}`)));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(line);
+      const { msg, port: found } = JSON.parse(line) as { msg?: string; port?: number };
+      if (msg === 'listening' && found !== undefined) resolve(found);
+    });
+  });
+  const place = `127.0.0.1:${port}`;
+  return {
+    place,
+    url: `http://${place}`,
+    pid: child.pid ?? 0,
+    lines,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+};

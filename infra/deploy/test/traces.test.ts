@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { startReceiver } from '@platform/gateway-spans/receiver';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { startCollector, type Collector, type Span } from './collector.ts';
+import { startGateway } from './gateway.ts';
+import { keys, startService, type RunningService } from './service.ts';
+
+const token = `w3bh00k-${'x'.repeat(35)}`;
+const stack = new AsyncDisposableStack();
+const asked: IncomingMessage['headers'][] = [];
+const running: Record<string, RunningService> = {};
+let collector: Collector;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+
+/** The outside world: a game server that knows two currencies. */
+const startGameServer = async (): Promise<string> => {
+  const server = createServer((req, res) => {
+    asked.push(req.headers);
+    res.setHeader('Content-Type', 'application/json');
+    res.end('["EUR","USD"]');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stack.defer(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+beforeAll(async () => {
+  collector = stack.use(await startCollector());
+  const tracing = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20of-the-collector',
+  };
+  const gameServer = { GAME_SERVER_URL: await startGameServer(), OPERATOR_ID: 'us' };
+  const names = ['quest-service', 'store-webhooks', 'wallet-operator'];
+  await Promise.all(
+    names.map(async (name) => {
+      running[name] = stack.use(await startService(name, { ...tracing, ...gameServer }));
+    }),
+  );
+  const { port } = stack.use(
+    await startReceiver({
+      host: '127.0.0.1',
+      port: 0,
+      endpoint: collector.url,
+      headers: '',
+      ratio: 1,
+      onNonsense: () => undefined,
+    }),
+  );
+  const places = Object.fromEntries(names.map((name) => [name, running[name]?.place ?? '']));
+  const nginx = inject('nginxPath');
+  if (nginx === null) throw new Error('there is no nginx on this machine');
+  gateway = stack.use(await startGateway(nginx, places, `127.0.0.1:${port}`));
+});
+afterAll(() => stack.disposeAsync());
+
+let count = 0;
+/** A request that is part of a caller's trace. */
+const ask = async (path: string, init: RequestInit = {}) => {
+  count += 1;
+  const trace = count.toString(16).padStart(32, 'a');
+  const traceparent = `00-${trace}-${'c'.repeat(16)}-01`;
+  const answer = await fetch(`${gateway.url}${path}`, { ...init, headers: { traceparent, ...init.headers } });
+  await answer.arrayBuffer();
+  return { status: answer.status, trace };
+};
+
+const one = (spans: readonly Span[], name: string): Span => {
+  const [span, ...others] = spans.filter((candidate) => candidate.name === name);
+  if (span === undefined || others.length > 0)
+    throw new Error(`${others.length + 1} spans are named ${name}`);
+  return span;
+};
+
+describe('a request', () => {
+  test('is one trace through gateway, service and database', async () => {
+    const { trace } = await ask(
+      '/v1/quests/0198c1b0-0000-7000-8000-000000000000/questions?Take=5&Skip=424242',
+    );
+    const route = 'GET /v1/quests/{questId}/questions';
+    const spans = await collector.trace(trace, 'GET quest-service', route, 'select');
+    const [first, second] = [one(spans, 'GET quest-service'), one(spans, route)];
+    const statements = spans.filter(({ name }) => name === 'select');
+    expect([first.service, second.service]).toEqual(['gateway', 'quest-service']);
+    expect(first.parentSpanId).toBe('c'.repeat(16));
+    expect(second.parentSpanId).toBe(first.spanId);
+    for (const { parentSpanId } of statements) expect(parentSpanId).toBe(second.spanId);
+    expect(second.attributes).toMatchObject({
+      'http.request.method': 'GET',
+      'http.route': '/v1/quests/{questId}/questions',
+      'request.id': first.attributes['request.id'],
+    });
+    for (const { attributes } of statements) expect(attributes['db.query.text']).toMatch(/^select .*\$1/);
+    expect(JSON.stringify(spans)).not.toMatch(/424242|0198c1b0/);
+  });
+
+  test('has its statements under its transaction', async () => {
+    const admin = await keys.token({ scope: 'quests:write' });
+    const { status, trace } = await ask('/v1/quests', {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${admin}`, 'Content-Type': 'application/json' },
+      body: '{"title":"a title that is a value"}',
+    });
+    expect(status).toBe(201);
+    const spans = await collector.trace(trace, 'POST /v1/quests', 'insert');
+    const parents = new Set([one(spans, 'POST /v1/quests').spanId]);
+    for (const { spanId, name } of spans) if (name === 'transaction') parents.add(spanId);
+    expect(parents).toContain(one(spans, 'insert').parentSpanId);
+    expect(JSON.stringify(spans)).not.toContain('a title that is a value');
+    expect(JSON.stringify(spans)).not.toContain(admin);
+  });
+
+  test('puts the ids of its span into its log line', async () => {
+    const { trace } = await ask('/v1/quests/nonsense/questions');
+    const name = 'GET /v1/quests/{questId}/questions';
+    const span = one(await collector.trace(trace, name, 'GET quest-service'), name);
+    await expect
+      .poll(() => running['quest-service']?.lines.find((line) => line.includes(trace)))
+      .toContain(`"span_id":"${span.spanId}"`);
+    expect(await gateway.log()).toContain(`"trace_id":"${trace}"`);
+  });
+});
+
+test('the token of a webhook is in no span, log or header of the collector', async () => {
+  const { trace } = await ask(`/api/v1/hooks/order_updated/${token}`, { method: 'POST', body: '{}' });
+  const route = 'POST /api/v1/hooks/order_updated/{token}';
+  const spans = await collector.trace(trace, 'POST store-webhooks', route, 'select');
+  expect(one(spans, route).attributes['http.response.status_code']).toBe(404);
+  const everything = [...collector.bodies, ...(running['store-webhooks']?.lines ?? []), await gateway.log()];
+  expect(everything.join('\n')).not.toContain(token.slice(0, 8));
+});
+
+test('a call to somebody else carries the trace on', async () => {
+  const admin = await keys.token({ scope: 'wallet:admin' });
+  const { status, trace } = await ask('/v1/currencies', { headers: { Authorization: `Bearer ${admin}` } });
+  expect(status).toBe(200);
+  const spans = await collector.trace(trace, 'GET /v1/currencies', 'GET wallet-operator');
+  const call = spans.find(({ kind, service }) => kind === 3 && service === 'wallet-operator');
+  expect(call?.parentSpanId).toBe(one(spans, 'GET /v1/currencies').spanId);
+  expect(asked.at(-1)?.['traceparent']).toBe(`00-${trace}-${call?.spanId}-01`);
+  expect(JSON.stringify(call)).not.toContain('/operator/currencies');
+});
+
+test('what goes round Express is named by its route, too', async () => {
+  const { trace } = await ask('/callback/balance', { method: 'POST', body: '{}' });
+  const spans = await collector.trace(trace, 'POST /callback/balance', 'POST wallet-operator');
+  expect(one(spans, 'POST /callback/balance').attributes['http.route']).toBe('/callback/balance');
+});
+
+test('the collector is called by name and password, and asked for nothing else', () => {
+  expect(collector.headers[0]?.['authorization']).toBe('Bearer of-the-collector');
+  expect(collector.spans.filter(({ name }) => /livez|readyz|metrics|v1.traces/.test(name))).toEqual([]);
+});
+
+test('without a collector the SDK is not even loaded', async () => {
+  const report = new URL('loaded.mjs', import.meta.url).href;
+  await using service = await startService('quest-service', {}, ['--import', report]);
+  await fetch(`${service.url}/v1/quests`);
+  expect(service.lines.filter((line) => line.includes('sdk-trace'))).toEqual([]);
+  await using traced = await startService('quest-service', { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, [
+    '--import',
+    report,
+  ]);
+  expect(traced.lines.some((line) => line.includes('sdk-trace'))).toBe(true);
+});
