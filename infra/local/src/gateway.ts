@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { prepareGateway } from '@platform/gateway/files';
 import { baseEnv } from './env.ts';
 import type { Site } from './foundation.ts';
+import type { Portal } from './portal.ts';
 import { answersWell } from './service-launch.ts';
 
 const READY_MS = 30_000;
@@ -12,12 +13,14 @@ export const startGateway = async (
   url: string,
   file: string,
   upstreams: Record<string, string>,
+  portal: Portal,
 ): Promise<void> => {
   const { args } = await prepareGateway({
     listen: new URL(url).host,
     upstreams,
     runDir: join(local.path, 'nginx'),
     logDir: join(local.path, 'logs', 'gateway'),
+    ...portal,
   });
   const supervised = crew.start('gateway', {
     name: 'nginx',

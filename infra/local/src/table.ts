@@ -24,6 +24,7 @@ const rows = (pairs: [string, string][]): string[] => {
 
 const addresses = (stack: Stack, localFolder: string): [string, string][] => [
   ['gateway', stack.gateway ?? 'none: nginx is missing; the services answer on their own ports'],
+  ...(stack.gateway ? [['portal', `${stack.gateway}/docs`] satisfies [string, string]] : []),
   ...Object.entries(stack.services).map(([name, { url }]): [string, string] => [name, url]),
   ['PostgreSQL', withoutPassword(stack.postgres.url)],
   [

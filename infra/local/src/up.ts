@@ -10,6 +10,7 @@ import { providePrograms, type Found } from './install.ts';
 import { openSigner, privateKey } from './keys.ts';
 import { openLocalFolder, type LocalFolder } from './local-folder.ts';
 import type { StartOptions } from './options.ts';
+import { layPortal, portalIn, tellDemo } from './portal.ts';
 import { step } from './say.ts';
 import { openSecrets } from './secrets.ts';
 import { addressOf, launchService, type Launch } from './service-launch.ts';
@@ -93,11 +94,13 @@ export const bringUp = async (
   const adminToken = await token(scopes.join(' '));
   const gateway = found.nginx ? `http://127.0.0.1:${options.gatewayPort}` : null;
   const site: Site = { crew, local, account };
+  const portal = portalIn(local.path);
 
   const openGateway = async (): Promise<void> => {
     if (!found.nginx || !gateway) return;
     const places = services.map(({ name, port }) => [name, `127.0.0.1:${options.portBase + port}`]);
-    await startGateway(site, gateway, found.nginx, Object.fromEntries(places));
+    await layPortal(portal);
+    await startGateway(site, gateway, found.nginx, Object.fromEntries(places), portal);
     step('the gateway is ready');
   };
   const gatewayOpen = openGateway();
@@ -131,6 +134,7 @@ export const bringUp = async (
 
   const { demo, curls } = mergeDemos(launched.map((one) => one.demo));
   const tokens = { adminToken, consignmentsToken: await token('consignments:read') };
+  if (gateway) await tellDemo(portal, adminToken, demo);
   return {
     curls,
     describe: () => ({

@@ -1,0 +1,20 @@
+const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (one) => names[one] ?? one);
+
+/** A piece of a page; what is put into one unescaped. */
+export interface Markup {
+  readonly markup: string;
+}
+
+type Part = Markup | string | readonly Markup[];
+
+const shown = (part: Part): string => {
+  if (typeof part === 'string') return escape(part);
+  return 'markup' in part ? part.markup : part.map(({ markup }) => markup).join('\n');
+};
+
+/** Builds markup; strings that are put in are escaped, also within attributes in double quotes. */
+export const html = (texts: TemplateStringsArray, ...parts: Part[]): Markup => ({
+  markup: texts.map((text, index) => (index === 0 ? text : shown(parts[index - 1] ?? '') + text)).join(''),
+});

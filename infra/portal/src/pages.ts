@@ -1,0 +1,79 @@
+import { html, type Markup } from './html.ts';
+import { operations } from './operations-page.ts';
+import { overview } from './overview-page.ts';
+import { reference } from './reference-page.ts';
+import type { ServiceCard } from './services.ts';
+
+interface Page {
+  /** Below /docs/, where it is written. */
+  path: string;
+  title: string;
+  /** Names of its script and of its style sheet. */
+  script: string;
+  style: string;
+  body: Markup;
+}
+
+const places = [
+  { href: '/docs/', name: 'Overview', path: 'index.html' },
+  { href: '/docs/reference/', name: 'Reference', path: 'reference/index.html' },
+  { href: '/docs/ops/', name: 'Operations', path: 'ops/index.html' },
+];
+
+const navigation = (path: string): Markup[] =>
+  places.map((place) =>
+    place.path === path
+      ? html`<a href="${place.href}" aria-current="page">${place.name}</a>`
+      : html`<a href="${place.href}">${place.name}</a>`,
+  );
+
+const frame = ({ path, title, script, style, body }: Page): string =>
+  html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="#faf9f6" media="(prefers-color-scheme: light)">
+<meta name="theme-color" content="#131514" media="(prefers-color-scheme: dark)">
+<title>${title}</title>
+<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/docs/assets/${style}.css">
+<script type="module" src="/docs/assets/${script}.js"></script>
+</head>
+<body class="${script}">
+<a class="skip" href="#content">Skip to the content</a>
+<header class="bar">
+<a class="mark" href="/docs/"><img src="/docs/icon.svg" alt="" width="26" height="26">Platform</a>
+<nav aria-label="Portal">${navigation(path)}</nav>
+</header>
+${body}
+</body>
+</html>
+`.markup;
+
+/** Every page of the portal, ready to be written. */
+export const pages = (services: readonly ServiceCard[]): { path: string; html: string }[] =>
+  [
+    {
+      path: 'index.html',
+      title: 'Platform',
+      script: 'overview',
+      style: 'portal',
+      body: overview(services),
+    },
+    {
+      path: 'reference/index.html',
+      title: 'Reference · Platform',
+      script: 'reference',
+      style: 'reference',
+      body: reference,
+    },
+    {
+      path: 'ops/index.html',
+      title: 'Operations · Platform',
+      script: 'operations',
+      style: 'portal',
+      body: operations,
+    },
+  ].map((page) => ({ path: page.path, html: frame(page) }));
