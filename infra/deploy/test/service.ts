@@ -23,7 +23,7 @@ export interface RunningService extends AsyncDisposable {
 }
 
 /** A private key and a secret, for services that need them. */
-const secrets = async (): Promise<Record<string, string>> => {
+export const secrets = async (): Promise<Record<string, string>> => {
   const { exportJWK, generateKeyPair } = await import('jose');
   const pair = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const jwk = { ...(await exportJWK(pair.privateKey)), kid: 'test', alg: 'EdDSA' };

@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../service.ts';
+
+interface Rule {
+  matches: RegExp;
+  ignored: boolean;
+}
+
+/** `**` is any number of folders, `*` anything within one name; a rule holds for all below what it names. */
+const ruleOf = (line: string): Rule => {
+  const ignored = !line.startsWith('!');
+  const pattern = (ignored ? line : line.slice(1))
+    .replaceAll('.', String.raw`\.`)
+    .replaceAll('**/', '\0')
+    .replaceAll('*', '[^/]*')
+    .replaceAll('\0', '(?:.*/)?');
+  return { matches: new RegExp(`^${pattern}(?:/|$)`), ignored };
+};
+
+/** Which paths are no part of the build context; the last rule that matches decides. */
+export const dockerignore = (text: string): ((path: string) => boolean) => {
+  const rules = text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map(ruleOf);
+  return (path) => rules.findLast(({ matches }) => matches.test(path))?.ignored ?? false;
+};
+
+/** Paths of the build context: what git knows or would, less what is ignored. */
+export const contextPaths = (): string[] => {
+  const ignored = dockerignore(readFileSync(join(root, 'infra/deploy/Dockerfile.dockerignore'), 'utf8'));
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return listed.split('\n').filter((path) => path !== '' && !ignored(path) && existsSync(join(root, path)));
+};
+
+export const copyContext = (to: string): void => {
+  for (const path of contextPaths()) cpSync(join(root, path), join(to, path));
+};
