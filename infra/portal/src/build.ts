@@ -24,7 +24,13 @@ export const buildPortal = async (out: string): Promise<void> => {
   await Promise.all([
     build({
       absWorkingDir: site,
-      entryPoints: ['overview.ts', 'reference.ts', 'operations.ts', 'styles/portal.css', 'styles/reference.css'],
+      entryPoints: [
+        'overview.ts',
+        'reference.ts',
+        'operations.ts',
+        'styles/portal.css',
+        'styles/reference.css',
+      ],
       entryNames: '[name]',
       assetNames: '[name]',
       outdir: join(out, 'assets'),

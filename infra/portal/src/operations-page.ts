@@ -1,21 +1,35 @@
 import { html } from './html.ts';
 
 /** The page of the person on duty: an empty frame and the way in; the rest is drawn when a token is there. */
-export const operations = html`
-<main id="content" class="page">
-<noscript><p class="note">This page needs JavaScript.</p></noscript>
-<section id="gate" class="gate" aria-labelledby="gate-heading">
-<h1 id="gate-heading">Operations</h1>
-<p class="lead">For the person on duty. The token stays in the memory of this page: it is not stored, and it is gone
-when you reload.</p>
-<form id="gate-form" autocomplete="off">
-<label for="token">Access token</label>
-<input id="token" type="password" autocomplete="off" autocapitalize="off" spellcheck="false" required aria-describedby="token-help gate-error">
-<p id="token-help" class="soft">Scopes: <code>ops:read</code> for traffic, <code>stores:admin</code> for webhooks,
-<code>wallet:read</code> and <code>wallet:admin</code> for rounds and the ledger.</p>
-<p id="gate-error" class="error" role="alert"></p>
-<p class="actions"><button type="submit">Open</button><button type="button" class="quiet" id="use-demo" hidden>Use the demo token</button></p>
-</form>
-</section>
-<div id="desk" hidden></div>
+export const operations = html` <main id="content" class="page">
+  <noscript><p class="note">This page needs JavaScript.</p></noscript>
+  <section id="gate" class="gate" aria-labelledby="gate-heading">
+    <h1 id="gate-heading">Operations</h1>
+    <p class="lead">
+      For the person on duty. The token stays in the memory of this page: it is not stored, and it is gone
+      when you reload.
+    </p>
+    <form id="gate-form" autocomplete="off">
+      <label for="token">Access token</label>
+      <input
+        id="token"
+        type="password"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck="false"
+        required
+        aria-describedby="token-help gate-error"
+      />
+      <p id="token-help" class="soft">
+        Scopes: <code>ops:read</code> for traffic, <code>stores:admin</code> for webhooks,
+        <code>wallet:read</code> and <code>wallet:admin</code> for rounds and the ledger.
+      </p>
+      <p id="gate-error" class="error" role="alert"></p>
+      <p class="actions">
+        <button type="submit">Open</button
+        ><button type="button" class="quiet" id="use-demo" hidden>Use the demo token</button>
+      </p>
+    </form>
+  </section>
+  <div id="desk" hidden></div>
 </main>`;

@@ -29,28 +29,27 @@ const navigation = (path: string): Markup[] =>
 
 const frame = ({ path, title, script, style, body }: Page): string =>
   html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="theme-color" content="#faf9f6" media="(prefers-color-scheme: light)">
-<meta name="theme-color" content="#131514" media="(prefers-color-scheme: dark)">
-<title>${title}</title>
-<link rel="icon" href="/docs/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/docs/assets/${style}.css">
-<script type="module" src="/docs/assets/${script}.js"></script>
-</head>
-<body class="${script}">
-<a class="skip" href="#content">Skip to the content</a>
-<header class="bar">
-<a class="mark" href="/docs/"><img src="/docs/icon.svg" alt="" width="26" height="26">Platform</a>
-<nav aria-label="Portal">${navigation(path)}</nav>
-</header>
-${body}
-</body>
-</html>
-`.markup;
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="theme-color" content="#faf9f6" media="(prefers-color-scheme: light)" />
+        <meta name="theme-color" content="#131514" media="(prefers-color-scheme: dark)" />
+        <title>${title}</title>
+        <link rel="icon" href="/docs/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/docs/assets/${style}.css" />
+        <script type="module" src="/docs/assets/${script}.js"></script>
+      </head>
+      <body class="${script}">
+        <a class="skip" href="#content">Skip to the content</a>
+        <header class="bar">
+          <a class="mark" href="/docs/"><img src="/docs/icon.svg" alt="" width="26" height="26" />Platform</a>
+          <nav aria-label="Portal">${navigation(path)}</nav>
+        </header>
+        ${body}
+      </body>
+    </html> `.markup;
 
 /** Every page of the portal, ready to be written. */
 export const pages = (services: readonly ServiceCard[]): { path: string; html: string }[] =>

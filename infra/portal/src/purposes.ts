@@ -15,7 +15,8 @@ export const purposes: Readonly<Record<string, Purpose>> = {
     callers: 'Anybody to read, an access token to write',
   },
   'store-webhooks': {
-    purpose: 'Takes what shops, couriers and payment providers send, and never loses what it has acknowledged.',
+    purpose:
+      'Takes what shops, couriers and payment providers send, and never loses what it has acknowledged.',
     callers: 'Providers, with the token in the address',
   },
   'wallet-operator': {

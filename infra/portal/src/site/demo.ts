@@ -13,6 +13,8 @@ export interface DemoCredentials {
 
 /** The credentials of the demo stack; undefined anywhere else. */
 export const demoCredentials = async (): Promise<DemoCredentials | undefined> => {
-  const answer = await fetch('/docs/demo.json', { credentials: 'omit', cache: 'no-store' }).catch(() => undefined);
+  const answer = await fetch('/docs/demo.json', { credentials: 'omit', cache: 'no-store' }).catch(
+    () => undefined,
+  );
   return answer?.ok ? ((await answer.json()) as DemoCredentials) : undefined;
 };

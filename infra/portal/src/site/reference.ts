@@ -1,31 +1,57 @@
 import { demoCredentials, type DemoCredentials } from './demo.ts';
 import { byId } from './element.ts';
+import { signCallbacks, type Outgoing } from './sign-callbacks.ts';
 
 interface Scalar {
-  createApiReference: (target: Element, configuration: Record<string, unknown>) => unknown;
+  createApiReference: (target: Element, configuration: readonly object[]) => unknown;
 }
 
-const securitySchemes = ({ accessToken, apiKey }: DemoCredentials) => ({
-  bearer: { token: accessToken },
-  ...(apiKey !== undefined && { apiKey: { value: apiKey } }),
+/** The task manager knows its own users only: the demo's one logs in. */
+const logIn = async ({ email, password }: DemoCredentials): Promise<string | undefined> => {
+  const answer = await fetch('/api/v1/auth/login', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  }).catch(() => undefined);
+  return answer?.ok ? ((await answer.json()) as { accessToken: string }).accessToken : undefined;
+};
+
+/** What Scalar fills in for a service, so that its requests work; nothing where there is no demo. */
+const authentication = (service: string, demo: DemoCredentials, login: string | undefined): object => ({
+  preferredSecurityScheme: service === 'verify-projects' ? [['apiKey', 'bearer']] : 'bearer',
+  securitySchemes: {
+    bearer: { token: service === 'task-manager' ? login : demo.accessToken },
+    apiKey: { value: demo.apiKey },
+  },
 });
 
-const credentials = await demoCredentials();
-// Its own file, as its package has it: it loads its parts from beside it.
-const { createApiReference } = (await import('/docs/assets/scalar/standalone.esm.js' as string)) as Scalar;
+const start = async (): Promise<void> => {
+  const demo = await demoCredentials();
+  const login = demo && (await logIn(demo));
+  const sign = demo?.hmacSecret === undefined ? undefined : signCallbacks(demo.hmacSecret);
+  // Its own file, as its package has it: it loads its parts from beside it.
+  const { createApiReference } = (await import('/docs/assets/scalar/standalone.esm.js' as string)) as Scalar;
+  createApiReference(
+    byId('reference', HTMLElement),
+    SERVICES.map(({ name, title }) => ({
+      title,
+      slug: name,
+      url: `/openapi/${name}.json`,
+      theme: 'none',
+      withDefaultFonts: false,
+      hideDarkModeToggle: true,
+      showDeveloperTools: 'never',
+      hideClientButton: true,
+      telemetry: false,
+      persistAuth: false,
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      documentDownloadType: 'json',
+      defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+      ...(demo && { authentication: authentication(name, demo, login) }),
+      ...(sign && { onRequestBuilt: ({ request }: Outgoing) => sign(request) }),
+    })),
+  );
+};
 
-createApiReference(byId('reference', HTMLElement), {
-  sources: SERVICES.map(({ name, title }) => ({ title, slug: name, url: `/openapi/${name}.json` })),
-  theme: 'none',
-  withDefaultFonts: false,
-  hideDarkModeToggle: true,
-  showDeveloperTools: 'never',
-  hideClientButton: true,
-  telemetry: false,
-  persistAuth: false,
-  agent: { disabled: true },
-  mcp: { disabled: true },
-  documentDownloadType: 'json',
-  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-  ...(credentials && { authentication: { securitySchemes: securitySchemes(credentials) } }),
-});
+void start();
