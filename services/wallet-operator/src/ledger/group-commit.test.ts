@@ -40,6 +40,23 @@ test('a lone item leaves at once; what comes meanwhile leaves together', async (
   expect(await Promise.all(others)).toEqual(['B1', 'C1']);
 });
 
+test('a second batch leaves beside the first when it is as large', async () => {
+  const { group, batches } = held({ maxInFlight: 2 });
+  const first = ['a1', 'b1'].map((item) => group.submit(item));
+  await turn();
+  const third = group.submit('c1');
+  await turn();
+  expect(batches.map(({ items }) => items)).toEqual([['a1', 'b1']]);
+  const fourth = group.submit('d1');
+  await turn();
+  expect(batches.map(({ items }) => items)).toEqual([
+    ['a1', 'b1'],
+    ['c1', 'd1'],
+  ]);
+  for (const { done } of batches) done();
+  expect(await Promise.all([...first, third, fourth])).toEqual(['A1', 'B1', 'C1', 'D1']);
+});
+
 test('what shares a key never travels together, and keeps its order', async () => {
   const { group, batches } = held({ maxInFlight: 2 });
   const all = ['a1', 'a2', 'b1', 'a3'].map((item) => group.submit(item));

@@ -42,6 +42,8 @@ export const createGroupCommit = <Item, Outcome>(
   type One = Waiting<Item, Outcome>;
   let queue: One[] = [];
   let inFlight = 0;
+  /** Items of the batches on their way. */
+  let travelling = 0;
   let scheduled = false;
   const busy = new Set<string>();
   let idle: (() => void) | undefined;
@@ -76,17 +78,20 @@ export const createGroupCommit = <Item, Outcome>(
 
   const run = async (batch: One[]): Promise<void> => {
     inFlight += 1;
+    travelling += batch.length;
     onBatch?.(batch.length);
     await settle(batch);
     for (const { keys } of batch) for (const key of keys) busy.delete(key);
     inFlight -= 1;
+    travelling -= batch.length;
     if (queue.length > 0) schedule();
     else if (inFlight === 0) idle?.();
   };
 
+  /** Another batch joins those on their way only when it is as large: two halves overlap, scraps only cost. */
   const start = (): void => {
     scheduled = false;
-    while (inFlight < maxInFlight) {
+    while (inFlight < maxInFlight && queue.length >= travelling) {
       const batch = take();
       if (batch.length === 0) return;
       void run(batch);

@@ -58,6 +58,14 @@ const wire = (command: Wide, n: number) => ({
   u: command.currency,
 });
 
+/** Whose money commands may move. */
+const playersOf = (commands: readonly Command[]): string[] => {
+  const players = new Set<string>();
+  for (const { operation, playerId } of commands)
+    if (operation !== 'balance' && operation !== 'authenticate') players.add(playerId);
+  return [...players];
+};
+
 /**
  * Decides and writes commands in one transaction, in one round trip; outcomes in the order of the
  * commands. It resolves only after the commit. No two commands may name the same transaction or the
@@ -70,8 +78,8 @@ export const commitBatch = async (
   policy: Policy,
 ): Promise<Outcome[]> => {
   const rows = await sql<OutcomeRow[]>`
-    select * from commit_batch(${JSON.stringify(commands.map(wire))}::text::json, ${now.toISOString()}, ${policy.rollbackAfterClose},
-      ${policy.creditUnknownRound}, ${policy.sessions})`;
+    select * from commit_batch(${JSON.stringify(commands.map(wire))}::text::json, ${playersOf(commands)},
+      ${now.toISOString()}, ${policy.rollbackAfterClose}, ${policy.creditUnknownRound}, ${policy.sessions})`;
   const outcomes: Outcome[] = [];
   for (const { n, status, balance, reason, profile } of rows)
     outcomes[n] = {
