@@ -2,8 +2,8 @@ import type { Metrics } from '@platform/service-kit/metrics';
 import { Counter, Gauge, Histogram } from 'prom-client';
 
 export interface WalletMetrics {
-  /** Decided callbacks. */
-  outcomes: Counter<'operation' | 'status'>;
+  /** Counts a decided callback. */
+  countOutcome(operation: string, status: string): void;
   /** Callbacks committed together. */
   batchSize: Histogram;
   recordProof(ok: boolean, at: Date): void;
@@ -52,13 +52,21 @@ export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges)
       this.set(proved === undefined ? Number.NaN : Number(proved.ok));
     },
   });
+  const outcomes = new Counter({
+    name: 'wallet_callbacks_total',
+    help: 'Callbacks by operation and status; every status but OK is a refusal',
+    labelNames: ['operation', 'status'],
+    registers,
+  });
+  // Looking a pair of labels up costs more than counting; there are few.
+  const pairs = new Map<string, Counter.Internal>();
   return {
-    outcomes: new Counter({
-      name: 'wallet_callbacks_total',
-      help: 'Callbacks by operation and status; every status but OK is a refusal',
-      labelNames: ['operation', 'status'],
-      registers,
-    }),
+    countOutcome: (operation, status) => {
+      const key = `${operation} ${status}`;
+      let pair = pairs.get(key);
+      if (pair === undefined) pairs.set(key, (pair = outcomes.labels(operation, status)));
+      pair.inc();
+    },
     batchSize: new Histogram({
       name: 'wallet_batch_size',
       help: 'Callbacks committed together',

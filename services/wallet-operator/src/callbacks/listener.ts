@@ -5,32 +5,35 @@ import { readBody } from './body.ts';
 import { callbacks, type Callback } from './parse.ts';
 import { answerCallback, type CallbackAnswer } from './use-cases.ts';
 
-/** The value of a header that was sent exactly once. */
-const onlyOnce = (req: IncomingMessage, name: string): string | undefined => {
-  const values = req.headersDistinct[name];
-  return values?.length === 1 ? values[0] : undefined;
+/** The value of a header. One that was sent twice has both, joined by a comma, which no signature matches. */
+const header = (req: IncomingMessage, name: string): string | undefined => {
+  const value = req.headers[name];
+  return typeof value === 'string' ? value : undefined;
 };
 
 /** Reads one callback and has it answered. Rejects when the sender went away before its body was complete. */
-export const takeCallback = async (
+export const takeCallback = (
   context: Context,
   callback: Callback,
   req: IncomingMessage,
 ): Promise<CallbackAnswer> =>
-  answerCallback(context, {
-    callback,
-    path: `/callback/${callback}`,
-    timestamp: onlyOnce(req, 'x-timestamp'),
-    signature: onlyOnce(req, 'x-hmac-sha256'),
-    body: await readBody(req),
-  });
+  readBody(req).then((body) =>
+    answerCallback(context, {
+      callback,
+      path: `/callback/${callback}`,
+      timestamp: header(req, 'x-timestamp'),
+      signature: header(req, 'x-hmac-sha256'),
+      body,
+    }),
+  );
 
 const write = (res: ServerResponse, requestId: string, { status, json }: CallbackAnswer): void => {
+  const length = Buffer.byteLength(json);
   res.writeHead(status, [
     'Content-Type',
     'application/json; charset=utf-8',
     'Content-Length',
-    String(Buffer.byteLength(json)),
+    String(length),
     'Cache-Control',
     'no-store',
     'X-Content-Type-Options',
@@ -38,7 +41,8 @@ const write = (res: ServerResponse, requestId: string, { status, json }: Callbac
     'X-Request-Id',
     requestId,
   ]);
-  res.end(json);
+  // Most answers are ASCII, which needs no conversion.
+  res.end(json, length === json.length ? 'latin1' : 'utf8');
 };
 
 /**

@@ -27,25 +27,25 @@ export const answerCallback = async (
   { callback, path, timestamp, signature, body }: SignedCallback,
 ): Promise<CallbackAnswer> => {
   if (body === undefined) {
-    wallet.outcomes.inc({ operation: callback, status: 'ERROR_WRONG_SYNTAX' });
+    wallet.countOutcome(callback, 'ERROR_WRONG_SYNTAX');
     return { status: 200, json: refusal('', 'ERROR_WRONG_SYNTAX') };
   }
   const verdict = signatures.verify({ timestamp, signature, path, body });
   if (!verdict.ok) {
     log.warn({ callback, why: verdict.why }, 'signature refused');
-    wallet.outcomes.inc({ operation: callback, status: 'ERROR_INVALID_SIGNATURE' });
+    wallet.countOutcome(callback, 'ERROR_INVALID_SIGNATURE');
     return { status: 401, json: refusal(requestIdOf(jsonOf(body)), 'ERROR_INVALID_SIGNATURE') };
   }
   const value = jsonOf(body);
   const requestId = requestIdOf(value);
   const command = commandOf[callback](value);
   if (command === undefined) {
-    wallet.outcomes.inc({ operation: callback, status: 'ERROR_WRONG_SYNTAX' });
+    wallet.countOutcome(callback, 'ERROR_WRONG_SYNTAX');
     return { status: 200, json: refusal(requestId, 'ERROR_WRONG_SYNTAX') };
   }
   try {
     const outcome = await ledger.submit(command);
-    wallet.outcomes.inc({ operation: callback, status: outcome.status });
+    wallet.countOutcome(callback, outcome.status);
     // What was accepted is in the ledger; a line for each of them would cost more than deciding it.
     if (outcome.reason !== undefined) {
       const { status, reason } = outcome;
@@ -54,7 +54,7 @@ export const answerCallback = async (
     return { status: 200, json: answerOf(requestId, command, outcome) };
   } catch (err) {
     log.error({ err, callback }, 'the outcome is not known');
-    wallet.outcomes.inc({ operation: callback, status: 'ERROR_UNKNOWN' });
+    wallet.countOutcome(callback, 'ERROR_UNKNOWN');
     return { status: 500, json: refusal(requestId, 'ERROR_UNKNOWN') };
   }
 };
