@@ -48,7 +48,7 @@ describe('the build context', () => {
   test.each([
     '.env',
     'services/x/.env.local',
-    'infra/deploy/secrets/a',
+    'infra/deploy/prepared/secrets/a',
     '.git/config',
     '.local/secrets.json',
   ])('leaves out %s', (path) => {

@@ -1,0 +1,55 @@
+import type { IPodSecurityContext } from 'kubernetes-models/v1/PodSecurityContext';
+import type { IResourceRequirements } from 'kubernetes-models/v1/ResourceRequirements';
+import type { ISecurityContext } from 'kubernetes-models/v1/SecurityContext';
+import type { ITopologySpreadConstraint } from 'kubernetes-models/v1/TopologySpreadConstraint';
+
+export interface Manifest {
+  apiVersion: string;
+  kind: string;
+  metadata?: { name?: string; labels?: Record<string, string> };
+}
+
+/** The port of every service and of the gateway. */
+export const port = 8080;
+
+export const labelsOf = (name: string): Record<string, string> => ({ 'app.kubernetes.io/name': name });
+
+export const metadata = (name: string, of = name) => ({
+  name,
+  labels: { ...labelsOf(of), 'app.kubernetes.io/part-of': 'platform' },
+});
+
+export const podSecurity = (user: number): IPodSecurityContext => ({
+  runAsNonRoot: true,
+  runAsUser: user,
+  runAsGroup: user,
+  fsGroup: user,
+  seccompProfile: { type: 'RuntimeDefault' },
+});
+
+export const containerSecurity: ISecurityContext = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+interface Sizes {
+  cpu: string;
+  memory: string;
+  memoryLimit: string;
+}
+
+/** No limit on processor time: it would only make answers wait while the machine has nothing to do. */
+export const resources = ({ cpu, memory, memoryLimit }: Sizes): IResourceRequirements => ({
+  requests: { cpu, memory },
+  limits: { memory: memoryLimit },
+});
+
+/** One machine or one zone that goes away takes as few of the replicas with it as can be. */
+export const spread = (name: string): ITopologySpreadConstraint[] =>
+  ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((topologyKey) => ({
+    maxSkew: 1,
+    topologyKey,
+    whenUnsatisfiable: 'ScheduleAnyway',
+    labelSelector: { matchLabels: labelsOf(name) },
+  }));

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
+import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import type { IContainer } from 'kubernetes-models/v1/Container';
+import { renderConfig } from '@platform/gateway/config';
+import type { Platform, Service } from '../values.ts';
+import {
+  containerSecurity,
+  metadata,
+  podSecurity,
+  port,
+  resources,
+  spread,
+  type Manifest,
+} from './common.ts';
+import { gatewayNetwork } from './network.ts';
+import { imageOf, selectorOf, tracing, variables } from './pod.ts';
+import { autoscaler, disruptionBudget } from './scaling.ts';
+import { clusterAddress } from './service.ts';
+
+const runDir = '/tmp/nginx';
+const spansPort = 5140;
+
+/** nginx's configuration; `places` is where each service is. */
+export const gatewayConfig = (
+  places: Record<string, string>,
+  trustedProxies: readonly string[],
+  spans?: string,
+): string =>
+  renderConfig({
+    listen: `*:${port}`,
+    upstreams: places,
+    runDir,
+    trustedProxies,
+    workers: 2,
+    ...(spans !== undefined && { spans }),
+  });
+
+/** Starts nginx in the foreground with that configuration. */
+export const gatewayCommand = ['nginx', '-p', runDir, '-e', 'stderr', '-c', '/etc/gateway/nginx.conf'];
+
+const spansContainer = (platform: Platform): IContainer => ({
+  name: 'spans',
+  image: imageOf('gateway-spans', platform),
+  env: variables({ HOST: '127.0.0.1', PORT: String(spansPort), ...tracing(platform) }),
+  resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '192Mi' } },
+  securityContext: containerSecurity,
+});
+
+/** The gateway, its configuration and, with a collector, what makes its spans. */
+export const gatewayManifests = (services: readonly Service[], platform: Platform): Manifest[] => {
+  const { image, replicas, resources: sizes, serviceType, trustedProxies } = platform.gateway;
+  const traced = platform.collector !== undefined;
+  const places = Object.fromEntries(services.map(({ name }) => [name, `${name}:${port}`]));
+  const text = gatewayConfig(places, trustedProxies, traced ? `127.0.0.1:${spansPort}` : undefined);
+  const probe = { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 5, timeoutSeconds: 3 };
+  const config: IConfigMap = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: metadata('gateway'),
+    data: { 'nginx.conf': text },
+  };
+  const deployment: IDeployment = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: metadata('gateway'),
+    spec: {
+      selector: selectorOf('gateway'),
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+      template: {
+        // Another configuration is another pod.
+        metadata: {
+          labels: metadata('gateway').labels,
+          annotations: { 'platform/config': createHash('sha256').update(text).digest('hex').slice(0, 16) },
+        },
+        spec: {
+          automountServiceAccountToken: false,
+          enableServiceLinks: false,
+          securityContext: podSecurity(101),
+          topologySpreadConstraints: spread('gateway'),
+          terminationGracePeriodSeconds: 45,
+          containers: [
+            {
+              name: 'nginx',
+              image,
+              command: gatewayCommand,
+              ports: [{ name: 'http', containerPort: port }],
+              resources: resources(sizes),
+              securityContext: containerSecurity,
+              livenessProbe: probe,
+              readinessProbe: probe,
+              // Until nobody sends requests any more; then those that run may end (SIGQUIT, the image's own signal).
+              lifecycle: { preStop: { sleep: { seconds: 5 } } },
+              volumeMounts: [
+                { name: 'config', mountPath: '/etc/gateway', readOnly: true },
+                { name: 'run', mountPath: runDir },
+              ],
+            },
+            ...(traced ? [spansContainer(platform)] : []),
+          ],
+          volumes: [
+            { name: 'config', configMap: { name: 'gateway' } },
+            // Bodies of requests are kept here until they are complete; an import may have 1 GiB.
+            { name: 'run', emptyDir: { sizeLimit: '2Gi' } },
+          ],
+        },
+      },
+    },
+  };
+  return [
+    config,
+    deployment,
+    clusterAddress('gateway', serviceType),
+    autoscaler('gateway', 'Deployment', replicas),
+    disruptionBudget('gateway'),
+    gatewayNetwork(services, platform),
+  ];
+};

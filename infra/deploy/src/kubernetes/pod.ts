@@ -1,0 +1,101 @@
+import type { IEnvVar } from 'kubernetes-models/v1/EnvVar';
+import type { IPodSpec } from 'kubernetes-models/v1/PodSpec';
+import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
+import type { Platform, Service } from '../values.ts';
+import { containerSecurity, labelsOf, metadata, podSecurity, port, resources, spread } from './common.ts';
+
+const secretsFolder = '/run/secrets/platform';
+
+export const imageOf = (name: string, { registry, tag }: Platform): string => `${registry}/${name}:${tag}`;
+
+/** Variables that name the files in which a Secret's values are mounted. */
+export const secretFiles = (names: readonly string[]): IEnvVar[] =>
+  names.map((name) => ({ name: `${name}_FILE`, value: `${secretsFolder}/${name}` }));
+
+/** Each value of the Secret a file, read only by the user of the pod; values that are not there are no file. */
+export const secretVolume = (secretName: string) => ({
+  volume: { name: 'secrets', secret: { secretName, defaultMode: 0o440 } },
+  mount: { name: 'secrets', mountPath: secretsFolder, readOnly: true },
+});
+
+export const tracing = ({ collector, traceRatio }: Platform): Record<string, string> =>
+  collector === undefined
+    ? {}
+    : { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_TRACES_SAMPLER_ARG: String(traceRatio) };
+
+export const variables = (values: Record<string, string>): IEnvVar[] =>
+  Object.entries(values).map(([name, value]) => ({ name, value }));
+
+const settings = (service: Service, platform: Platform): Record<string, string> => ({
+  DATABASE_POOL: String(service.pool),
+  // The task manager takes only tokens that it signed itself.
+  ...(service.secrets.includes('AUTH_SIGNING_KEY')
+    ? {}
+    : {
+        AUTH_JWKS: platform.auth.jwks,
+        AUTH_ISSUER: platform.auth.issuer,
+        AUTH_AUDIENCE: platform.auth.audience,
+      }),
+  TRUST_PROXY: platform.podNetwork,
+  ...tracing(platform),
+  ...(service.volume && { [service.volume.variable]: service.volume.path }),
+  ...service.settings,
+});
+
+const spec = (service: Service, platform: Platform): IPodSpec => {
+  const { name, volume, ready } = service;
+  const secret = secretVolume(name);
+  const probe = (path: string, failureThreshold: number) => ({
+    httpGet: { path, port: 'http' },
+    periodSeconds: 5,
+    timeoutSeconds: 3,
+    failureThreshold,
+  });
+  return {
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: podSecurity(1000),
+    topologySpreadConstraints: spread(name),
+    // 5 s until nobody sends requests any more, 9 s for those that run, and some.
+    terminationGracePeriodSeconds: 20,
+    containers: [
+      {
+        name: 'service',
+        image: imageOf(name, platform),
+        ports: [{ name: 'http', containerPort: port }],
+        env: [
+          ...variables(settings(service, platform)),
+          // A Secret without it has no such file, and REDIS_URL_FILE would name none.
+          ...secretFiles(service.secrets),
+          ...[...service.optionalSecrets, 'REDIS_URL'].map((key) => ({
+            name: key,
+            valueFrom: { secretKeyRef: { name, key, optional: true } },
+          })),
+        ],
+        resources: resources(service.resources),
+        securityContext: containerSecurity,
+        startupProbe: probe('/livez', 24),
+        livenessProbe: probe('/livez', 6),
+        readinessProbe: probe(ready, 2),
+        lifecycle: { preStop: { sleep: { seconds: 5 } } },
+        volumeMounts: [secret.mount, ...(volume ? [{ name: 'data', mountPath: volume.path }] : [])],
+      },
+    ],
+    volumes: [secret.volume],
+  };
+};
+
+/** A pod of a service. */
+export const podOf = (service: Service, platform: Platform): IPodTemplateSpec => ({
+  metadata: {
+    labels: metadata(service.name).labels,
+    annotations: {
+      'prometheus.io/scrape': 'true',
+      'prometheus.io/port': String(port),
+      'prometheus.io/path': '/metrics',
+    },
+  },
+  spec: spec(service, platform),
+});
+
+export const selectorOf = (name: string) => ({ matchLabels: labelsOf(name) });

@@ -1,0 +1,65 @@
+import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
+import type { IStatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
+import type { IService } from 'kubernetes-models/v1/Service';
+import type { Platform, Service } from '../values.ts';
+import { labelsOf, metadata, port, type Manifest } from './common.ts';
+import { serviceNetwork } from './network.ts';
+import { podOf, selectorOf } from './pod.ts';
+import { autoscaler, disruptionBudget } from './scaling.ts';
+
+/** New replicas before old ones go, so that a rollout never has fewer than are wanted. */
+const deployment = (service: Service, platform: Platform): IDeployment => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: metadata(service.name),
+  spec: {
+    selector: selectorOf(service.name),
+    revisionHistoryLimit: 5,
+    strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+    template: podOf(service, platform),
+  },
+});
+
+/** For a service with a disk: a replica that comes back finds its own again. */
+const statefulSet = (service: Service, platform: Platform, size: string): IStatefulSet => ({
+  apiVersion: 'apps/v1',
+  kind: 'StatefulSet',
+  metadata: metadata(service.name),
+  spec: {
+    serviceName: service.name,
+    selector: selectorOf(service.name),
+    podManagementPolicy: 'Parallel',
+    template: podOf(service, platform),
+    volumeClaimTemplates: [
+      {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'data' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: size } } },
+      },
+    ],
+    // Kept when replicas go: what is on it was acknowledged and may not have been stored yet.
+    persistentVolumeClaimRetentionPolicy: { whenScaled: 'Retain', whenDeleted: 'Retain' },
+  },
+});
+
+type ServiceType = Platform['gateway']['serviceType'];
+
+export const clusterAddress = (name: string, type: ServiceType = 'ClusterIP'): IService => ({
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: metadata(name),
+  spec: { type, selector: labelsOf(name), ports: [{ name: 'http', port, targetPort: 'http' }] },
+});
+
+/** All that makes a service run, but for its migrations and its Secret. */
+export const serviceManifests = (service: Service, platform: Platform): Manifest[] => {
+  const { name, volume, replicas } = service;
+  return [
+    volume ? statefulSet(service, platform, volume.size) : deployment(service, platform),
+    clusterAddress(name),
+    autoscaler(name, volume ? 'StatefulSet' : 'Deployment', replicas),
+    disruptionBudget(name),
+    serviceNetwork(service, platform),
+  ];
+};

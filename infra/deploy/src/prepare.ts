@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
+import { gatewayConfig } from './kubernetes/gateway.ts';
+import { port } from './kubernetes/common.ts';
+import { readServices, root } from './values.ts';
+
+/**
+ * Writes what compose.yaml mounts into `prepared/`: passwords, keys and database URLs, made once and kept, and the
+ * gateway's configuration. Without an identity provider of your own its key is made here, too, and a token for a day.
+ */
+const folder = join(root, 'infra/deploy/prepared');
+const secrets = join(folder, 'secrets');
+mkdirSync(secrets, { recursive: true, mode: 0o700 });
+
+/** Readable in the containers, which run as others; the folder around it is closed. */
+const keep = (name: string, make: () => string): string => {
+  const file = join(secrets, name);
+  if (!existsSync(file)) writeFileSync(file, make(), { mode: 0o444 });
+  return readFileSync(file, 'utf8');
+};
+const random = (): string => randomBytes(32).toString('hex');
+
+const newKey = async (): Promise<string> => {
+  const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+  return JSON.stringify({
+    ...(await exportJWK(privateKey)),
+    kid: random().slice(0, 16),
+    alg: 'EdDSA',
+    use: 'sig',
+  });
+};
+
+keep('postgres-password', random);
+const services = readServices();
+for (const service of services) {
+  const name = service.name.replaceAll('-', '_');
+  const url = (role: string, password: string) => `postgres://${role}:${password}@postgres:5432/${name}`;
+  keep(`${service.name}-database-url`, () => url(name, keep(`${service.name}-password`, random)));
+  keep(`${service.name}-owner-url`, () =>
+    url(`${name}_owner`, keep(`${service.name}-owner-password`, random)),
+  );
+}
+keep('hmac-secret', random);
+keep('secrets-key', random);
+const signingKey = await newKey();
+keep('signing-key', () => signingKey);
+const identityKey = await newKey();
+const identity = JSON.parse(keep('identity-key', () => identityKey)) as JWK;
+const { d: _private, ...publicKey } = identity;
+writeFileSync(join(folder, 'jwks.json'), JSON.stringify({ keys: [publicKey] }));
+
+const places = Object.fromEntries(services.map(({ name }) => [name, `${name}:${port}`]));
+writeFileSync(join(folder, 'nginx.conf'), gatewayConfig(places, []));
+
+const scopes = services.flatMap(({ scopes: known }) => known);
+const token = await new SignJWT({ scope: scopes.join(' ') })
+  .setProtectedHeader({ alg: 'EdDSA', kid: String(identity.kid), typ: 'JWT' })
+  .setIssuer('compose')
+  .setAudience('platform')
+  .setSubject('admin')
+  .setIssuedAt()
+  .setNotBefore('0s')
+  .setExpirationTime('1d')
+  .sign(await importJWK(identity, 'EdDSA'));
+process.stdout.write(`${folder} is ready. A token with every scope, for a day:\n${token}\n`);

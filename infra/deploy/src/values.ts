@@ -1,0 +1,92 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+export const root = new URL('../../..', import.meta.url).pathname;
+const folder = join(root, 'infra/deploy/values');
+
+/** cpu: share of the request, in percent, at which more replicas are started. */
+const Replicas = z.strictObject({
+  min: z.int().min(1),
+  max: z.int().min(1),
+  cpu: z.int().min(1).max(100),
+});
+/** Kubernetes quantities; memory is what an idle replica takes and some, memoryLimit what it may never exceed. */
+const Resources = z.strictObject({ cpu: z.string(), memory: z.string(), memoryLimit: z.string() });
+
+const ServiceValues = z.strictObject({
+  replicas: Replicas,
+  resources: Resources,
+  /** DATABASE_POOL. */
+  pool: z.int().min(1),
+  /** Connections of a replica that are not of the pool. */
+  connectionsBesidePool: z.int().min(0).default(0),
+  /** What says that a replica may be sent requests. */
+  ready: z.string().default('/readyz'),
+  /** A disk of each replica's own; its path is told in a variable. */
+  volume: z.strictObject({ variable: z.string(), path: z.string(), size: z.string() }).optional(),
+  settings: z.record(z.string(), z.string()).default({}),
+  /** Ports of others outside that it calls. */
+  egress: z.array(z.int()).default([]),
+  /** Secrets that it can do without. */
+  optionalSecrets: z.array(z.string()).default([]),
+});
+
+const PlatformValues = z.strictObject({
+  registry: z.string(),
+  tag: z.string(),
+  namespace: z.string(),
+  auth: z.strictObject({ jwks: z.url(), issuer: z.string(), audience: z.string() }),
+  connections: z.int(),
+  podNetwork: z.string(),
+  monitoringNamespace: z.string(),
+  collector: z.url().optional(),
+  traceRatio: z.number().min(0).max(1).default(1),
+  gateway: z.strictObject({
+    image: z.string(),
+    replicas: Replicas,
+    resources: Resources,
+    serviceType: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']),
+    trustedProxies: z.array(z.string()),
+  }),
+});
+
+export type Platform = z.output<typeof PlatformValues>;
+
+export interface Service extends z.output<typeof ServiceValues> {
+  name: string;
+  /** Names of variables that hold secrets, the run-time role's DATABASE_URL first. */
+  secrets: string[];
+  /** All that its routes ask for. */
+  scopes: string[];
+}
+
+const read = (file: string): unknown => parse(readFileSync(file, 'utf8'));
+
+/** Settings of the whole, `files` one over the other over values/platform.yaml. Throws naming what is wrong. */
+export const readPlatform = (files: readonly string[] = []): Platform =>
+  PlatformValues.parse(
+    Object.assign({}, ...[join(folder, 'platform.yaml'), ...files].map((file) => read(file))),
+  );
+
+interface Manifest {
+  platform: { secrets?: string[]; keys?: string[]; scopes?: string[] };
+}
+
+/** The services that have a values file. What is secret, each says in its package.json. */
+export const readServices = (): Service[] =>
+  readdirSync(folder)
+    .filter((file) => file !== 'platform.yaml')
+    .map((file) => {
+      const name = file.replace('.yaml', '');
+      const manifest = readFileSync(join(root, 'services', name, 'package.json'), 'utf8');
+      const { platform } = JSON.parse(manifest) as Manifest;
+      const secrets = ['DATABASE_URL', ...(platform.secrets ?? []), ...(platform.keys ?? [])];
+      return {
+        name,
+        secrets,
+        scopes: platform.scopes ?? [],
+        ...ServiceValues.parse(read(join(folder, file))),
+      };
+    });

