@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { pages } from './pages.ts';
-import { describeServices } from './services.ts';
+import { describeServices, eventFilters } from './services.ts';
 
 const site = resolve(import.meta.dirname, 'site');
 
@@ -39,7 +39,7 @@ export const buildPortal = async (out: string): Promise<void> => {
       format: 'esm',
       target: 'es2022',
       loader: { '.woff2': 'file' },
-      define: { SERVICES: JSON.stringify(services) },
+      define: { SERVICES: JSON.stringify(services), EVENT_FILTERS: JSON.stringify(await eventFilters()) },
       external: ['/docs/*'],
       logLevel: 'silent',
     }),

@@ -13,7 +13,8 @@ export const operations = html` <main id="content" class="page">
       <label for="token">Access token</label>
       <input
         id="token"
-        type="password"
+        type="text"
+        class="masked"
         autocomplete="off"
         autocapitalize="off"
         spellcheck="false"

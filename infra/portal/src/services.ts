@@ -19,13 +19,17 @@ const root = resolve(import.meta.dirname, '../../../services');
 
 interface Document {
   info: { title: string; description: string };
+  paths: Record<string, { get?: { parameters?: { name: string; schema: { enum?: string[] } }[] } }>;
 }
+
+const documentOf = async (name: string): Promise<Document> =>
+  JSON.parse(await readFile(resolve(root, name, 'openapi.json'), 'utf8')) as Document;
 
 /** The services that the gateway knows, described by their own OpenAPI documents; in the order of the gateway's list. */
 export const describeServices = (): Promise<ServiceCard[]> =>
   Promise.all(
     names.map(async (name) => {
-      const { info } = JSON.parse(await readFile(resolve(root, name, 'openapi.json'), 'utf8')) as Document;
+      const { info } = await documentOf(name);
       const own = routes.filter((route) => route.service === name && !route.exact);
       return {
         name,
@@ -35,3 +39,12 @@ export const describeServices = (): Promise<ServiceCard[]> =>
       };
     }),
   );
+
+/** The values that the list of webhooks can be filtered by. */
+export const eventFilters = async (): Promise<Record<'status' | 'event', string[]>> => {
+  const { paths } = await documentOf('store-webhooks');
+  const parameters = paths['/v1/stores/{id}/events']?.get?.parameters ?? [];
+  const valuesOf = (wanted: string): string[] =>
+    parameters.find(({ name }) => name === wanted)?.schema.enum ?? [];
+  return { status: valuesOf('status'), event: valuesOf('event') };
+};

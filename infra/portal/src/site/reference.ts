@@ -6,6 +6,9 @@ interface Scalar {
   createApiReference: (target: Element, configuration: readonly object[]) => unknown;
 }
 
+/** Its own file, as its package has it: it loads its parts from beside it. */
+const bundle: string = '/docs/assets/scalar/standalone.esm.js';
+
 /** The task manager knows its own users only: the demo's one logs in. */
 const logIn = async ({ email, password }: DemoCredentials): Promise<string | undefined> => {
   const answer = await fetch('/api/v1/auth/login', {
@@ -29,8 +32,7 @@ const start = async (): Promise<void> => {
   const demo = await demoCredentials();
   const login = demo && (await logIn(demo));
   const sign = demo?.hmacSecret === undefined ? undefined : signCallbacks(demo.hmacSecret);
-  // Its own file, as its package has it: it loads its parts from beside it.
-  const { createApiReference } = (await import('/docs/assets/scalar/standalone.esm.js' as string)) as Scalar;
+  const { createApiReference } = (await import(bundle)) as Scalar;
   createApiReference(
     byId('reference', HTMLElement),
     SERVICES.map(({ name, title }) => ({

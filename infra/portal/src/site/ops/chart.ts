@@ -1,0 +1,86 @@
+import uPlot from 'uplot';
+import { element } from '../element.ts';
+import { short } from './text.ts';
+
+/** A small line over the last half hour. */
+export interface Chart {
+  figure: HTMLElement;
+  /** @param times seconds since 1970 */
+  draw: (times: readonly number[], values: readonly (number | null)[]) => void;
+}
+
+const height = 56;
+const dark = matchMedia('(prefers-color-scheme: dark)');
+const colour = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+/**
+ * A chart with its name and its latest value; pointing at it shows the value of that moment. `unit` follows the
+ * number; `floor` is the least that the upper end of the scale may be, so that nothing looks like a storm at zero.
+ */
+export const createChart = (name: string, unit: string, floor: number, line: '--accent' | '--bad'): Chart => {
+  const value = element('strong', {}, '–');
+  const at = element('span', { class: 'soft' }, '');
+  const canvas = element('div', { class: 'canvas', role: 'img' });
+  const figure = element(
+    'figure',
+    {},
+    element('figcaption', {}, element('span', {}, name), element('span', { class: 'now' }, value, at)),
+    canvas,
+  );
+  const tell = (given: number | null | undefined, time?: number): void => {
+    value.textContent = given === null || given === undefined ? '–' : `${short(given)}${unit}`;
+    at.textContent = time === undefined ? '' : ` ${clock.format(new Date(time * 1000))}`;
+  };
+  let data: [number[], (number | null)[]] = [[], []];
+  const latest = (): void => tell(data[1].at(-1));
+  let plot: uPlot | undefined;
+  const make = (): uPlot => {
+    const made = new uPlot(
+      {
+        width: canvas.clientWidth || 200,
+        height,
+        padding: [4, 0, 4, 0],
+        legend: { show: false },
+        cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+        axes: [{ show: false }, { show: false }],
+        scales: { y: { range: (_plot, _least, most) => [0, Math.max(floor, (most ?? 0) * 1.15)] } },
+        series: [
+          {},
+          {
+            stroke: () => colour(line),
+            fill: () => `${colour(line)}1f`,
+            width: 1.5,
+            points: { show: false },
+          },
+        ],
+        hooks: {
+          setCursor: [
+            ({ cursor: { idx } }) => {
+              if (idx === null || idx === undefined) latest();
+              else tell(data[1][idx], data[0][idx]);
+            },
+          ],
+        },
+      },
+      data,
+      canvas,
+    );
+    new ResizeObserver(() => made.setSize({ width: canvas.clientWidth, height })).observe(canvas);
+    dark.addEventListener('change', () => made.redraw());
+    return made;
+  };
+  return {
+    figure,
+    draw: (times, values) => {
+      data = [[...times], [...values]];
+      if (plot) plot.setData(data);
+      else plot = make();
+      latest();
+      const known = values.filter((one) => one !== null);
+      const most = known.length > 0 ? `at most ${short(Math.max(...known))}${unit}` : 'no requests';
+      canvas.setAttribute('aria-label', `${name} over the last half hour: now ${value.textContent}, ${most}`);
+    },
+  };
+};

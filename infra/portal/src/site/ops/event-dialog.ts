@@ -1,0 +1,80 @@
+import { button, element } from '../element.ts';
+import { lookOf, type EventDetail, type Replay } from './events-data.ts';
+import { facts, openDialog, show, state } from './parts.ts';
+import type { Session } from './session.ts';
+import { pretty, when } from './text.ts';
+
+const code = (value: unknown) => element('pre', { tabindex: '0' }, pretty(value));
+
+const change = ({ record, before, after }: NonNullable<Replay['changes']>[number]) =>
+  element(
+    'li',
+    { class: 'change' },
+    element('code', {}, record),
+    element(
+      'div',
+      { class: 'sides' },
+      element('div', {}, 'Before', code(before)),
+      element('div', {}, 'After', code(after)),
+    ),
+  );
+
+const outcome = ({ changes = [], notifications = [], error }: Replay): Node =>
+  element(
+    'div',
+    { class: 'note' },
+    element('h3', {}, 'A replay would …'),
+    error === undefined ? null : element('p', { class: 'error' }, `fail: ${error}`),
+    changes.length === 0 && error === undefined ? element('p', {}, 'change nothing.') : null,
+    element('ul', {}, ...changes.map(change)),
+    notifications.length === 0 ? null : element('p', {}, `notify: ${notifications.join(', ')}`),
+  );
+
+const content = (event: EventDetail): Node =>
+  element(
+    'div',
+    {},
+    facts([
+      ['Status', state(lookOf(event), event.status)],
+      ['About', element('code', {}, event.entity ?? '–')],
+      ['Service', event.service ?? '–'],
+      ['Received', when(event.receivedAt)],
+      ['Finished', when(event.finishedAt)],
+      ['Next attempt', when(event.nextAttemptAt)],
+      ['Attempts', String(event.attempts)],
+      ['Size', `${event.bytes} bytes`],
+      ['Id', element('code', {}, event.id)],
+    ]),
+    event.error === null ? '' : element('p', { class: 'error note' }, event.error),
+    element('h3', {}, 'Body'),
+    code(event.body),
+    element('h3', {}, 'Headers'),
+    code(event.headers),
+  );
+
+/** One webhook: what came, what became of it, what a replay would do, and the replay itself. */
+export const openEvent = (session: Session, path: string, replayed: () => void): void => {
+  const result = element('div', { role: 'status' });
+  const body = element('div', { class: 'dialog-body' });
+  const dryRun = button('Dry run', 'quiet', () => {
+    void show(result, async () => outcome(await session.ask<Replay>(`${path}/replay?dryRun=true`, 'POST')));
+  });
+  const sure = button('Replay now', 'danger', () => {
+    ask(false);
+    void show(result, async () => {
+      await session.ask(`${path}/replay`, 'POST');
+      replayed();
+      return element('p', { class: 'note' }, 'It will be processed again in a moment.');
+    });
+  });
+  const replay = button('Replay …', '', () => ask(true));
+  const no = button('Cancel', 'quiet', () => ask(false));
+  const ask = (asking: boolean): void => {
+    for (const one of [sure, no]) one.hidden = !asking;
+    for (const one of [dryRun, replay]) one.hidden = asking;
+    (asking ? no : replay).focus();
+  };
+  for (const one of [sure, no]) one.hidden = true;
+  openDialog('Webhook', body, element('div', { class: 'actions' }, dryRun, replay, sure, no), result);
+  void show(body, async () => content(await session.ask<EventDetail>(path)));
+};

@@ -1,0 +1,95 @@
+import { button, element } from '../element.ts';
+import { facts, field, show, state, table } from './parts.ts';
+import { pager, type ListPage } from './pages.ts';
+import type { Session } from './session.ts';
+import { pretty, when } from './text.ts';
+
+interface Proof {
+  ok: boolean;
+  checkedAt: string;
+  players: number;
+  entries: number;
+  violations: { kind: string; playerId: string; transactionId: string | null; detail: string }[];
+}
+
+interface AuditEvent {
+  at: string;
+  kind: string;
+  playerId: string | null;
+  details: unknown;
+}
+
+const code = (text: string) => element('code', {}, text);
+
+const verdict = ({ ok, checkedAt, players, entries, violations }: Proof): Node =>
+  element(
+    'div',
+    { class: 'note' },
+    facts([
+      ['Verdict', ok ? state('good', 'The ledger holds') : state('bad', `${violations.length} violations`)],
+      ['Players', players.toLocaleString()],
+      ['Entries', entries.toLocaleString()],
+      ['Checked', when(checkedAt)],
+    ]),
+    violations.length === 0
+      ? null
+      : table(
+          'Violations',
+          ['Kind', 'Player', 'Transaction', 'Detail'],
+          violations.map((one) => [
+            code(one.kind),
+            code(one.playerId),
+            code(one.transactionId ?? '–'),
+            one.detail,
+          ]),
+        ),
+  );
+
+/** The proof of the ledger, and what happened beside it. */
+export const ledgerView = (session: Session): HTMLElement => {
+  const proof = element('div', { role: 'status' });
+  const prove = button('Prove the ledger', '', () => {
+    prove.disabled = true;
+    void show(proof, async () => verdict(await session.ask<Proof>('/v1/audit/proof'))).finally(
+      () => (prove.disabled = false),
+    );
+  });
+  const player = element('input', { maxlength: '255', autocomplete: 'off' });
+  const list = element('div', { class: 'list' });
+  const load = (page: number): void => {
+    void show(list, async () => {
+      const query = new URLSearchParams({ page: String(page), limit: '25' });
+      if (player.value !== '') query.set('playerId', player.value);
+      const found = await session.ask<{ events: AuditEvent[]; page: ListPage }>(`/v1/audit/events?${query}`);
+      if (found.events.length === 0) return element('p', { class: 'note soft' }, 'Nothing was noted.');
+      const rows = found.events.map(({ at, kind, playerId, details }) => [
+        when(at),
+        code(kind),
+        code(playerId ?? '–'),
+        element('pre', { tabindex: '0' }, pretty(details)),
+      ]);
+      return element(
+        'div',
+        {},
+        table('Audit events', ['At', 'Kind', 'Player', 'Details'], rows),
+        pager(found.page, load),
+      );
+    });
+  };
+  player.addEventListener('change', () => load(1));
+  load(1);
+  return element(
+    'section',
+    { 'aria-label': 'Ledger' },
+    element(
+      'p',
+      { class: 'soft' },
+      'Checks every balance against its entries in one snapshot. Callbacks go on meanwhile.',
+    ),
+    element('div', { class: 'actions' }, prove),
+    proof,
+    element('h2', {}, 'What was noted'),
+    element('div', { class: 'filters' }, field('Player', player)),
+    list,
+  );
+};

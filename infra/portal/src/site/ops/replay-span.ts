@@ -1,0 +1,62 @@
+import { element } from '../element.ts';
+import { choice, field, openDialog, show } from './parts.ts';
+import type { Session } from './session.ts';
+
+/** Processes again what came to a store in a span of time; asks for the span, and once more for consent. */
+export const replaySpan = (
+  session: Session,
+  store: string,
+  { from, to }: { from: string; to: string },
+  done: () => void,
+): void => {
+  const begin = element('input', {
+    type: 'datetime-local',
+    step: '1',
+    required: '',
+    value: from,
+    id: 'span-from',
+  });
+  const end = element('input', { type: 'datetime-local', step: '1', required: '', value: to, id: 'span-to' });
+  const status = choice([
+    ['failed', 'failed'],
+    ['done', 'done'],
+    ['ignored', 'ignored'],
+  ]);
+  status.id = 'span-status';
+  const consent = element('input', { type: 'checkbox', required: '', id: 'span-consent' });
+  const result = element('div', { role: 'status' });
+  const form = element(
+    'form',
+    { class: 'stack' },
+    field('Received from', begin),
+    field('Received before', end),
+    field('That are', status),
+    element(
+      'div',
+      { class: 'consent' },
+      consent,
+      element('label', { for: 'span-consent' }, 'Process all of them again, for real'),
+    ),
+    element(
+      'div',
+      { class: 'actions' },
+      element('button', { type: 'submit', class: 'danger' }, 'Replay now'),
+    ),
+    result,
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const span = { from: new Date(begin.value).toISOString(), to: new Date(end.value).toISOString() };
+    consent.checked = false;
+    void show(result, async () => {
+      const path = `/v1/stores/${encodeURIComponent(store)}/events/replay`;
+      const { replayed } = await session.ask<{ replayed: number }>(path, 'POST', {
+        ...span,
+        status: status.value,
+      });
+      done();
+      return element('p', { class: 'note' }, `${replayed} will be processed again.`);
+    });
+  });
+  openDialog('Replay many', form);
+};

@@ -1,0 +1,123 @@
+import { button, element } from '../element.ts';
+import { choice, facts, field, openDialog, show, state, table } from './parts.ts';
+import { pager, type ListPage } from './pages.ts';
+import type { Session } from './session.ts';
+import { when } from './text.ts';
+
+interface Round {
+  playerId: string;
+  roundId: string;
+  gameCode: string;
+  status: 'open' | 'closed';
+  openedAt: string;
+  closedAt: string | null;
+}
+
+interface Entry {
+  seq: number;
+  operation: string;
+  transactionId: string;
+  amount: string;
+  balanceAfter: string;
+  reverseTransactionId: string | null;
+  at: string;
+}
+
+const ages = [
+  ['3600', '1 hour'],
+  ['900', '15 minutes'],
+  ['21600', '6 hours'],
+  ['86400', '1 day'],
+  ['0', 'a moment'],
+] as const;
+
+const code = (text: string) => element('code', {}, text);
+const money = (text: string) => element('code', { class: 'money' }, text);
+
+const history = (entries: readonly Entry[]): Node =>
+  table(
+    'Entries of the round',
+    ['No.', 'At', 'Operation', 'Amount', 'Balance after', 'Transaction', 'Reverses'],
+    entries.map((entry) => [
+      String(entry.seq),
+      when(entry.at),
+      entry.operation,
+      money(entry.amount),
+      money(entry.balanceAfter),
+      code(entry.transactionId),
+      code(entry.reverseTransactionId ?? '–'),
+    ]),
+  );
+
+const openRound = (session: Session, playerId: string, roundId: string): void => {
+  const body = element('div', { class: 'dialog-body' });
+  openDialog('Round', body);
+  const path = `/v1/players/${encodeURIComponent(playerId)}/rounds/${encodeURIComponent(roundId)}`;
+  void show(body, async () => {
+    const round = await session.ask<Round & { entries: Entry[] }>(path);
+    return element(
+      'div',
+      {},
+      facts([
+        ['Status', state(round.status === 'open' ? 'warn' : 'good', round.status)],
+        ['Round', code(round.roundId)],
+        ['Player', code(round.playerId)],
+        ['Game', code(round.gameCode)],
+        ['Opened', when(round.openedAt)],
+        ['Closed', when(round.closedAt)],
+      ]),
+      element('h3', {}, 'History'),
+      history(round.entries),
+    );
+  });
+};
+
+const lookUp = (session: Session): HTMLElement => {
+  const player = element('input', { required: '', maxlength: '255', autocomplete: 'off' });
+  const round = element('input', { required: '', maxlength: '255', autocomplete: 'off' });
+  const submit = element('button', { type: 'submit', class: 'quiet' }, 'Open round');
+  const form = element(
+    'form',
+    { class: 'filters' },
+    field('Player', player),
+    field('Round id', round),
+    submit,
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    openRound(session, player.value, round.value);
+  });
+  return form;
+};
+
+/** Rounds that nobody closes, and the history of any round. */
+export const roundsView = (session: Session): HTMLElement => {
+  const age = choice(ages);
+  const list = element('div', { class: 'list' });
+  const load = (page: number): void => {
+    void show(list, async () => {
+      const query = new URLSearchParams({ olderThan: age.value, page: String(page), limit: '25' });
+      const found = await session.ask<{ rounds: Round[]; page: ListPage }>(`/v1/rounds?${query}`);
+      if (found.rounds.length === 0)
+        return element('p', { class: 'note soft' }, 'No round is open that long.');
+      const rows = found.rounds.map(({ playerId, roundId, gameCode, openedAt }) => [
+        button(roundId, 'link', () => openRound(session, playerId, roundId)),
+        code(playerId),
+        code(gameCode),
+        when(openedAt),
+      ]);
+      const shown = table('Open rounds', ['Round', 'Player', 'Game', 'Opened'], rows);
+      return element('div', {}, shown, pager(found.page, load));
+    });
+  };
+  age.addEventListener('change', () => load(1));
+  load(1);
+  return element(
+    'section',
+    { 'aria-label': 'Rounds' },
+    element('div', { class: 'filters' }, field('Open for more than', age)),
+    list,
+    element('h2', {}, 'A round by its id'),
+    lookUp(session),
+  );
+};

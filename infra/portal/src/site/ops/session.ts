@@ -1,0 +1,68 @@
+/** What a service or the gateway answers when it refuses (RFC 9457). */
+interface ProblemDocument {
+  detail?: string;
+  title?: string;
+  requestId?: string;
+}
+
+/** An answer that is not a success; the message is for the person, and names the request id to ask about. */
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, { detail, title, requestId }: ProblemDocument) {
+    super(
+      [detail ?? title ?? `Status ${status}`, ...(requestId ? [`Request ${requestId}`] : [])].join(' · '),
+    );
+    this.status = status;
+  }
+}
+
+/** A token while it is used. It lives in this closure and nowhere else. */
+export interface Session {
+  /** What the token says of itself; not checked here, each service does. */
+  subject: string;
+  expiresAt: Date | undefined;
+  /** Throws Refused; gives the answered JSON as what the caller says it is. */
+  ask: <T>(path: string, method?: 'GET' | 'POST', body?: unknown) => Promise<T>;
+  /** Forgets the token; what is under way ends. */
+  close: () => void;
+}
+
+const claims = (token: string): { sub?: unknown; exp?: unknown } => {
+  try {
+    const [, payload = ''] = token.split('.');
+    return JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/'))) as object;
+  } catch {
+    return {};
+  }
+};
+
+const problemOf = (answer: Response): Promise<ProblemDocument> =>
+  answer.json().then(
+    (body: unknown) => (typeof body === 'object' && body !== null ? body : {}),
+    () => ({}),
+  );
+
+/** Begins to use a token. */
+export const openSession = (given: string): Session => {
+  let token = given;
+  const end = new AbortController();
+  const { sub, exp } = claims(token);
+  return {
+    subject: typeof sub === 'string' ? sub : 'somebody',
+    expiresAt: typeof exp === 'number' ? new Date(exp * 1000) : undefined,
+    ask: async <T>(path: string, method: 'GET' | 'POST' = 'GET', body?: unknown) => {
+      const headers: Record<string, string> = { Authorization: `Bearer ${token}` };
+      if (body !== undefined) headers['Content-Type'] = 'application/json';
+      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+      const always = { credentials: 'omit', cache: 'no-store', signal: end.signal } as const;
+      const answer = await fetch(path, { method, headers, ...always, ...sent });
+      if (!answer.ok) throw new Refused(answer.status, await problemOf(answer));
+      return (await answer.json()) as T;
+    },
+    close: () => {
+      token = '';
+      end.abort();
+    },
+  };
+};

@@ -1,0 +1,42 @@
+/** One process of a service over the last half hour, as `/docs/ops/summary/<service>` tells it. */
+export interface Summary {
+  instance: string;
+  startedAt: string;
+  points: { at: string; requestsPerSecond: number; errorsPerSecond: number; p99Ms: number | null }[];
+}
+
+/** A service over the last half hour: parallel columns, as a chart wants them. */
+export interface Traffic {
+  /** Seconds since 1970. */
+  times: number[];
+  requests: number[];
+  /** Share of requests that failed, in percent; null when there were none. */
+  errors: (number | null)[];
+  p99: (number | null)[];
+}
+
+const spanMs = 1_800_000;
+
+/**
+ * Puts the processes of a service together: requests and failures add up, of the p99s the worst counts. Their points
+ * have the same times, being multiples of ten seconds.
+ */
+export const combine = (summaries: readonly Summary[]): Traffic => {
+  const all = summaries.flatMap(({ points }) => points);
+  const newest = Math.max(0, ...all.map(({ at }) => Date.parse(at)));
+  const moments = Map.groupBy(
+    all.filter(({ at }) => Date.parse(at) > newest - spanMs),
+    ({ at }) => Date.parse(at),
+  );
+  const traffic: Traffic = { times: [], requests: [], errors: [], p99: [] };
+  for (const [at, points] of [...moments].toSorted(([a], [b]) => a - b)) {
+    const requests = points.reduce((sum, point) => sum + point.requestsPerSecond, 0);
+    const failed = points.reduce((sum, point) => sum + point.errorsPerSecond, 0);
+    const times = points.flatMap(({ p99Ms }) => (p99Ms === null ? [] : [p99Ms]));
+    traffic.times.push(at / 1000);
+    traffic.requests.push(requests);
+    traffic.errors.push(requests > 0 ? (100 * failed) / requests : null);
+    traffic.p99.push(times.length > 0 ? Math.max(...times) : null);
+  }
+  return traffic;
+};
