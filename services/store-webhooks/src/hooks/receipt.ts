@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { v7 } from 'uuid';
 import { dedupKey } from '../inbox/dedup.ts';
+import { nextId } from '../inbox/id.ts';
 import type { Receipt } from '../inbox/receipt.ts';
 import { isStorable } from '@platform/service-kit/text';
 import type { KnownStore } from '../stores/known-store.ts';
@@ -43,7 +43,7 @@ export const receiptOf = ({ store, address, body, headers, url, now }: Arrival):
   const unreadable = said === undefined;
   return {
     storeId: store.id,
-    id: v7(),
+    id: nextId(),
     event,
     service,
     entity: about.entity,

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 
 /** Bytes of a key that say what an event is about; the rest says what it tells. */
-export const subjectBytes = 8;
+const subjectBytes = 8;
 const contentBytes = 16;
+export const keyBytes = subjectBytes + contentBytes;
 
 interface Content {
   event: string;
