@@ -56,3 +56,9 @@ test.each([
 ])('%s is refused', (message, args) => {
   expect(() => readArguments(args)).toThrow(message);
 });
+
+test('a deployment cannot be told to hand out the credentials of a demo', () => {
+  expect(() => readArguments(['--out', '/o', '--demo-file', '/d.json'])).toThrow(
+    "Unknown option '--demo-file'",
+  );
+});

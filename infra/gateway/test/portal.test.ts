@@ -1,0 +1,153 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { services } from '../src/routes.ts';
+import { startGateway, type Gateway } from './gateway.ts';
+import { exchange, expectProblem, request } from './http.ts';
+import { startService, type Service } from './service.ts';
+
+let home: string;
+let gateway: Gateway;
+let behind: Map<string, Service>;
+
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'portal-'));
+  await chmod(home, 0o755);
+  for (const folder of ['', 'ops', 'reference']) {
+    await mkdir(join(home, 'docs', folder), { recursive: true });
+    await writeFile(join(home, 'docs', folder, 'index.html'), `<h1>${folder}</h1>`);
+  }
+  await writeFile(join(home, 'demo.json'), '{"accessToken":"demo"}');
+  behind = new Map(await Promise.all(services.map(async (name) => [name, await startService()] as const)));
+  const upstreams = Object.fromEntries([...behind].map(([name, { place }]) => [name, place]));
+  gateway = await startGateway({
+    upstreams,
+    docsDir: join(home, 'docs'),
+    demoFile: join(home, 'demo.json'),
+  });
+});
+afterAll(async () => {
+  await gateway[Symbol.asyncDispose]();
+  for (const service of behind.values()) await service[Symbol.asyncDispose]();
+  await rm(home, { recursive: true });
+});
+
+const policyOf = async (target: string): Promise<string[]> =>
+  ((await request(gateway.port, target)).headers['content-security-policy'] ?? []).flatMap((policy) =>
+    policy.split('; '),
+  );
+
+describe('the policy of the pages', () => {
+  test.each(['/docs/', '/docs/ops/'])('%s runs, loads and is framed by nothing of others', async (target) => {
+    expect(await policyOf(target)).toEqual([
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "font-src 'self'",
+      "img-src 'self' data:",
+      "connect-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "require-trusted-types-for 'script'",
+      "trusted-types 'none'",
+    ]);
+  });
+
+  test('the reference may have styles of its own making, but no script', async () => {
+    const policy = await policyOf('/docs/reference/');
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("style-src 'self' 'unsafe-inline'");
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+  });
+
+  test('no page is guessed at, framed, kept unasked, or tells where a click came from', async () => {
+    const { headers } = await request(gateway.port, '/docs/');
+    expect(headers).toMatchObject({
+      'x-content-type-options': ['nosniff'],
+      'x-frame-options': ['DENY'],
+      'referrer-policy': ['no-referrer'],
+      'cross-origin-opener-policy': ['same-origin'],
+      'cross-origin-resource-policy': ['same-origin'],
+      'cache-control': ['no-cache'],
+      'x-request-id': [expect.any(String)],
+    });
+  });
+
+  test('/docs/ops leads to the page', async () => {
+    const answer = await request(gateway.port, '/docs/ops');
+    expect([answer.status, answer.headers['location']]).toEqual([301, ['/docs/ops/']]);
+  });
+});
+
+describe('what the pages ask of a service', () => {
+  test.each([
+    ['/docs/status', '/ops/status'],
+    ['/docs/ops/summary', '/ops/summary'],
+  ])('%s/<service> is %s of that service', async (path, document) => {
+    for (const [name, { received }] of behind) {
+      const answer = await request(gateway.port, `${path}/${name}`, 'GET', ['Authorization: Bearer x.y.z']);
+      expect(answer.status).toBe(200);
+      expect(received.splice(0)).toMatchObject([
+        { method: 'GET', url: document, headers: { authorization: 'Bearer x.y.z' } },
+      ]);
+    }
+  });
+
+  test.each([
+    '/docs/status/other',
+    '/docs/status/',
+    '/docs/status/quest-service/x',
+    '/docs/ops/summary/',
+    '/ops/status',
+    '/ops/summary',
+    '/readyz',
+    '/docs/status/../../readyz',
+    '/docs/status/quest-service/../../../metrics',
+  ])('%s leads to no service', async (target) => {
+    const answer = await request(gateway.port, target);
+    expect(answer.status).toBeOneOf([400, 404]);
+    expect([...behind.values()].flatMap(({ received }) => received)).toEqual([]);
+  });
+
+  test('a service that is away is a problem', async () => {
+    await using bare = await startGateway({ docsDir: join(home, 'docs') });
+    expectProblem(await request(bare.port, '/docs/status/quest-service'), 503, 'service_unavailable');
+  });
+});
+
+describe("the demo's credentials", () => {
+  const ask = (host: string, ...fields: string[]) =>
+    exchange(
+      gateway.port,
+      ['GET /docs/demo.json HTTP/1.1', `Host: ${host}`, 'Connection: close', ...fields, '', ''].join('\r\n'),
+    );
+
+  test.each(['127.0.0.1', 'localhost', 'localhost:8080', '[::1]:8080'])(
+    'are told to a page of %s',
+    async (host) => {
+      const answer = await ask(host, 'Sec-Fetch-Site: same-origin');
+      expect([answer.status, answer.body]).toEqual([200, '{"accessToken":"demo"}']);
+      expect(answer.headers['cache-control']).toEqual(['no-store']);
+      expect(answer.headers['cross-origin-resource-policy']).toEqual(['same-origin']);
+    },
+  );
+
+  test.each(['rebound.example', 'localhost.example', '127.0.0.1.example', 'gateway.test'])(
+    'are not told where the machine is called %s',
+    async (host) => expectProblem(await ask(host), 404, 'not_found'),
+  );
+
+  test.each(['cross-site', 'same-site', 'none'])(
+    'are not told to a page that comes from elsewhere (%s)',
+    async (site) => expectProblem(await ask('127.0.0.1', `Sec-Fetch-Site: ${site}`), 404, 'not_found'),
+  );
+
+  test('are nowhere without a file, even if the folder of the portal has one of that name', async () => {
+    await writeFile(join(home, 'docs/demo.json'), '{}');
+    await using bare = await startGateway({ docsDir: join(home, 'docs') });
+    expectProblem(await request(bare.port, '/docs/demo.json'), 404, 'not_found');
+  });
+});
