@@ -55,6 +55,22 @@ test('a store is created with a token and ten addresses, and never shows its cre
   for (const secret of [...secrets.slice(0, 2), webhookToken]) expect(kept).not.toContain(secret);
 });
 
+test('an id that no database can hold, and an address that is none, are refused by name', async () => {
+  const { id } = (await service.admin('POST', '/v1/stores', input)).body as unknown as { id: string };
+  for (const path of [
+    'orders/%00',
+    'delivery-jobs/%00',
+    'verifications/%00',
+    'verifications/x?service=%00',
+  ]) {
+    const refused = await service.admin('GET', `/v1/stores/${id}/${path}`);
+    expect([path, refused.status]).toEqual([path, 400]);
+  }
+  const nowhere = { ...input, delivery: { kind: 'onfleet', baseUrl: '9999-12-31T23:59:60Z' } };
+  const refused = await service.admin('POST', '/v1/stores', nowhere);
+  expect([refused.status, Object.keys(refused.body['errors'] ?? {})]).toEqual([400, ['delivery.baseUrl']]);
+});
+
 test('a change keeps what it does not name, credentials included, unless the provider is another one', async () => {
   const { id } = (await service.admin('POST', '/v1/stores', input)).body as unknown as { id: string };
   const same = await service.admin('PATCH', `/v1/stores/${id}`, {

@@ -1,4 +1,5 @@
 import { route, type Route } from '@platform/service-kit/route';
+import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { storeList } from '../stores/list.ts';
@@ -23,8 +24,8 @@ export const identityRoutes = (context: Context): Route[] => [
       tag: 'Identity',
       summary: 'A verification; of two providers with the same id the one that changed last',
       caller: context.verifier.guard('stores:admin'),
-      params: z.strictObject({ id: z.uuid(), transactionId: z.string().max(200) }),
-      query: z.strictObject({ service: z.string().max(100).optional() }),
+      params: z.strictObject({ id: z.uuid(), transactionId: text(1, 200) }),
+      query: z.strictObject({ service: text(0, 100).optional() }),
       responses: { 200: { description: 'The verification', body: VerificationView } },
       problems: [404],
     },

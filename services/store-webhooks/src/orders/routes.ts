@@ -1,4 +1,5 @@
 import { route, type Route } from '@platform/service-kit/route';
+import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { storeList } from '../stores/list.ts';
@@ -23,7 +24,7 @@ export const orderRoutes = (context: Context): Route[] => [
       tag: 'Orders',
       summary: 'An order with its items',
       caller: context.verifier.guard('stores:admin'),
-      params: z.strictObject({ id: z.uuid(), orderId: z.string().max(200) }),
+      params: z.strictObject({ id: z.uuid(), orderId: text(1, 200) }),
       responses: { 200: { description: 'The order', body: OrderView } },
       problems: [404],
     },

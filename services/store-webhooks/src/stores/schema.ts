@@ -1,5 +1,5 @@
 import { isNetwork } from '@platform/auth/addresses';
-import { instant, text } from '@platform/service-kit/text';
+import { instant, isStorable, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { hookEventNames } from '../hooks/events.ts';
 import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
@@ -8,20 +8,23 @@ const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .max(500)
   .refine((url) => {
+    // What is no address at all has been refused above, and comes here all the same.
+    if (!URL.canParse(url)) return true;
     const { username, password, search, hash } = new URL(url);
     return username === '' && password === '' && search === '' && hash === '';
   }, 'must have no credentials, query or fragment');
 
 const credentials = z
-  .record(z.string().min(1).max(50), text(1, 4000))
+  .record(text(1, 50), text(1, 4000))
   .meta({ description: 'Kept encrypted and never answered; left out in a change, they stay as they are' });
 
 const pointer = z
   .string()
   .max(200)
-  .regex(/^(\/[^/]*)*$/, 'must be a JSON pointer (RFC 6901)');
+  .regex(/^(\/[^/]*)*$/, 'must be a JSON pointer (RFC 6901)')
+  .refine(isStorable, 'must be well-formed Unicode without NUL');
 const mapping = z
-  .record(z.string().max(50), z.record(z.string().max(50), pointer))
+  .record(text(0, 50), z.record(text(0, 50), pointer))
   .meta({ description: 'For the generic kind: record → field → JSON pointer into the payload' });
 
 const kindOf = (adapters: ReadonlyMap<string, unknown>) => z.enum([...adapters.keys()]);
