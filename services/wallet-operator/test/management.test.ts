@@ -80,6 +80,7 @@ describe('players', () => {
     const ended = await ann.patch(`/v1/players/${playerId}`, { excluded: false, name: 'Bo' });
     expect(ended.body).toMatchObject({ excluded: false, excludedUntil: null, name: 'Bo', balance: '50.00' });
     expect((await caller.debit()).status).toBe('OK');
+    expect((await ann.get('/v1/audit/events?playerId=%00')).status).toBe(400);
     const events = await ann.get(`/v1/audit/events?playerId=${playerId}`);
     expect(events.body['events']).toMatchObject([
       { kind: 'player_changed', details: { by: 'ann', fields: expect.arrayContaining(['name']) } },

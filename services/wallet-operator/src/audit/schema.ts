@@ -1,10 +1,10 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
-import { instant } from '@platform/service-kit/text';
+import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 
 export const AuditQuery = z.strictObject({
   ...pageLimitQuery,
-  playerId: z.string().min(1).max(255).optional(),
+  playerId: text(1, 255).optional(),
 });
 
 export const AuditEvent = z
