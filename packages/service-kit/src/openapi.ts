@@ -33,7 +33,9 @@ const problemSchema = z
 const problemTexts: Record<number, string> = {
   400: 'The request is malformed or a value is out of range',
   401: 'No valid credential',
+  403: 'Not from this caller',
   404: 'No such thing',
+  408: 'The body stands still for too long',
   409: 'The request clashes with what is stored',
   412: 'The precondition does not hold',
   413: 'The body is too large',
@@ -57,7 +59,8 @@ const forOpenApi30 = (schema: Json): void => {
   const [example] = (schema['examples'] ?? []) as unknown[];
   if (example !== undefined) schema['example'] = example;
   delete schema['examples'];
-  if (schema['type'] === 'boolean' && isDeepStrictEqual(schema['enum'], ['true', 'false'])) delete schema['enum'];
+  if (schema['type'] === 'boolean' && isDeepStrictEqual(schema['enum'], ['true', 'false']))
+    delete schema['enum'];
 };
 
 /** zod wraps a reference to make room for a description beside it; where there is none, it stands bare. */
@@ -99,8 +102,8 @@ const schemaWriter =
   };
 
 const problemStatuses = (route: Route): number[] => {
-  const statuses = new Set([...(route.problems ?? []), 429, 500, 503]);
-  if (route.params || route.query || route.body) statuses.add(400);
+  // Any query parameter that nobody declared is a 400.
+  const statuses = new Set([...(route.problems ?? []), 400, 429, 500, 503]);
   if (route.caller.security.length > 0) statuses.add(401);
   if (route.caller.security.some((way) => Object.values(way).flat().length > 0)) statuses.add(403);
   if (route.body && !route.body.raw) for (const status of [413, 415]) statuses.add(status);
@@ -108,9 +111,9 @@ const problemStatuses = (route: Route): number[] => {
 };
 
 /** OpenAPI 3.0 has scopes for OAuth flows only, so the document says in words which one is needed. */
-const lacking = ({ caller }: Route): string => {
+const lacking = ({ caller }: Route): string | undefined => {
   const scopes = new Set(caller.security.flatMap((way) => Object.values(way).flat()));
-  return `The credential lacks the scope ${[...scopes].join(' or ')}`;
+  return scopes.size > 0 ? `The credential lacks the scope ${[...scopes].join(' or ')}` : undefined;
 };
 
 /** The OpenAPI 3.0.3 document of a service, from the same values that Express dispatches. */
@@ -158,7 +161,7 @@ export const createDocument = (about: Interface, routes: readonly Route[]): Json
     }
     for (const status of problemStatuses(route)) {
       all[status] ??= {
-        description: status === 403 ? lacking(route) : (problemTexts[status] ?? 'Problem'),
+        description: (status === 403 && lacking(route)) || (problemTexts[status] ?? 'Problem'),
         content: { 'application/problem+json': { schema: write(problemSchema, 'output') } },
       };
     }
