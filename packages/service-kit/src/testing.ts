@@ -1,10 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import postgres from 'postgres';
 import { createLog, type Log } from './log.ts';
 import { migrate } from './migrate.ts';
+import { createHttpServer } from './server.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   url: string;
@@ -51,6 +55,20 @@ export const cloneDatabase = async (serverUrl: string, migrations: string): Prom
       const admin = postgres(serverUrl, { max: 1, onnotice: () => undefined });
       await admin`drop database if exists ${admin(name)} with (force)`;
       await admin.end();
+    },
+  };
+};
+
+/** Serves an app on a port of its own, the way a service does; closed on disposal. */
+export const serve = async (listener: RequestListener): Promise<AsyncDisposable & { url: string }> => {
+  const server = createHttpServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
     },
   };
 };

@@ -1,0 +1,47 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import formats from 'ajv-formats';
+import type { OpenApi, Operation, Schema } from './document.ts';
+import type { Received } from './send.ts';
+
+const said = (errors: ErrorObject[] | null | undefined): string =>
+  (errors ?? []).map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`).join('; ');
+
+/** The documents each media type carries in a body. */
+const documentsIn = (type: string, body: string): unknown[] =>
+  type === 'application/x-ndjson'
+    ? body
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => JSON.parse(line) as unknown)
+    : [JSON.parse(body) as unknown];
+
+/** Says what is wrong with an answer, measured by the document; nothing, when it is as described. */
+export const checkOf = ({ components }: OpenApi) => {
+  const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false });
+  formats.default(ajv);
+  ajv.addSchema({ components }, 'document');
+  const compiled = new Map<Schema, ValidateFunction>();
+  const validatorOf = (schema: Schema): ValidateFunction => {
+    const known = compiled.get(schema);
+    if (known) return known;
+    const text = JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/');
+    const made = ajv.compile(JSON.parse(text) as object);
+    compiled.set(schema, made);
+    return made;
+  };
+
+  return ({ responses }: Operation, { status, headers, body }: Received): string | undefined => {
+    if (status >= 500) return `a ${status} is a fault, documented or not`;
+    const described = responses[status];
+    if (!described) return `the document knows no ${status} here`;
+    if (!described.content) return body === '' ? undefined : `the document knows no body of a ${status}`;
+    const type = String(headers['content-type']).replace(/;.*/, '');
+    const schema = described.content[type]?.schema;
+    if (!schema) return `the document knows no ${type} in a ${status}`;
+    const validate = validatorOf(schema);
+    const wrong = documentsIn(type, body).find((one) => !validate(one));
+    if (wrong === undefined) return undefined;
+    validate(wrong);
+    return `the body of this ${status} is not as described: ${said(validate.errors)}`;
+  };
+};

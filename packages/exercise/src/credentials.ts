@@ -1,0 +1,37 @@
+import type { OpenApi, Operation, SecurityScheme } from './document.ts';
+import type { Plan } from './plan.ts';
+import type { Sent } from './send.ts';
+
+type Unsigned = Omit<Sent, 'headers'>;
+
+/** The value itself, without "Bearer" or the like; a signature is made for each request. */
+export type Credential = string | ((request: Unsigned) => string);
+
+interface Holders {
+  right: Record<string, Credential>;
+  lacking?: Record<string, Credential>;
+}
+
+const headerOf = ({ type, in: place, name = '' }: SecurityScheme, value: string): [string, string] => {
+  if (type === 'http') return ['Authorization', `Bearer ${value}`];
+  return place === 'cookie' ? ['Cookie', `${name}=${value}`] : [name, value];
+};
+
+/** Gives the headers by which the caller of a plan shows who it is, in one of the ways the operation takes. */
+export const credentialsOf =
+  ({ components }: OpenApi, { right, lacking = {} }: Holders) =>
+  ({ security }: Operation, { caller, way }: Plan, request: Unsigned): Record<string, string> => {
+    const valueOf = (name: string): string | undefined => {
+      if (caller === 'wrong') return 'wrong.wrong.wrong';
+      const held = (caller === 'lacking' ? lacking : right)[name];
+      return typeof held === 'function' ? held(request) : held;
+    };
+    if (caller === 'none' || security.length === 0) return {};
+    const schemes = security[way % security.length] ?? [];
+    return Object.fromEntries(
+      schemes.flatMap((name) => {
+        const [scheme, value] = [components.securitySchemes?.[name], valueOf(name)];
+        return scheme && value !== undefined ? [headerOf(scheme, value)] : [];
+      }),
+    );
+  };

@@ -1,0 +1,112 @@
+import { crc32 } from 'node:zlib';
+import fc from 'fast-check';
+import { addressBook, type AddressBook } from './addresses.ts';
+import { checkOf } from './check.ts';
+import { credentialsOf, type Credential } from './credentials.ts';
+import { operationsOf, type OpenApi, type Operation } from './document.ts';
+import { effort } from './env.ts';
+import { plansOf, certainPlansOf, type Plan } from './plan.ts';
+import { send, type Received, type Sent } from './send.ts';
+import { unseen } from './unseen.ts';
+import { valuesOf, type Words } from './values.ts';
+
+export interface Subject {
+  /** Where the service listens; its document is at /openapi.json. */
+  url: string;
+  /** Good credentials, by the name of the security scheme. */
+  right: Record<string, Credential>;
+  /** Credentials of a caller who may do nothing. */
+  lacking?: Record<string, Credential>;
+  /** Addresses of things that are there; those that answers name in Location need not be told. */
+  known?: string[];
+  /** Values that mean something, by the name of the field or parameter. */
+  words?: Words;
+  /** `operation status` of answers that the exercise cannot provoke here. */
+  beyond?: string[];
+}
+
+/** How often what must happen is tried: some sound requests are refused for what no schema can say. */
+const ROUNDS = 8;
+
+/** The request that a plan stands for, once it is known what is there. */
+const written = (operation: Operation, plan: Plan, book: AddressBook): Omit<Sent, 'headers'> => {
+  const there = book.for(operation);
+  const values =
+    plan.there === null || there.length === 0 ? plan.path : (there[plan.there % there.length] ?? plan.path);
+  const path = operation.template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x');
+  const query = plan.query.length > 0 ? `?${plan.query.join('&')}` : '';
+  return { method: operation.method, target: path + query, body: plan.body };
+};
+
+/** What the document promises of callers: none or a wrong one is 401, one who may not is 403. */
+const refusalOf = ({ security, responses }: Operation, { caller }: Plan): number | undefined => {
+  if (security.length === 0 || caller === 'right') return undefined;
+  if (caller !== 'lacking') return 401;
+  return '403' in responses ? 403 : undefined;
+};
+
+const shown = ({ method, target, headers, body }: Sent, { status, body: answer }: Received): string =>
+  [
+    `${method.toUpperCase()} ${target} ${JSON.stringify(headers)}`,
+    body?.slice(0, 500),
+    `answered ${status}: ${answer.slice(0, 500)}`,
+  ].join('\n');
+
+/**
+ * Asks every operation of a running service in many sound and unsound ways, and holds each answer to the document:
+ * a documented status below 500, its media type, its schema, 401 and 403 where they are promised.
+ * @returns what is wrong, one text a fault; among it documented answers that were never seen
+ */
+export const exercise = async (subject: Subject): Promise<string[]> => {
+  const { url, known = [], words = {}, beyond = [] } = subject;
+  const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
+  const operations = operationsOf(document);
+  const book = addressBook(operations);
+  for (const path of known) book.add(path);
+  const of = valuesOf(document, words);
+  const check = checkOf(document);
+  const credentials = credentialsOf(document, subject);
+  const seen = new Map<string, Set<number>>(operations.map(({ id }) => [id, new Set()]));
+  const { seed, runs } = effort();
+
+  const ask = async (operation: Operation, plan: Plan): Promise<void> => {
+    const bare = written(operation, plan, book);
+    const headers = {
+      Host: 'service.example.test',
+      ...plan.headers,
+      ...(plan.type === undefined ? {} : { 'Content-Type': plan.type }),
+      ...credentials(operation, plan, bare),
+    };
+    const sent = { ...bare, headers };
+    const received = await send(url, sent);
+    seen.get(operation.id)?.add(received.status);
+    const location = received.headers['location'];
+    if (received.status === 201 && typeof location === 'string') book.add(location);
+    const promised = refusalOf(operation, plan);
+    const wrong =
+      promised === undefined || received.status === promised
+        ? check(operation, received)
+        : `a caller with ${plan.caller} credentials must get ${promised}`;
+    if (wrong) throw new Error(`${wrong}\n${shown(sent, received)}`);
+  };
+
+  const faults: string[] = [];
+  const hold = async (operation: Operation, plans: fc.Arbitrary<Plan[]>, numRuns: number): Promise<void> => {
+    const property = fc.asyncProperty(plans, async (all) => {
+      for (const plan of all) await ask(operation, plan);
+    });
+    // Each operation has its own numbers, or all would use the same ids.
+    const own = { seed: seed + crc32(operation.id), numRuns };
+    const { failed, errorInstance } = await fc.check(property, own);
+    if (failed) faults.push(`${operation.id}: ${String(errorInstance)}`);
+  };
+  for (const operation of operations) {
+    await hold(
+      operation,
+      plansOf(operation, of).map((plan) => [plan]),
+      runs,
+    );
+    await hold(operation, certainPlansOf(operation, of), ROUNDS);
+  }
+  return [...faults, ...unseen(operations, seen, beyond)];
+};

@@ -1,0 +1,125 @@
+import fc, { type Arbitrary } from 'fast-check';
+
+type Json = Record<string, unknown>;
+
+/** What people, programs and attackers send where something else is expected. */
+const junk: Arbitrary<unknown> = fc.constantFrom<unknown>(
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  2 ** 31,
+  2 ** 53,
+  1e308,
+  [],
+  {},
+  [[]],
+  [null],
+  { a: { b: {} } },
+  '',
+  ' ',
+  '0',
+  '-0',
+  '01',
+  '1e3',
+  '\u0000',
+  'a\u0000b',
+  '\u202E',
+  '\uD800',
+  '__proto__',
+  'constructor',
+  '2026-02-30',
+  '0000-01-01',
+  '9999-12-31T23:59:60Z',
+  '+275760-09-13T00:00:00.000Z',
+  '%00',
+  '{{7*7}}',
+  "'; drop table tasks; --",
+  '<script>',
+  '../../etc/passwd',
+  'x'.repeat(20_000),
+  '😀'.repeat(300),
+);
+
+const isHolder = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+
+/** Every place inside a JSON value: what holds it, and under which name. */
+const placesOf = (value: unknown): [Json, string][] =>
+  isHolder(value)
+    ? Object.keys(value).flatMap((name) => [[value, name] as [Json, string], ...placesOf(value[name])])
+    : [];
+
+type Change = (holder: Json, name: string) => void;
+
+/** A copy of the value with one of its places changed. */
+const changeAt = (value: unknown, where: number, change: Change): unknown => {
+  const copy: unknown = structuredClone(value);
+  const places = placesOf(copy);
+  const [holder, name] = places[where % places.length] ?? [];
+  if (holder && name !== undefined) change(holder, name);
+  return copy;
+};
+
+/** JSON values that are sound but for one thing. */
+export const mutated = (sound: Arbitrary<unknown>): Arbitrary<unknown> =>
+  fc.oneof(
+    fc.tuple(sound, fc.nat(500), junk).map(([value, where, other]) =>
+      changeAt(value, where, (holder, name) => {
+        holder[name] = other;
+      }),
+    ),
+    fc.tuple(sound, fc.nat(500)).map(([value, where]) =>
+      changeAt(value, where, (holder, name) => {
+        delete holder[name];
+      }),
+    ),
+    fc
+      .tuple(sound, fc.constantFrom('id', 'version', 'constructor', 'unknown', ''))
+      .map(([value, name]) => (isHolder(value) ? { ...value, [name]: 1 } : value)),
+    junk,
+  );
+
+/** Bodies that are no JSON, or JSON that a careless reader trips over. */
+export const brokenTexts: Arbitrary<string> = fc.constantFrom(
+  '{',
+  '{"a":',
+  '[1,',
+  'undefined',
+  "{'a':1}",
+  '\uFEFF{}',
+  '\u0000',
+  '{"a":1}{"b":2}',
+  ' ',
+  '{"__proto__":{"admin":true}}',
+  '{"a":1,"a":2}',
+  '['.repeat(5_000),
+  '"\\ud800"',
+  '1e999',
+);
+
+/** Parameter values as they stand in an address: already percent-encoded. */
+export const brokenValues: Arbitrary<string> = fc.constantFrom(
+  '',
+  '-1',
+  '01',
+  '1.5',
+  '1e3',
+  '%2B1',
+  '%20',
+  '9'.repeat(30),
+  '2147483648',
+  '%00',
+  '%0a',
+  '%C3%A4',
+  '%F0%9F%98%80',
+  '%27%20or%201=1',
+  '..%2f..%2f',
+  'null',
+  'true',
+  'x'.repeat(400),
+  '00000000-0000-0000-0000-000000000000',
+);
+
+/** Percent signs that stand for nothing. */
+export const brokenEscapes: Arbitrary<string> = fc.constantFrom('%', '%zz', '%C3', '%ED%A0%80', '%c0%af');

@@ -1,0 +1,137 @@
+import fc, { type Arbitrary } from 'fast-check';
+import type { Operation, Parameter, Schema } from './document.ts';
+import { brokenEscapes, brokenTexts, brokenValues, mutated } from './mutations.ts';
+
+/** Whose credentials a request carries. */
+export type Caller = 'right' | 'none' | 'wrong' | 'lacking';
+
+/** A request as it is to be sent. What stands in the address is encoded already. */
+export interface Plan {
+  caller: Caller;
+  /** Which of the ways to show a credential. */
+  way: number;
+  /** Which of the things that are there is addressed; null: `path` says it. */
+  there: number | null;
+  path: Record<string, string>;
+  query: string[];
+  headers: Record<string, string>;
+  type: string | undefined;
+  body: string | undefined;
+}
+
+type Of = (schema: Schema, name?: string) => Arbitrary<unknown>;
+
+const encoded = (value: unknown): string => encodeURIComponent(String(value).toWellFormed());
+/** An empty value or a dot would be another address. */
+const segment = (value: unknown): string => encoded(value).replace(/^\.{0,2}$/, 'x');
+
+const inPlace = ({ parameters }: Operation, place: Parameter['in']): Parameter[] =>
+  parameters.filter((one) => one.in === place);
+
+/** How each media type writes a value. */
+const write = (type: string, value: unknown): string => {
+  if (type !== 'application/x-www-form-urlencoded') return JSON.stringify(value) ?? '';
+  const pairs = Object.entries(value ?? {}).map(([name, held]): [string, string] => [
+    name,
+    typeof held === 'string' ? held : JSON.stringify(held),
+  ]);
+  return new URLSearchParams(pairs).toString();
+};
+
+const entityTags = fc.constantFrom('"1"', '*', 'W/"1"', '"1", "2"', '""', 'x', '"');
+
+/** Requests of an operation as its document allows them. */
+const sound = (operation: Operation, of: Of): Arbitrary<Plan> => {
+  const asked = inPlace(operation, 'query').map(({ name, schema, required }) => {
+    const written = of(schema, name).map((value) => `${name}=${encoded(value)}`);
+    return required ? written : fc.option(written, { freq: 1, nil: '' });
+  });
+  const named = (list: Parameter[], as: (one: Parameter) => Arbitrary<unknown>) =>
+    fc.record(Object.fromEntries(list.map((one) => [one.name, as(one)])));
+  const headers = named(inPlace(operation, 'header'), ({ name }) =>
+    fc.option(/match/i.test(name) ? entityTags : of({ type: 'string', pattern: '^[!-~]{1,20}$' }, name)),
+  );
+  const content = Object.entries(operation.body ?? {}).map(([type, { schema }]) =>
+    of(schema).map((value) => ({ type, body: write(type, value) })),
+  );
+  return fc
+    .record({
+      caller: fc.constant('right'),
+      way: fc.nat(10),
+      there: fc.option(fc.nat(20), { freq: 9 }),
+      path: named(inPlace(operation, 'path'), ({ name, schema }) =>
+        of(schema, name).map(segment),
+      ) as Arbitrary<Record<string, string>>,
+      query: fc.tuple(...asked).map((all) => all.filter(Boolean)),
+      headers: headers.map(
+        (all) =>
+          Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null)) as Record<
+            string,
+            string
+          >,
+      ),
+      content: content.length > 0 ? fc.oneof(...content) : fc.constant({ type: undefined, body: undefined }),
+    })
+    .map(({ content: written, ...rest }) => ({ ...rest, ...written }));
+};
+
+/** One thing about a sound request made unsound. */
+const unsound = (operation: Operation, of: Of, plan: Arbitrary<Plan>): Arbitrary<Plan> => {
+  const change = <T>(with_: Arbitrary<T>, how: (plan: Plan, other: T) => Partial<Plan>): Arbitrary<Plan> =>
+    fc.tuple(plan, with_).map(([before, other]) => ({ ...before, ...how(before, other) }));
+  const asked = inPlace(operation, 'query').map(({ name }) => name);
+  const inAddress = inPlace(operation, 'path').map(({ name }) => name);
+  const ways = [
+    change(fc.constantFrom('unknown=1', 'page[]=1', '__proto__=1', 'constructor'), ({ query }, more) => ({
+      query: [...query, more],
+    })),
+  ];
+  if (asked.length > 0) {
+    const name = fc.constantFrom(...asked);
+    ways.push(
+      change(fc.tuple(name, brokenValues), (_, [which, value]) => ({ query: [`${which}=${value}`] })),
+      change(name, (_, which) => ({ query: [`${which}=1`, `${which}=1`] })),
+      change(fc.tuple(name, brokenEscapes), (_, [which, value]) => ({ query: [`${which}=${value}`] })),
+    );
+  }
+  if (inAddress.length > 0) {
+    const name = fc.constantFrom(...inAddress);
+    const elsewhere = ({ path }: Plan, [which, value]: [string, string]) => ({
+      there: null,
+      path: { ...path, [which]: value || 'x' },
+    });
+    ways.push(
+      change(fc.tuple(name, brokenValues), elsewhere),
+      change(fc.tuple(name, brokenEscapes), elsewhere),
+    );
+  }
+  for (const [type, { schema }] of Object.entries(operation.body ?? {})) {
+    ways.push(
+      ...[1, 2, 3].map(() => change(mutated(of(schema)), (_, value) => ({ type, body: write(type, value) }))),
+      change(brokenTexts, (_, body) => ({ type, body })),
+      change(
+        fc.constantFrom('text/plain', 'application/xml', `${type}; charset=utf-16`, '', ';'),
+        (_, other) => ({
+          type: other || undefined,
+        }),
+      ),
+    );
+  }
+  return fc.oneof(...ways);
+};
+
+/** Requests of an operation: half of them sound, half with one thing wrong. */
+export const plansOf = (operation: Operation, of: Of): Arbitrary<Plan> => {
+  const good = sound(operation, of);
+  return fc.oneof(good, unsound(operation, of, good));
+};
+
+/** A sound request, and what must be refused of it whatever the operation does. */
+export const certainPlansOf = (operation: Operation, of: Of): Arbitrary<Plan[]> =>
+  sound(operation, of).map((plan) => [
+    plan,
+    ...(['none', 'wrong', 'lacking'] as const).map((caller) => ({ ...plan, caller })),
+    { ...plan, there: null },
+    { ...plan, query: ['unknown=1'] },
+    ...(operation.body ? [{ ...plan, type: 'text/plain' }] : []),
+  ]);

@@ -1,0 +1,21 @@
+import type { Operation } from './document.ts';
+
+/** Refusals that bad input or a bad credential can always provoke. The others need a state or a fault. */
+const provokable = new Set(['400', '401', '403', '404', '415']);
+
+/** Documented answers that were never seen: at least one success, and every refusal that can be provoked. */
+export const unseen = (
+  operations: readonly Operation[],
+  seen: ReadonlyMap<string, ReadonlySet<number>>,
+  beyond: readonly string[],
+): string[] =>
+  operations.flatMap(({ id, responses }) => {
+    const got = seen.get(id) ?? new Set();
+    const missed = Object.keys(responses).filter(
+      (status) => provokable.has(status) && !got.has(Number(status)),
+    );
+    const good = [...got].some((status) => status < 400) ? [] : ['success'];
+    return [...good, ...missed]
+      .filter((status) => !beyond.includes(`${id} ${status}`))
+      .map((status) => `${id} never answered ${status}`);
+  });

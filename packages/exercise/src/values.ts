@@ -1,0 +1,92 @@
+import fc, { type Arbitrary } from 'fast-check';
+import type { OpenApi, Schema } from './document.ts';
+
+/** Values that exist or mean something to the service, by the name of the field or parameter. */
+export type Words = Record<string, readonly unknown[]>;
+
+/** Years that every calendar on the way can hold. */
+const moment = fc.date({ min: new Date('1970-01-01'), max: new Date('2099-12-31'), noInvalidDate: true });
+
+/** Beyond what a schema demands: lists in lists of long texts would soon be too large a body. */
+const LONGEST = 100;
+const MORE_ITEMS = 3;
+
+const formats: Record<string, Arbitrary<string>> = {
+  uuid: fc.uuid(),
+  date: moment.map((date) => date.toISOString().slice(0, 10)),
+  'date-time': moment.map((date) => date.toISOString()),
+  email: fc.stringMatching(/^[a-z0-9]{1,12}@[a-z]{1,8}\.test$/),
+  uri: fc.stringMatching(/^https:\/\/[a-z]{1,10}\.example\.test\/[a-z]{0,5}$/),
+};
+
+const strings = ({ format, pattern, minLength = 0, maxLength = LONGEST }: Schema): Arbitrary<string> => {
+  const known = format === undefined ? undefined : formats[format];
+  if (known) return known;
+  if (pattern?.startsWith('^') && pattern.endsWith('$')) return fc.stringMatching(new RegExp(pattern));
+  const plain = fc.string({
+    unit: 'grapheme',
+    minLength,
+    maxLength: Math.min(maxLength, minLength + LONGEST),
+  });
+  const fitting = plain.filter((text) => text.length >= minLength && text.length <= maxLength);
+  return pattern === undefined ? fitting : fitting.filter((text) => new RegExp(pattern).test(text));
+};
+
+const numbers = ({ type, minimum, maximum }: Schema): Arbitrary<number> =>
+  type === 'integer'
+    ? fc.integer({ min: minimum ?? -1_000, max: Math.min(maximum ?? 1_000, Number.MAX_SAFE_INTEGER) })
+    : fc.double({ min: minimum ?? -1e6, max: maximum ?? 1e6, noNaN: true });
+
+/** Arbitraries of values that a schema of the document allows. */
+export const valuesOf = ({ components }: OpenApi, words: Words) => {
+  const objects = ({ properties = {}, required = [], additionalProperties }: Schema): Arbitrary<unknown> => {
+    const model = Object.fromEntries(
+      Object.entries(properties).map(([name, schema]) => [name, values(schema, name)]),
+    );
+    const declared = fc.record(model, { requiredKeys: required.filter((name) => name in model) });
+    if (typeof additionalProperties !== 'object') return declared;
+    const more = fc.dictionary(fc.string({ maxLength: 20 }), values(additionalProperties), { maxKeys: 3 });
+    return fc.tuple(more, declared).map(([extra, own]) => ({ ...extra, ...own }));
+  };
+
+  const plain = (schema: Schema): Arbitrary<unknown> => {
+    if (schema.$ref) return values(components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
+    if (schema.enum) return fc.constantFrom(...schema.enum);
+    if (schema.anyOf) return fc.oneof(...schema.anyOf.map((one) => values(one)));
+    if (schema.allOf) return fc.tuple(...schema.allOf.map((one) => values(one))).map(merge);
+    switch (schema.type) {
+      case 'string':
+        return strings(schema);
+      case 'integer':
+      case 'number':
+        return numbers(schema);
+      case 'boolean':
+        return fc.boolean();
+      case 'array': {
+        const { items = {}, minItems = 0, maxItems = Infinity } = schema;
+        return fc.array(values(items), {
+          minLength: minItems,
+          maxLength: Math.min(maxItems, minItems + MORE_ITEMS),
+        });
+      }
+      case 'object':
+        return objects(schema);
+      default:
+        return fc.jsonValue({ maxDepth: 2 });
+    }
+  };
+
+  const values = (schema: Schema, name = ''): Arbitrary<unknown> => {
+    const ways = [{ weight: 6, arbitrary: plain(schema) }];
+    if (words[name]) ways.push({ weight: 6, arbitrary: fc.constantFrom(...words[name]) });
+    if (schema.nullable) ways.push({ weight: 1, arbitrary: fc.constant(null) });
+    return fc.oneof(...ways);
+  };
+  return values;
+};
+
+/** A value for several schemas at once: objects become one, of anything else the last one counts. */
+const merge = (parts: unknown[]): unknown =>
+  parts.every((part) => typeof part === 'object' && part !== null)
+    ? Object.assign({}, ...parts)
+    : parts.at(-1);

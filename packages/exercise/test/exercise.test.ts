@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { exercise } from '../src/exercise.ts';
+
+const problem = { 'application/problem+json': { schema: { type: 'object', required: ['code'] } } };
+const operation = {
+  operationId: 'getNote',
+  parameters: [{ name: 'loud', in: 'query', required: false, schema: { type: 'boolean' } }],
+  security: [{ bearer: [] }],
+  responses: {
+    200: {
+      content: {
+        'application/json': {
+          schema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+        },
+      },
+    },
+    400: { content: problem },
+    401: { content: problem },
+  },
+};
+const document = {
+  servers: [{ url: '/v1' }],
+  paths: { '/note': { get: operation } },
+  components: { schemas: {}, securitySchemes: { bearer: { type: 'http' } } },
+};
+
+const write = (res: ServerResponse, status: number, body: unknown, type = 'application/json') =>
+  res.writeHead(status, { 'Content-Type': type }).end(JSON.stringify(body));
+const refuse = (res: ServerResponse, status: number) =>
+  write(res, status, { code: 'refused' }, 'application/problem+json');
+
+type Serve = (res: ServerResponse, query: string, authorization: string | undefined) => void;
+
+/** A small service that is as described, but for what is said otherwise. */
+const faultsOf = async (serve: Serve): Promise<string[]> => {
+  const server = createServer((req, res) => {
+    const { pathname, search } = new URL(req.url ?? '', 'http://localhost');
+    if (pathname === '/openapi.json') write(res, 200, document);
+    else serve(res, search, req.headers.authorization);
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return exercise({ url: `http://127.0.0.1:${port}`, right: { bearer: 'good' } });
+};
+
+const sound: Serve = (res, query, authorization) => {
+  if (authorization !== 'Bearer good') refuse(res, 401);
+  else if (/^(\?loud=(true|false))?$/.test(query)) write(res, 200, { text: 'hello' });
+  else refuse(res, 400);
+};
+
+/** The same, with another answer to who may ask. */
+const answering =
+  (answer: (res: ServerResponse) => void): Serve =>
+  (res, query, authorization) =>
+    query === '' && authorization === 'Bearer good' ? answer(res) : sound(res, query, authorization);
+
+test('a service that is as its document says has no faults', async () => {
+  expect(await faultsOf(sound)).toEqual([]);
+});
+
+test.each<[string, Serve, string]>([
+  ['a 5xx', answering((res) => refuse(res, 503)), 'a 503 is a fault'],
+  ['an undocumented status', answering((res) => refuse(res, 409)), 'the document knows no 409 here'],
+  ['another media type', answering((res) => write(res, 200, {}, 'text/html')), 'knows no text/html in a 200'],
+  ['another shape', answering((res) => write(res, 200, { text: 1 })), '/text must be string'],
+  ['an open door', (res, query) => sound(res, query, 'Bearer good'), 'none credentials must get 401'],
+  ['a refusal that never comes', (res, _, who) => sound(res, '', who), 'getNote never answered 400'],
+])('%s is found', async (_, serve, fault) => {
+  expect((await faultsOf(serve)).join('\n')).toContain(fault);
+});

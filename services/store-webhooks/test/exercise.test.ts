@@ -1,0 +1,43 @@
+import { exercise } from '@platform/exercise';
+import { expect, test } from 'vitest';
+import { startStandIn } from '../src/simulate/stand-in.ts';
+import { startService } from './harness.ts';
+
+const events = ['order_updated', 'new_member', 'member_updated'];
+const jobs = ['job_assigned', 'job_started', 'job_arrived', 'job_completed'];
+const identity = ['identity-verification-updated', 'identity-verification-completed'];
+const hooks = [...events, ...jobs, ...identity, 'payment-auth-completed'].map(
+  (event) => `receive_${event.replaceAll('-', '_')}`,
+);
+
+test('every operation answers as the document says', async () => {
+  await using standIn = await startStandIn();
+  await using service = await startService();
+  const { id, webhookToken } = await service.store({
+    pos: { kind: 'blaze', baseUrl: standIn.url, credentials: { apiKey: 'a', authorization: 'b' } },
+    identity: [{ kind: 'persona', baseUrl: standIn.url, credentials: { apiKey: 'a' } }],
+    payments: [{ kind: 'threedsecureio', baseUrl: standIn.url, credentials: { apiKey: 'a' } }],
+  });
+  const verification = { service: 'persona', transactionId: 't-1', status: 'APPROVED' };
+  await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'PENDING', cart: { items: [] } });
+  await service.hook('job_assigned', webhookToken, { id: 'j-1', orderId: 'o-1' });
+  await service.hook('identity-verification-updated/persona', webhookToken, verification);
+  await service.settled();
+  const { body } = await service.admin('GET', `/v1/stores/${id}/events`);
+  const eventIds = (body['events'] as unknown as { id: string }[]).map((event) => event.id);
+  const faults = await exercise({
+    url: service.url,
+    right: { bearer: service.token },
+    // The store takes webhooks from anywhere, and what is in them is no reason to refuse them.
+    beyond: hooks.flatMap((id) => [`${id} 403`, `${id} 400`]),
+    lacking: { bearer: await service.tokenWith('quests:read') },
+    known: [
+      ...['orders/o-1', 'delivery-jobs/j-1', 'verifications/t-1'].map((path) => `/v1/stores/${id}/${path}`),
+      ...eventIds.map((eventId) => `/v1/stores/${id}/events/${eventId}/replay`),
+      ...[...events, ...jobs].map((event) => `/api/v1/hooks/${event}/${webhookToken}`),
+      ...identity.map((event) => `/api/v1/hooks/${event}/persona/${webhookToken}`),
+      `/api/v1/hooks/payment-auth-completed/threedsecureio/${webhookToken}`,
+    ],
+  });
+  expect(faults).toEqual([]);
+}, 120_000);

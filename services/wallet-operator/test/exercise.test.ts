@@ -1,0 +1,37 @@
+import { createRequestSignatures } from '@platform/auth/hmac';
+import { exercise } from '@platform/exercise';
+import { serve } from '@platform/service-kit/testing';
+import { expect, test } from 'vitest';
+import { createStandIn } from '../src/stand-in/server.ts';
+import { addGame, addPlayer, callerOf } from './factories.ts';
+import { secret, startService } from './harness.ts';
+
+test('every operation answers as the document says', async () => {
+  let operatorUrl = '';
+  await using gameServer = await serve((req, res) => {
+    createStandIn({ operatorUrl, secret, operatorId: 'op-1' }).emit('request', req, res);
+  });
+  const settings = { GAME_SERVER_URL: gameServer.url, OPERATOR_ID: 'op-1', SIGNATURE_TOLERANCE_S: '3600' };
+  await using service = await startService(settings);
+  operatorUrl = service.url;
+  const { sql } = service.context.database;
+  const gameCode = await addGame(sql);
+  const playerId = await addPlayer(sql);
+  await callerOf(service, playerId).debit({ transactionId: 'd-1', roundId: 'r-1', gameCode, amount: '1.00' });
+  // One moment for all, since the two headers of a request are asked for one after the other.
+  const now = new Date();
+  const signatures = createRequestSignatures({ secrets: { current: secret }, now: () => now });
+  const { timestamp } = signatures.sign('', '');
+  const faults = await exercise({
+    url: service.url,
+    right: {
+      bearer: await service.keys.token({ scope: 'wallet:admin wallet:read' }),
+      signature: ({ target, body = '' }) => signatures.sign(target, body).signature,
+      timestamp,
+    },
+    lacking: { bearer: await service.keys.token({ scope: 'quests:read' }) },
+    known: [`/v1/players/${playerId}/rounds/r-1`, `/v1/games/${gameCode}`],
+    words: { playerId: [playerId], gameCode: [gameCode], currency: ['EUR'], amount: ['1.00'] },
+  });
+  expect(faults).toEqual([]);
+}, 120_000);
