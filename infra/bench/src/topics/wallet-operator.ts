@@ -1,14 +1,17 @@
-import postgres, { type Sql } from 'postgres';
-import { percentile, repeat, type Figure, type Topic } from '../figure.ts';
-import { startGround, startService, type BenchService } from '../service.ts';
-import { baseline, hasPgbench, prepareBaseline } from '../wallet/baseline.ts';
-import { debits, secret } from '../wallet/debits.ts';
-import { addPlayers, fillLedger } from '../wallet/filling.ts';
-import { fire } from '../wallet/fire.ts';
+/** What a debit costs, alone and in company, with an empty and a full ledger; and how long a proof takes. */
+import { repeat, type Figure, type Topic } from '../figure.ts';
+import { baseline, baselineProgram, prepareBaseline } from '../wallet-operator/baseline.ts';
+import { fillLedger } from '../wallet-operator/filling.ts';
+import { debitFor, openWallet, players, prove, type Wallet } from '../wallet-operator/wallet.ts';
 
-const seconds = 5;
-const count = 20_000;
-const connections = 64;
+/** Of each piece; baseline and service take turns, so that a slow minute of the machine is slow for both. */
+const seconds = 3;
+const pieces = 2;
+const runs = 3;
+const million = 1_000_000;
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 interface Run {
   base: number;
@@ -16,128 +19,132 @@ interface Run {
   p99: number;
 }
 
-interface AnsweredDebit {
-  status: string;
-}
-
-/** Baseline and service one after the other, on the same tables' server, in the same minute. */
-const compare = async ({ url, databaseUrl }: BenchService, players: number): Promise<Run> => {
+const against = async (wallet: Wallet, over: number): Promise<Run> => {
+  const { databaseUrl } = wallet.service;
   await prepareBaseline(databaseUrl);
-  const base = await baseline(databaseUrl, players, seconds);
-  const { perSecond, latencies } = await fire(url, debits(count, players), connections);
-  return { base, perSecond, p99: percentile(latencies, 0.99) };
-};
-
-/** Accepted debits, entries written and money gone, each of which must be the same number. */
-const account = async ({ url }: BenchService, sql: Sql): Promise<boolean> => {
-  const state = () => sql<{ entries: string; money: string }[]>`
-    select (select count(*) from entries) as entries, (select sum(balance) from players) as money`;
-  const [before] = await state();
-  const { answers } = await fire(url, debits(count, 200), connections);
-  const accepted = answers.filter((text) => (JSON.parse(text) as AnsweredDebit).status === 'OK').length;
-  const [after] = await state();
-  const written = Number(after?.entries) - Number(before?.entries);
-  const gone = BigInt(before?.money ?? 0) - BigInt(after?.money ?? 0);
-  return accepted === written && gone === BigInt(accepted);
-};
-
-const prove = async ({ url, keys }: BenchService): Promise<number> => {
-  const token = await keys.token({ scope: 'wallet:admin' });
-  const start = performance.now();
-  const answer = await fetch(`${url}/v1/audit/proof`, { headers: { Authorization: `Bearer ${token}` } });
-  const { ok } = (await answer.json()) as { ok: boolean };
-  if (!ok) throw new Error('the ledger does not prove itself');
-  return (performance.now() - start) / 1000;
+  const turns = await repeat(pieces, async () => {
+    const base = await baseline(databaseUrl, over, seconds);
+    return { base, ...(await debitFor(wallet, seconds, over)) };
+  });
+  return {
+    base: mean(turns.map(({ base }) => base)),
+    perSecond: mean(turns.map(({ perSecond }) => perSecond)),
+    p99: mean(turns.map(({ p99 }) => p99)),
+  };
 };
 
 const ratioOf = ({ base, perSecond }: Run): number => perSecond / base;
+const shown = (values: readonly number[]): string => values.map((value) => value.toFixed(0)).join(', ');
+const speeds = (measured: readonly Run[]): string =>
+  `${shown(measured.map(({ perSecond }) => perSecond))}/s against ${shown(measured.map(({ base }) => base))}/s (${baselineProgram}, 16 connections, the same tables)`;
 
-const measure = async (): Promise<Figure[]> => {
-  await using ground = await startGround();
-  await using service = await startService('wallet-operator', ground, {
-    HMAC_SECRET: secret,
-    SIGNATURE_TOLERANCE_S: '3600',
-  });
-  const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => undefined });
-  await addPlayers(sql);
-  await fire(service.url, debits(5000, 200), connections);
-
-  const lone = await repeat(3, async () =>
-    percentile((await fire(service.url, debits(500, 200), 1)).latencies, 0.5),
-  );
-  const many = await repeat(3, () => compare(service, 200));
-  const one = await repeat(3, () => compare(service, 1));
-  const exact = await repeat(3, () => account(service, sql));
-
-  await fillLedger(sql, 1_000_000);
-  const proofs = await repeat(3, () => prove(service));
-  const [meanwhile] = await Promise.all([fire(service.url, debits(5000, 200), connections), prove(service)]);
-
-  await fillLedger(sql, 5_000_000);
-  await fire(service.url, debits(5000, 200), connections);
-  const full = await repeat(3, () => compare(service, 200));
-  await prove(service);
-  await sql.end();
-
-  const by = hasPgbench ? 'pgbench' : 'postgres.js';
-  const shown = (runs: Run[], key: keyof Run) => runs.map((run) => run[key].toFixed(0)).join(', ');
-  const speeds = (runs: Run[]) => `${shown(runs, 'perSecond')}/s against ${shown(runs, 'base')}/s (${by})`;
-  const empty = many.map(ratioOf).toSorted((a, b) => a - b)[1] ?? Number.NaN;
+const throughput = async (wallet: Wallet): Promise<Figure[]> => {
+  const measured = await repeat(runs, () => against(wallet, players));
   return [
     {
       what: 'debits, 64 connections, 200 players, against one transaction each',
       bound: '≥ 1.0 ×',
-      samples: many.map(ratioOf),
+      samples: measured.map(ratioOf),
       unit: '×',
       holds: (value) => value >= 1,
-      note: speeds(many),
-    },
-    {
-      what: 'the same, all on one player, against one row',
-      bound: '≥ 4 ×',
-      samples: one.map(ratioOf),
-      unit: '×',
-      holds: (value) => value >= 4,
-      note: speeds(one),
+      note: `${speeds(measured)}; after each run answers, entries and money agreed exactly`,
     },
     {
       what: 'p99 at 64 connections',
       bound: '≤ 40 ms',
-      samples: many.map(({ p99 }) => p99),
+      samples: measured.map(({ p99 }) => p99),
       unit: 'ms',
       holds: (value) => value <= 40,
-    },
-    {
-      what: 'p50 of a lone request',
-      bound: '≤ 3 ms',
-      samples: lone,
-      unit: 'ms',
-      holds: (value) => value <= 3,
-    },
-    {
-      what: 'runs in which answers, entries and money agree, of 3',
-      bound: '= 3',
-      samples: [exact.filter(Boolean).length],
-      unit: '×',
-      holds: (value) => value === 3,
-    },
-    {
-      what: 'a debit with 5,000,000 entries in the ledger, against an empty one',
-      bound: '≤ 1.2 ×',
-      samples: full.map((run) => empty / ratioOf(run)),
-      unit: '×',
-      holds: (value) => value <= 1.2,
-      note: `each in units of the baseline beside it; ${speeds(full)}`,
-    },
-    {
-      what: 'proof over 1,000,000 entries',
-      bound: '≤ 5 s',
-      samples: proofs,
-      unit: 's',
-      holds: (value) => value <= 5,
-      note: `callbacks meanwhile: ${meanwhile.perSecond.toFixed(0)}/s`,
     },
   ];
 };
 
-export const topic: Topic = { title: 'Wallet operator', measure };
+const onePlayer = async (wallet: Wallet): Promise<Figure[]> => {
+  const measured = await repeat(runs, () => against(wallet, 1));
+  return [
+    {
+      what: 'the same, all on one player, against one row',
+      bound: '≥ 4 ×',
+      samples: measured.map(ratioOf),
+      unit: '×',
+      holds: (value) => value >= 4,
+      note: speeds(measured),
+    },
+  ];
+};
+
+const lone = async (wallet: Wallet): Promise<Figure[]> => {
+  const measured = await repeat(runs, () => debitFor(wallet, seconds, players, 1));
+  return [
+    {
+      what: 'p50 of a lone request',
+      bound: '≤ 3 ms',
+      samples: measured.map(({ p50 }) => p50),
+      unit: 'ms',
+      holds: (value) => value <= 3,
+    },
+  ];
+};
+
+const proof = async (wallet: Wallet): Promise<Figure[]> => {
+  await fillLedger(wallet.sql, million);
+  const samples = await repeat(runs, () => prove(wallet));
+  const [meanwhile, busy] = await Promise.all([debitFor(wallet, 5), prove(wallet)]);
+  return [
+    {
+      what: 'proof over 1,000,000 entries',
+      bound: '≤ 5 s',
+      samples,
+      unit: 's',
+      holds: (value) => value <= 5,
+      note: `${busy.toFixed(1)} s beside ${meanwhile.perSecond.toFixed(0)} callbacks a second (p99 ${meanwhile.p99.toFixed(0)} ms)`,
+    },
+  ];
+};
+
+const large = async (full: Wallet): Promise<Figure[]> => {
+  await fillLedger(full.sql, 5 * million);
+  await using empty = await openWallet();
+  const warm = [await debitFor(empty, 2 * seconds), await debitFor(full, 2 * seconds)];
+  const measured = await repeat(runs, async () => {
+    const turns = await repeat(pieces, async () => ({
+      empty: (await debitFor(empty, seconds)).perSecond,
+      full: (await debitFor(full, seconds)).perSecond,
+    }));
+    return { empty: mean(turns.map((one) => one.empty)), full: mean(turns.map((one) => one.full)) };
+  });
+  const proven = await prove(full);
+  return [
+    {
+      what: 'a debit with 5,000,000 entries in the ledger, against an empty one',
+      bound: '≤ 1.2 ×',
+      samples: measured.map((one) => one.empty / one.full),
+      unit: '×',
+      holds: (value) => value <= 1.2,
+      note: `${shown(measured.map((one) => one.full))}/s against ${shown(measured.map((one) => one.empty))}/s, after ${shown(warm.map(({ sent }) => sent))} to warm up; proven afterwards in ${proven.toFixed(1)} s`,
+    },
+  ];
+};
+
+/** Measures some parts on one wallet, which the first seconds of callbacks make warm. */
+const on =
+  (...parts: ((wallet: Wallet) => Promise<Figure[]>)[]) =>
+  async (): Promise<Figure[]> => {
+    await using wallet = await openWallet();
+    await debitFor(wallet, 3 * seconds);
+    const figures: Figure[] = [];
+    for (const part of parts) figures.push(...(await part(wallet)));
+    return figures;
+  };
+
+export const topic: Topic = {
+  title: 'Wallet operator',
+  measure: on(throughput, onePlayer, lone, proof, large),
+  parts: {
+    throughput: on(throughput),
+    'one-player': on(onePlayer),
+    lone: on(lone),
+    proof: on(proof),
+    large: on(large),
+  },
+};

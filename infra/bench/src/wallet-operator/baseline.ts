@@ -6,30 +6,39 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import { inherited } from '../env.ts';
 
-/** A wallet as one would first write it: one function, one row, one transaction a debit. */
+/**
+ * The same ledger, written one debit a transaction: the service's own tables with their keys, indexes and checks, and
+ * the function one would first write. It looks the id up, takes the money, opens the round and writes the entry.
+ */
 const schema = `
   drop schema if exists baseline cascade;
   create schema baseline;
-  create table baseline.accounts (id text primary key, balance bigint not null check (balance >= 0)) with (fillfactor = 50);
-  create table baseline.rounds (account text, round text, opened timestamptz not null, primary key (account, round));
-  create table baseline.entries (id text primary key, account text not null, round text not null,
-    amount bigint not null, balance_after bigint not null, at timestamptz not null);
-  insert into baseline.accounts select 'player-' || n, 100000000000 from generate_series(0, 199) n;
-  create function baseline.debit(player text, transaction text, in_round text, bet bigint) returns bigint language plpgsql as $$
-  declare after bigint;
+  create table baseline.players (like public.players including all) with (fillfactor = 50);
+  create table baseline.rounds (like public.rounds including all) with (fillfactor = 85);
+  create table baseline.entries (like public.entries including all);
+  insert into baseline.players (player_id, currency, balance, created_at)
+    select 'player-' || n, 'EUR', 100000000000, now() from generate_series(0, 199) n;
+  create function baseline.debit(player text, transaction text, in_round text, game text, bet bigint) returns bigint
+  language plpgsql as $$
+  declare after bigint; number bigint;
   begin
-    select balance_after into after from baseline.entries where id = transaction;
+    select balance_after into after from baseline.entries where transaction_id = transaction;
     if found then return after; end if;
-    update baseline.accounts set balance = balance - bet where id = player and balance >= bet returning balance into after;
+    update baseline.players set balance = balance - bet, seq = seq + 1 where player_id = player and balance >= bet
+      returning balance, seq into after, number;
     if not found then return -1; end if;
-    insert into baseline.rounds values (player, in_round, now()) on conflict do nothing;
-    insert into baseline.entries values (transaction, player, in_round, -bet, after, now());
+    insert into baseline.rounds (player_id, round_id, game_code, opened_at) values (player, in_round, game, now())
+      on conflict do nothing;
+    insert into baseline.entries (player_id, seq, operation, transaction_id, round_id, game_code, amount, balance_after, at)
+      values (player, number, 'debit', transaction, in_round, game, -bet, after, now());
     return after;
   end $$`;
 
 const program = 'pgbench';
 
-export const hasPgbench = spawnSync(program, ['--version']).error === undefined;
+const hasPgbench = spawnSync(program, ['--version']).error === undefined;
+
+export const baselineProgram = hasPgbench ? program : 'postgres.js';
 
 const connections = 16;
 
@@ -39,7 +48,7 @@ const withPgbench = async (url: string, players: number, seconds: number): Promi
   writeFileSync(
     script,
     `\\set p random(0, ${players - 1})
-     select baseline.debit('player-' || :p, gen_random_uuid()::text, gen_random_uuid()::text, 1);\n`,
+     select baseline.debit('player-' || :p, gen_random_uuid()::text, gen_random_uuid()::text, 'dice-alpha', 1);\n`,
   );
   const args = [
     '-n',
@@ -70,7 +79,7 @@ const withDriver = async (url: string, players: number, seconds: number): Promis
     Array.from({ length: connections }, async () => {
       while (performance.now() < end) {
         const player = `player-${Math.floor(Math.random() * players)}`;
-        await sql`select baseline.debit(${player}, ${crypto.randomUUID()}, ${crypto.randomUUID()}, 1)`;
+        await sql`select baseline.debit(${player}, ${crypto.randomUUID()}, ${crypto.randomUUID()}, 'dice-alpha', 1)`;
         done += 1;
       }
     }),
