@@ -135,6 +135,16 @@ test('all replicas at once, and one more of each while it is rolled out, fit int
   expect(wanted.reduce((sum, some) => sum + some, 0)).toBeLessThanOrEqual(platform.connections);
 });
 
+test.each(services)('docs/deploy.md has the sizes of $name', ({ name, replicas, resources, pool }) => {
+  const page = readFileSync(join(root, 'docs/deploy.md'), 'utf8');
+  const row = page.split('\n').find((line) => line.startsWith(`| ${name} `) && line.includes('–'));
+  const cells = row?.split('|').map((cell) => cell.trim());
+  const memory = [resources.memory, resources.memoryLimit].map((size) => size.replace('Mi', ' Mi'));
+  expect(cells?.[3]).toBe(memory.join(', '));
+  expect(cells?.[4]).toBe(`${replicas.min}–${replicas.max}`);
+  expect(cells?.[5]).toMatch(new RegExp(`^${pool}\\b`));
+});
+
 test('the gateway of the manifests knows every service by the name it has there', () => {
   const config = JSON.stringify(named.find(([title]) => title.endsWith('ConfigMap gateway'))?.[1]);
   for (const { name } of services) expect(config).toContain(`server ${name}:8080`);
