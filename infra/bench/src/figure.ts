@@ -15,6 +15,8 @@ export interface Figure {
 export interface Topic {
   title: string;
   measure: () => Promise<Figure[]>;
+  /** Parts of it that can be measured alone, by name: `pnpm bench topic:part`. */
+  parts?: Record<string, () => Promise<Figure[]>>;
 }
 
 export const median = (samples: readonly number[]): number => {

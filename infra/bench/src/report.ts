@@ -40,3 +40,18 @@ export const writeReport = (name: string, title: string, figures: readonly Figur
       : text.slice(0, at) + section + text.slice(after + end.length),
   );
 };
+
+/** Puts the rows of a part into its topic's table, each in place of the one that says what was measured alike. */
+export const updateReport = (name: string, figures: readonly Figure[]): void => {
+  const text = readFileSync(file, 'utf8');
+  const end = text.indexOf(`<!-- /${name} -->`);
+  const start = text.indexOf(`<!-- ${name} -->`);
+  if (start === -1)
+    throw new Error(`docs/benchmarks.md has no section of ${name} yet: measure all of it first.`);
+  const lines = text.slice(start, end).trimEnd().split('\n');
+  for (const figure of figures) {
+    const at = lines.findIndex((line) => line.startsWith(`| ${figure.what} |`));
+    lines.splice(at === -1 ? lines.length : at, at === -1 ? 0 : 1, row(figure));
+  }
+  writeFileSync(file, `${text.slice(0, start)}${lines.join('\n')}\n\n${text.slice(end)}`);
+};

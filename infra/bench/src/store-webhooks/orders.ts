@@ -29,8 +29,8 @@ const order = (id: string) => {
 };
 
 /** Bodies of orders that all differ. */
-export const bodies = (prefix: string, count: number): string[] =>
-  Array.from({ length: count }, (_, at) => JSON.stringify(order(`${prefix}-${at}`)));
+export const bodies = (prefix: string, count: number, idOf: (at: number) => string = String): string[] =>
+  Array.from({ length: count }, (_, at) => JSON.stringify(order(`${prefix}-${idOf(at)}`)));
 
 /** The same as requests to a webhook's address. */
 export const requests = (address: string, of: readonly string[]): Buffer[] => {

@@ -1,0 +1,48 @@
+import { repeat, type Figure } from '../figure.ts';
+import { startGround, startService } from '../service.ts';
+import { baseline, baselineProgram } from './baseline.ts';
+import { acknowledge, openShop, settings } from './shop.ts';
+
+const runs = 5;
+const seconds = 4;
+
+interface Run {
+  perSecond: number;
+  p99: number;
+  rows: number;
+  /** With statements that PostgreSQL planned once. */
+  prepared: number;
+}
+
+const said = ({ perSecond, rows, prepared }: Run): string =>
+  [perSecond, rows, prepared].map(Math.round).join(' / ');
+
+/** Acknowledgements against rows that pgbench inserts, one after the other. */
+export const acknowledged = async (): Promise<Figure[]> => {
+  await using ground = await startGround();
+  await using service = await startService('store-webhooks', ground, { ...settings, WORKERS: 'off' });
+  const shop = await openShop(service);
+  await acknowledge(shop, seconds);
+  const measured = await repeat(runs, async (): Promise<Run> => {
+    const rows = await baseline(service.databaseUrl, seconds);
+    const { perSecond, p99 } = await acknowledge(shop, seconds);
+    return { perSecond, p99, rows, prepared: await baseline(service.databaseUrl, seconds, 'prepared') };
+  });
+  return [
+    {
+      what: `acknowledged events (1.2 kB, 64 connections, one process) against rows inserted by ${baselineProgram} over 16`,
+      bound: '≥ 1.0 ×',
+      samples: measured.map(({ perSecond, rows }) => perSecond / rows),
+      unit: '×',
+      holds: (ratio) => ratio >= 1,
+      note: `a second, acknowledged / ${baselineProgram} as it is / with -M prepared: ${measured.map(said).join('; ')}`,
+    },
+    {
+      what: 'p99 of the acknowledgement at that load',
+      bound: '≤ 40 ms',
+      samples: measured.map(({ p99 }) => p99),
+      unit: 'ms',
+      holds: (ms) => ms <= 40,
+    },
+  ];
+};
