@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { prune } from '../inbox/prune.ts';
 import { importOne } from '../members/import.ts';
@@ -8,6 +9,9 @@ import { startLoop } from './loop.ts';
 import { createProcessing } from './process.ts';
 
 const housekeepingMs = 60_000;
+/** Pruning rests this many times as long as it worked, so that it takes a tenth of one connection at most. */
+const restFactor = 9;
+const maxRestMs = 1000;
 
 /**
  * Everything that happens behind the answers: events, imports, mails, housekeeping. Disposal lets
@@ -28,7 +32,18 @@ export const startWork = (context: Context): AsyncDisposable => {
   stack.use(
     startLoop('housekeeping', housekeepingMs, log, async () => {
       await forgetOutcomes(database.sql, new Date(now().getTime() - keepOutcomeMs));
-      return prune(database.sql, new Date(now().getTime() - env.INBOX_RETENTION_DAYS * 86_400_000));
+      return false;
+    }),
+  );
+  stack.use(
+    startLoop('pruning', housekeepingMs, log, async () => {
+      const start = performance.now();
+      const more = await prune(
+        database.sql,
+        new Date(now().getTime() - env.INBOX_RETENTION_DAYS * 86_400_000),
+      );
+      if (more) await sleep(Math.min((performance.now() - start) * restFactor, maxRestMs));
+      return more;
     }),
   );
   onWork.wake = () => {
