@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { createServer, request, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { openDatabase, type Database } from '@platform/service-kit/db';
+import { cloneDatabase } from '@platform/service-kit/testing';
+import { inSpan, openTracing } from '@platform/service-kit/trace';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { startCollector, type Collector, type Span } from './collector.ts';
+import { serviceFolder } from './service.ts';
+
+const stack = new AsyncDisposableStack();
+let collector: Collector;
+let database: Database;
+
+beforeAll(async () => {
+  collector = stack.use(await startCollector());
+  const tracing = await openTracing('spans-test', { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+  if (tracing) stack.use(tracing);
+  const clone = stack.use(
+    await cloneDatabase(inject('postgresUrl'), join(serviceFolder('quest-service'), 'migrations')),
+  );
+  database = stack.use(openDatabase({ url: clone.url, name: 'spans-test', max: 1 }));
+});
+afterAll(() => stack.disposeAsync());
+
+/** The spans of a job, by name, once the job's own has arrived. */
+const spansOf = async (job: string, work: () => Promise<unknown>): Promise<Map<string, Span>> => {
+  await inSpan(job, work).catch(() => undefined);
+  await expect.poll(() => collector.spans.some(({ name }) => name === job), { timeout: 10_000 }).toBe(true);
+  const trace = collector.spans.find(({ name }) => name === job)?.traceId ?? '';
+  return new Map((await collector.trace(trace)).map((span) => [span.name, span]));
+};
+
+describe('a statement', () => {
+  test('that fails has its SQLSTATE and neither its message nor a value', async () => {
+    const id = '0198c1b0-0000-7000-8000-000000000001';
+    const spans = await spansOf('failing', async () => {
+      const insert = () =>
+        database.sql`insert into quests (quest_id, title, version, question_count, created_at, updated_at)
+          values (${id}, 'a title', ${id}, 0, now(), now())`;
+      await insert();
+      await insert();
+    });
+    expect(spans.get('insert')).toMatchObject({
+      status: { code: 2 },
+      attributes: { 'db.response.status_code': '23505', 'db.operation.name': 'insert' },
+    });
+    expect(JSON.stringify([...spans.values()])).not.toMatch(/0198c1b0|duplicate key/);
+  });
+
+  test('of a transaction stands under it, with its begin and commit', async () => {
+    const spans = await spansOf('transferring', () =>
+      database.orm.transaction((tx) => tx.execute('select 1')),
+    );
+    expect(spans.get('transaction')?.parentSpanId).toBe(spans.get('transferring')?.spanId);
+    for (const name of ['begin', 'select', 'commit'])
+      expect([name, spans.get(name)?.parentSpanId]).toEqual([name, spans.get('transaction')?.spanId]);
+  });
+
+  test('that no request and no job waits for makes no span', async () => {
+    await database.sql`select 'nobody asked'`;
+    await spansOf('afterwards', () => database.ping());
+    expect(collector.bodies.join('')).not.toContain('nobody asked');
+  });
+});
+
+describe('a call by node:http', () => {
+  const call = (url: string): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      request(url, (answer) => answer.resume().on('end', resolve))
+        .on('error', reject)
+        .end();
+    });
+
+  test('carries the trace on and tells neither path nor query', async () => {
+    const received: IncomingMessage['headers'][] = [];
+    const server = createServer((req, res) => {
+      received.push(req.headers);
+      res.end();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const place = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const spans = await spansOf('calling', () => call(`http://${place}/secret-path?secret=query`));
+    server.close();
+    const span = spans.get(`GET ${place}`);
+    expect(received[0]?.['traceparent']).toBe(`00-${span?.traceId}-${span?.spanId}-01`);
+    expect(span?.attributes).toMatchObject({ 'http.response.status_code': 200 });
+    expect(JSON.stringify(span)).not.toContain('secret');
+  });
+
+  test('that reaches nobody is marked as failed', async () => {
+    const spans = await spansOf('calling in vain', () => call('http://127.0.0.1:1/'));
+    expect(spans.get('GET 127.0.0.1:1')?.status.code).toBe(2);
+    expect(spans.get('calling in vain')?.status.code).toBe(2);
+  });
+});
