@@ -56,12 +56,15 @@ const content = (event: EventDetail): Node =>
 export const openEvent = (session: Session, path: string, replayed: () => void): void => {
   const result = element('div', { role: 'status' });
   const body = element('div', { class: 'dialog-body' });
+  const tell = (load: () => Promise<Node>): void => {
+    void show(result, load).then(() => result.scrollIntoView({ block: 'nearest' }));
+  };
   const dryRun = button('Dry run', 'quiet', () => {
-    void show(result, async () => outcome(await session.ask<Replay>(`${path}/replay?dryRun=true`, 'POST')));
+    tell(async () => outcome(await session.ask<Replay>(`${path}/replay?dryRun=true`, 'POST')));
   });
   const sure = button('Replay now', 'danger', () => {
     ask(false);
-    void show(result, async () => {
+    tell(async () => {
       await session.ask(`${path}/replay`, 'POST');
       replayed();
       return element('p', { class: 'note' }, 'It will be processed again in a moment.');
@@ -75,6 +78,6 @@ export const openEvent = (session: Session, path: string, replayed: () => void):
     (asking ? no : replay).focus();
   };
   for (const one of [sure, no]) one.hidden = true;
-  openDialog('Webhook', body, element('div', { class: 'actions' }, dryRun, replay, sure, no), result);
+  openDialog('Webhook', body, result, element('div', { class: 'actions' }, dryRun, replay, sure, no));
   void show(body, async () => content(await session.ask<EventDetail>(path)));
 };

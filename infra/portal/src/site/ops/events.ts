@@ -15,9 +15,8 @@ interface Store {
 const any = ['', 'Any'] as const;
 const pairs = (values: readonly string[]) => [any, ...values.map((value) => [value, value] as const)];
 
-const dateInput = () => element('input', { type: 'datetime-local', step: '1' });
+const dateInput = () => element('input', { type: 'datetime-local' });
 
-/** Text of what a list shows; a long one is cut by the page, not here. */
 const row = (event: Event, open: () => void) => [
   button(when(event.receivedAt), 'link', open),
   element('code', {}, event.event),

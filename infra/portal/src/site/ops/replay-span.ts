@@ -11,12 +11,12 @@ export const replaySpan = (
 ): void => {
   const begin = element('input', {
     type: 'datetime-local',
-    step: '1',
+
     required: '',
     value: from,
     id: 'span-from',
   });
-  const end = element('input', { type: 'datetime-local', step: '1', required: '', value: to, id: 'span-to' });
+  const end = element('input', { type: 'datetime-local', required: '', value: to, id: 'span-to' });
   const status = choice([
     ['failed', 'failed'],
     ['done', 'done'],
