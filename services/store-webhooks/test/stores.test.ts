@@ -88,6 +88,9 @@ test('a change keeps what it does not name, credentials included, unless the pro
 test.each([
   ['an unknown kind', { pos: { kind: 'till' } }, 'pos.kind'],
   ['a store address with credentials', { storeUrl: 'https://a:b@shop.example.test/' }, 'storeUrl'],
+  ['a store address with a line end', { storeUrl: 'https://shop.example.test/\r\nX: y' }, 'storeUrl'],
+  ['a store address with a backslash', { storeUrl: 'https://shop.example.test\\@evil.example/' }, 'storeUrl'],
+  ['a store address in another script', { storeUrl: 'https://shоp.example.test/' }, 'storeUrl'],
   ['a store address of a script', { storeUrl: 'javascript:alert(1)' }, 'storeUrl'],
   ['a network that is none', { allowedAddresses: ['10.0.0.0/99'] }, 'allowedAddresses.0'],
   ['a field nobody knows', { colour: 'red' }, 'colour'],

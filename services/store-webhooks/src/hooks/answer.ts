@@ -41,13 +41,12 @@ export const send = (
   requestId: string,
 ): void => {
   const unread = !req.complete;
-  res.writeHead(status, {
-    ...headers,
-    'Content-Length': Buffer.byteLength(body),
-    'X-Content-Type-Options': 'nosniff',
-    'X-Request-Id': requestId,
-    ...(unread ? { Connection: 'close' } : {}),
-  });
+  // A flat list goes out as it is; an object would be gone through field by field.
+  const fields = ['Content-Length', String(Buffer.byteLength(body)), 'X-Request-Id', requestId];
+  fields.push('X-Content-Type-Options', 'nosniff');
+  if (unread) fields.push('Connection', 'close');
+  for (const name in headers) fields.push(name, headers[name] ?? '');
+  res.writeHead(status, fields);
   if (!unread) {
     res.end(body);
     return;

@@ -76,8 +76,8 @@ export const createHookHandler = (reception: Reception, { log, metrics }: Observ
  */
 export const hooksFirst =
   (handle: ReturnType<typeof createHookHandler>, next: RequestListener): RequestListener =>
-  (req, res) => {
+  (req, res): void => {
     const address = parseAddress(req.url ?? '');
     if (address === undefined || req.headers.host === undefined) return next(req, res);
-    return void handle(req, res, address);
+    handle(req, res, address).catch(() => res.destroy());
   };

@@ -42,7 +42,11 @@ export const identityService = (service: string | null, body: unknown): string =
 
 export const identitySource = ({ settings, credentials }: KnownStore, kind: string) => {
   if (!identityAdapters.has(kind)) throw new Ignored('The service is not known.');
-  const set = settings.identity.find((one) => one.kind === kind) ?? { kind };
+  const found = settings.identity.find((one) => one.kind === kind);
+  // Otherwise a body that names another provider would pass by the signing secret of the store's own.
+  if (found === undefined && settings.identity.length > 0)
+    throw new Ignored('The store has another identity provider.');
+  const set = found ?? { kind };
   return source(identityAdapters, set, credentials[`identity.${kind}`]);
 };
 

@@ -21,12 +21,15 @@ export const outcomeOf = ({ transStatus, cavv, eci }: AuthenticationResult): Out
     ? { success: true, cavv, eci: eci ?? '' }
     : failure('declined');
 
-/** Where the browser goes on. Nothing but the store's own address decides the place. */
+/** Where the browser goes on, in characters that a header can hold. Nothing but the store's own address decides the place. */
 export const redirectTarget = (storeUrl: string, outcome: Outcome): string => {
   const page = `${storeUrl.replace(/\/*$/, '/')}checkout/payment-verification`;
-  return outcome.success
-    ? `${page}/success?cavv=${encodeURIComponent(outcome.cavv)}&eci=${encodeURIComponent(outcome.eci)}`
-    : `${page}/failure?msg=${encodeURIComponent(outcome.message)}`;
+  const { href } = new URL(
+    outcome.success
+      ? `${page}/success?cavv=${encodeURIComponent(outcome.cavv)}&eci=${encodeURIComponent(outcome.eci)}`
+      : `${page}/failure?msg=${encodeURIComponent(outcome.message)}`,
+  );
+  return href;
 };
 
 /** Outcomes are kept this long: a browser that comes back gets the same answer. */

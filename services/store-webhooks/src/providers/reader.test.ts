@@ -59,6 +59,12 @@ test('public addresses are told from special ones', () => {
     'fe80::1',
     '0.0.0.0',
     '::',
+    '::127.0.0.1',
+    '::ffff:169.254.169.254',
+    '64:ff9b::a00:1',
+    '64:ff9b:1::1',
+    '2002:7f00:1::',
+    'fec0::1',
   ])
     expect([address, isPublicAddress(address)]).toEqual([address, false]);
 });

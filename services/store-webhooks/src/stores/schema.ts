@@ -12,7 +12,12 @@ const webAddress = z
     if (!URL.canParse(url)) return true;
     const { username, password, search, hash } = new URL(url);
     return username === '' && password === '' && search === '' && hash === '';
-  }, 'must have no credentials, query or fragment');
+  }, 'must have no credentials, query or fragment')
+  // A parser of addresses drops line ends and turns backslashes; what is kept has to be what was meant.
+  .refine(
+    (url) => /^[!-[\]-~]*$/.test(url),
+    'must be printable ASCII without backslashes; hosts in Punycode',
+  );
 
 const credentials = z
   .record(text(1, 50), text(1, 4000))
