@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { must, Refused } from '../src/answer.ts';
+import { apiKey, bearer, cookieSession, gameServer } from '../src/credentials.ts';
+import { byIndex, byPage, bySkip } from '../src/pages.ts';
+import { consignments, questService, taskManager, verifyProjects, walletOperator } from '../src/services.ts';
+import { startServices } from './services.ts';
+
+const services = await startServices();
+afterAll(() => services[Symbol.asyncDispose]());
+const names = [
+  'task-manager',
+  'quest-service',
+  'verify-projects',
+  'consignments',
+  'wallet-operator',
+] as const;
+type Name = (typeof names)[number];
+const urls = new Map<string, string>();
+const at = (name: Name): string => urls.get(name) ?? '';
+const token = (scope: string) => bearer(() => services.keys.token({ scope }));
+const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+};
+
+beforeAll(async () => {
+  await Promise.all(names.map(async (name) => urls.set(name, await services.start(name))));
+}, 120_000);
+
+const ann = { email: 'ann@example.test', password: 'correct horse battery' };
+
+test('whoever registers with a cookie session is that user until they log out', async () => {
+  const tasks = taskManager(at('task-manager'), cookieSession());
+  const { user } = await must(tasks.POST('/auth/register', { body: { ...ann, name: 'Ann' } }));
+  expect(user.email).toBe(ann.email);
+  const made = await must(tasks.POST('/tasks', { body: { title: 'Water the plants' } }));
+  const found = await must(tasks.GET('/tasks/{id}', { params: { path: { id: made.id } } }));
+  expect(found).toEqual(made);
+  await must(tasks.GET('/auth/logout'));
+  await expect(must(tasks.GET('/auth/check'))).rejects.toMatchObject({ status: 401 });
+});
+
+test('an access token does the same without cookies, and a refusal says what it is', async () => {
+  const url = at('task-manager');
+  const { accessToken } = await must(taskManager(url).POST('/auth/login', { body: ann }));
+  const tasks = taskManager(url, bearer(accessToken));
+  await expect(must(tasks.GET('/auth/check'))).resolves.toMatchObject({ user: { email: ann.email } });
+  const refusal = await must(tasks.POST('/tasks', { body: { title: '' } })).catch((error: unknown) => error);
+  expect(refusal).toBeInstanceOf(Refused);
+  expect(refusal).toMatchObject({
+    status: 400,
+    code: 'validation_failed',
+    body: { errors: { title: expect.arrayContaining(['must not be blank']) } },
+  });
+});
+
+test('a token that is no one is refused', async () => {
+  const tasks = taskManager(at('task-manager'), bearer('nobody'));
+  await expect(must(tasks.GET('/tasks'))).rejects.toMatchObject({ status: 401 });
+});
+
+test.each([1, 2, 3, 100])('questions are walked by Skip and Take, %i at a time', async (take) => {
+  const quests = questService(at('quest-service'), token('quests:write'));
+  const { questId } = await must(quests.POST('/quests', { body: { title: 'Breakfast' } }));
+  const path = { questId };
+  const question = (title: string) => ({
+    type: 'OPEN_TEXT' as const,
+    presentation: 'VERTICAL' as const,
+    titles: [{ languageCode: 'en-US', title }],
+  });
+  const titles = ['Tea?', 'Toast?', 'Jam?', 'Seconds?'];
+  await must(quests.PUT('/quests/{questId}/questions', { params: { path }, body: titles.map(question) }));
+  const walked = bySkip(
+    (query) => quests.GET('/quests/{questId}/questions', { params: { path, query } }),
+    take,
+  );
+  expect((await all(walked)).map((one) => one.titles[0]?.title)).toEqual(titles);
+});
+
+test('projects are walked by page and limit with an API key', async () => {
+  const admin = verifyProjects(at('verify-projects'), token('verify:admin'));
+  for (const name of ['One', 'Two', 'Three']) {
+    const body = { name, source_language: 'en', target_languages: ['de'] };
+    await must(admin.POST('/projects', { body }));
+  }
+  const { key } = await must(admin.POST('/api-keys', { body: { name: 'reader', scopes: ['verify:read'] } }));
+  const reader = verifyProjects(at('verify-projects'), apiKey(key));
+  const walk = (limit: number) =>
+    all(byPage('projects', (query) => reader.GET('/projects', { params: { query } }), limit));
+  for (const limit of [1, 2, 3, 50]) {
+    expect((await walk(limit)).map(({ name }) => name)).toEqual(['One', 'Two', 'Three']);
+  }
+  const stranger = verifyProjects(at('verify-projects'), apiKey('vk_live_nothing'));
+  const refused = byPage('projects', (query) => stranger.GET('/projects', { params: { query } }));
+  await expect(all(refused)).rejects.toMatchObject({ status: 401 });
+});
+
+test('warehouses are walked by PageIndex and PageSize', async () => {
+  const client = consignments(at('consignments'), token('consignments:read consignments:write'));
+  for (const code of ['A', 'B', 'C']) {
+    await must(
+      client.POST('/warehouses', {
+        body: { code, name: `Warehouse ${code}`, city: 'Bremen', countryCode: 'DE' },
+      }),
+    );
+  }
+  for (const size of [1, 2, 3, 500]) {
+    const walked = await all(
+      byIndex('warehouses', (query) => client.GET('/warehouses', { params: { query } }), size),
+    );
+    expect(walked.map(({ code }) => code)).toEqual(['C', 'B', 'A']);
+  }
+});
+
+test('callbacks are signed as a game server signs them, and another secret is refused', async () => {
+  const admin = walletOperator(at('wallet-operator'), token('wallet:admin'));
+  const playerId = 'Zoë/1';
+  await must(admin.POST('/v1/players', { body: { playerId, currency: 'EUR' } }));
+  const path = { playerId };
+  await must(
+    admin.POST('/v1/players/{playerId}/deposits', {
+      params: { path },
+      body: { transactionId: 't-1', amount: '5.00' },
+    }),
+  );
+  const body = { requestId: 'r-1', playerId };
+  const game = walletOperator(at('wallet-operator'), gameServer(services.secret));
+  expect(await must(game.POST('/callback/balance', { body }))).toEqual({
+    requestId: 'r-1',
+    status: 'OK',
+    balance: '5.00',
+  });
+  const forger = walletOperator(at('wallet-operator'), gameServer('a guess'));
+  await expect(must(forger.POST('/callback/balance', { body }))).rejects.toMatchObject({
+    status: 401,
+    body: { status: 'ERROR_INVALID_SIGNATURE' },
+  });
+});

@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
+const bare = (code: string): string => code.replaceAll(/\s+|,(?=\s*[)\]}])/g, '');
+
+test('every example of README.md stands in examples.ts, where the compiler reads it', () => {
+  const examples = bare(read('examples.ts'));
+  const shown = [...read('../README.md').matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
+  expect(shown.length).toBeGreaterThan(5);
+  for (const code of shown) expect(examples).toContain(bare(code.replaceAll(/^import .*\n/gm, '')));
+});
