@@ -1,3 +1,4 @@
+import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { statuses } from '../ledger/command.ts';
 
@@ -43,7 +44,7 @@ export const AuthenticateRequest = z
   .object({
     requestId,
     playerId,
-    currency: z.string().min(1).max(20).meta({ description: 'RMB is read as CNY' }),
+    currency: text(1, 20).meta({ description: 'RMB is read as CNY' }),
     gameCode: id('Game to be played'),
     sessionToken,
   })

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
+import { addGame, addPlayer } from '../../test/factories.ts';
 import { startService, secret, type Running } from '../../test/harness.ts';
+import { expectSoundLedger } from '../../test/proof.ts';
 
 const body = JSON.stringify({ requestId: 'r-1', playerId: 'nobody' });
 const path = '/callback/balance';
@@ -149,4 +151,29 @@ test('the signed string can be that of a gateway that strips a prefix, or of old
   await using older = await startService({ SIGNATURE_STRING: 'timestamp+body' });
   expect(await check(older, (now) => now + body)).toBe(200);
   expect(await check(older, (now) => now + path + body)).toBe(401);
+});
+
+test('the very same request again repeats the answer; its signature is good for nothing else', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  await addGame(sql);
+  const playerId = await addPlayer(sql);
+  const fields = { requestId: 'r', playerId, transactionId: 't', roundId: 'r', gameCode: 'dice-alpha' };
+  const content = JSON.stringify({ ...fields, amount: '10.00' });
+  const now = seconds();
+  const headers = { 'X-Timestamp': now, 'X-HMAC-SHA256': sign(`${now}/callback/debit${content}`) };
+  const post = async (target: string, text: string, more = {}) => {
+    const sent = { method: 'POST', headers: { ...headers, ...more }, body: text };
+    const answer = await fetch(service.url + target, sent);
+    return { http: answer.status, ...((await answer.json()) as object) };
+  };
+  const first = await post('/callback/debit', content);
+  expect(first).toEqual({ http: 200, requestId: 'r', status: 'OK', balance: '990.00' });
+  expect(await post('/callback/debit', content)).toEqual(first);
+  const stolen = { http: 401, requestId: 'r', status: 'ERROR_INVALID_SIGNATURE' };
+  expect(await post('/callback/credit', content)).toEqual(stolen);
+  expect(await post('/callback/debit', content.replace('10.00', '11.00'))).toEqual(stolen);
+  expect(await post('/callback/debit', `${content} `)).toEqual(stolen);
+  expect(await post('/callback/debit', content, { 'X-Timestamp': String(Number(now) + 1) })).toEqual(stolen);
+  await expectSoundLedger(service);
 });
