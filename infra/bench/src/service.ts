@@ -74,7 +74,7 @@ export interface BenchService extends AsyncDisposable {
 }
 
 /** As `pnpm start` starts services: a small heap, and code that is compiled once. */
-const smallHeap = ['--max-semi-space-size=2', '--max-old-space-size=512'];
+const smallHeap = ['--max-semi-space-size=4', '--max-old-space-size=512'];
 
 /** A service as it runs in production (info log into the void, no rate limit), on a database of its own. */
 export const startService = async (

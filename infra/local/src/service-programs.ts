@@ -47,7 +47,7 @@ export const runningDatabaseUrl = (service: Service, around: Surroundings): stri
  * Left alone, V8 takes 160 MB for the 20 MB of objects that a service has after its start, and keeps them. With these
  * limits an idle service stays near 110 MB, and there is room for a body of any allowed size.
  */
-const SMALL_HEAP = ['--max-semi-space-size=2', '--max-old-space-size=512'];
+const SMALL_HEAP = ['--max-semi-space-size=4', '--max-old-space-size=512'];
 
 /** The service itself, which may not change its tables. */
 export const serviceCommand = (service: Service, around: Surroundings, logFile: string): Command => {

@@ -7,9 +7,10 @@ import express, {
   Router,
 } from 'express';
 import type { BaseContext } from './context.ts';
-import { answerFixedHeaders } from './headers.ts';
+import { headersOf, setFixedHeaders } from './headers.ts';
 import { healthRoutes } from './health.ts';
 import { requestIdOf, requestLog, type Log } from './log.ts';
+import { observe } from './observe.ts';
 import { createDocument, type Interface } from './openapi.ts';
 import { opsRoutes } from './ops.ts';
 import { BadRequest, NotFound, Problem, problemBody, toProblem } from './problem.ts';
@@ -47,11 +48,11 @@ const refuseOddRequests: RequestHandler = (req, _res, next) => {
 const refuseMethod =
   (allow: string): RequestHandler =>
   (req, res) => {
-    res.setHeader('Allow', allow);
     if (req.method === 'OPTIONS') {
-      res.status(204).end();
+      res.writeHead(204, headersOf(req, { Allow: allow })).end();
       return;
     }
+    res.setHeader('Allow', allow);
     throw new Problem({ status: 405, code: 'method_not_allowed', detail: `This address takes ${allow}.` });
   };
 
@@ -85,16 +86,21 @@ const answerProblem =
       res.destroy();
       return;
     }
-    for (const [name, value] of Object.entries(problem.headers)) res.setHeader(name, value);
+    const body = JSON.stringify(problemBody(problem, requestIdOf(req)));
     // A body that was not read to its end would be taken for the next request.
-    if (hasBody(req) && !req.complete) res.setHeader('Connection', 'close');
-    res.status(problem.status).setHeader('Content-Type', 'application/problem+json');
-    res.end(JSON.stringify(problemBody(problem, requestIdOf(req))));
+    const close = hasBody(req) && !req.complete ? { Connection: 'close' } : {};
+    const headers = {
+      ...problem.headers,
+      ...close,
+      'Content-Type': 'application/problem+json',
+      'Content-Length': Buffer.byteLength(body),
+    };
+    res.writeHead(problem.status, headersOf(req, headers)).end(body);
   };
 
 /**
- * An Express app in one visible order: log and request id → headers → metrics → health → rooms →
- * 404 → problem. Bodies are read inside a route, after its caller is known.
+ * An Express app in one visible order: log and request id → its line and metrics → rooms → health →
+ * 404 → problem. Routes and problems write their own headers. Bodies are read inside a route, after its caller is known.
  */
 export const createHttpApp = (
   context: BaseContext,
@@ -107,11 +113,14 @@ export const createHttpApp = (
   app.disable('etag');
   app.set('query parser', () => ({}));
   app.set('trust proxy', trustProxy);
-  app.use(requestLog(log, logPaths));
-  app.use(metrics.observe);
-  app.use(answerFixedHeaders());
+  app.use(requestLog(log));
+  app.use(observe(log, metrics, logPaths));
   app.use(refuseOddRequests);
   app.use(mount(routes, about.basePath, rateLimit));
+  app.use((req, res, next) => {
+    setFixedHeaders(req, res);
+    next();
+  });
   app.use(healthRoutes(health, metrics));
   app.use(opsRoutes(context));
   app.get('/openapi.json', (_req, res) => {

@@ -1,13 +1,10 @@
-import type { RequestHandler } from 'express';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from './db.ts';
 
 export interface Metrics {
   registry: Registry;
-  /** Counts one answered request that did not come through `observe`. */
+  /** Counts one answered request by method, route template and status. */
   record(method: string, route: string, status: number, ms: number): void;
-  /** Times every request by method, route template and status. */
-  observe: RequestHandler;
 }
 
 /** Request durations; the sums and counts of the same histogram give rates and error rates. */
@@ -28,15 +25,7 @@ export const createMetrics = (): Metrics => {
     if (one === undefined) series.set(key, (one = duration.labels(method, route, String(status))));
     one.observe(ms / 1000);
   };
-  const observe: RequestHandler = (req, res, next) => {
-    const start = performance.now();
-    res.once('close', () => {
-      const route = (res.locals['route'] as string | undefined) ?? 'none';
-      record(req.method, route, res.statusCode, performance.now() - start);
-    });
-    next();
-  };
-  return { registry, record, observe };
+  return { registry, record };
 };
 
 /** Process metrics (memory, CPU, event loop lag, garbage collection): once a process. */

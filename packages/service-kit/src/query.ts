@@ -8,17 +8,22 @@ const decode = (text: string): string => {
   }
 };
 
+/** Parameter names by their lower-case form. */
+export type Spelling = ReadonlyMap<string, string>;
+
+export const spellingOf = (names: readonly string[]): Spelling =>
+  new Map(names.map((name) => [name.toLowerCase(), name]));
+
 /**
  * Reads the query of a request target strictly: every name at most once, every escape valid UTF-8.
  *
- * `names`, when given, are matched without regard to case and come back spelled as listed there.
+ * Names that `spelling` has are matched without regard to case and come back spelled as there.
  * Throws BadRequest `bad_encoding` or ValidationFailed naming the repeated parameter.
  */
-export const parseQuery = (target: string, names?: readonly string[]): Record<string, string> => {
+export const parseQuery = (target: string, spelling?: Spelling): Record<string, string> => {
   const mark = target.indexOf('?');
   const query: Record<string, string> = Object.create(null);
   if (mark === -1) return query;
-  const spelling = names && new Map(names.map((name) => [name.toLowerCase(), name]));
   for (const pair of target.slice(mark + 1).split('&')) {
     if (pair === '') continue;
     const equals = pair.indexOf('=');

@@ -3,7 +3,8 @@ import type { z } from 'zod';
 import { jsonBody } from './body.ts';
 import { collectIssues } from './field-errors.ts';
 import { ValidationFailed, type FieldErrors } from './problem.ts';
-import { parseQuery } from './query.ts';
+import { parseQuery, spellingOf } from './query.ts';
+import { headersOf, setFixedHeaders } from './headers.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { ErasedAnswer, Route } from './route.ts';
 
@@ -31,7 +32,7 @@ const check = (
  * Writes a handler's answer. A `body` is shaped by the schema of its status, so that a field nobody
  * declared never leaves the service; `json` is trusted as it is.
  */
-const send = (res: Response, { responses }: Route, answer: ErasedAnswer): void => {
+const send = (req: Request, res: Response, { responses }: Route, answer: ErasedAnswer): void => {
   const shape = responses[answer.status]?.body;
   const payload = answer.json ?? (shape && JSON.stringify(shape.parse(answer.body)));
   const headers: Record<string, string | number> = { ...answer.headers };
@@ -39,7 +40,7 @@ const send = (res: Response, { responses }: Route, answer: ErasedAnswer): void =
     headers['Content-Type'] ??= 'application/json; charset=utf-8';
     headers['Content-Length'] = Buffer.byteLength(payload);
   }
-  res.writeHead(answer.status, headers);
+  res.writeHead(answer.status, headersOf(req, headers));
   res.end(payload);
 };
 
@@ -57,31 +58,34 @@ export const runRoute = (
     route.body &&
     !route.body.raw &&
     jsonBody(route.body.types ?? ['application/json'], route.body.limit ?? defaultBodyLimit);
-  const names = route.anyCaseQuery && route.query ? Object.keys(route.query.shape) : undefined;
+  const spelling = route.anyCaseQuery && route.query ? spellingOf(Object.keys(route.query.shape)) : undefined;
 
-  const identify = async (req: Request, res: Response): Promise<unknown> => {
-    if (rateLimit === undefined || route.unlimited) return route.caller.identify(req);
+  const { caller: guard } = route;
+  const limit = route.unlimited ? undefined : rateLimit;
+
+  const identifyAndCount = async (req: Request, res: Response, count: RateLimit): Promise<unknown> => {
     let caller: unknown;
     try {
-      caller = await route.caller.identify(req);
+      caller = await guard.identify(req);
     } catch (error) {
-      await rateLimit(req, res, undefined);
+      await count(req, res, undefined);
       throw error;
     }
-    await rateLimit(req, res, route.caller.keyOf(caller));
+    await count(req, res, guard.keyOf(caller));
     return caller;
   };
 
   return async (req, res) => {
     res.locals['route'] = template;
-    const caller = await identify(req, res);
+    const caller = await (limit ? identifyAndCount(req, res, limit) : guard.identify(req));
     // Without a prototype: a client may well send a field called __proto__.
     const errors: FieldErrors = Object.create(null);
     const params = check(route.params, req.params, 'path', errors);
-    const query = check(route.query, parseQuery(req.url, names), 'query', errors);
+    const query = check(route.query, parseQuery(req.url, spelling), 'query', errors);
     const body = readBody && check(route.body?.schema, await readBody(req, res), 'body', errors);
     for (const _ in errors) throw new ValidationFailed(errors);
+    if (route.body?.raw) setFixedHeaders(req, res);
     const answer = await route.handle({ caller, params, query, body, req, res });
-    if (!res.headersSent) send(res, route, answer);
+    if (!res.headersSent) send(req, res, route, answer);
   };
 };

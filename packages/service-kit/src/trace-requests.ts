@@ -33,7 +33,7 @@ export const requestSpans = (tracer: Tracer): Pick<Tracing, 'requests' | 'naming
     if (!named.has(span)) name(span, req.method, templateOf(res));
     const { statusCode } = res;
     span.setAttribute('http.response.status_code', statusCode);
-    const id = res.getHeader('x-request-id');
+    const id: unknown = req.id ?? res.getHeader('x-request-id');
     if (typeof id === 'string') span.setAttribute('request.id', id);
     if (statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
     else if (!res.writableFinished) span.setAttribute('error.type', 'client_gone');

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inject, expect, test } from 'vitest';
 import { createStamps } from './stamps.ts';
 
-const short = { lease: 400, fill: 200 };
+const short = { lease: 400, fill: 200, hold: 0 };
 
 /** Stamps over a Redis, whose PostgreSQL is `read`; ready when Redis is relied on. */
 const open = async (
@@ -34,7 +34,7 @@ test('a version is read once and then known', async () => {
     reads++;
     return 'v1';
   };
-  const times = { lease: 30_000, fill: 200 };
+  const times = { lease: 30_000, fill: 200, hold: 0 };
   using one = await open(read);
   await one.warm(questId, 'v1');
   await one.redis.set(`quest-service:version:${questId}`, 'v1', 'PX', times.lease);
@@ -49,6 +49,21 @@ test('a quest that is not there leaves no stamp', async () => {
   await expect.poll(() => one.redis.status).toBe('ready');
   expect(await one.current(questId)).toBeUndefined();
   expect(await one.stamped(questId)).not.toBe('undefined');
+});
+
+test('what a process holds on to has run out when a write is answered, in every process', async () => {
+  const questId = randomUUID();
+  let version = 'v1';
+  const times = { lease: 400, fill: 200, hold: 150 };
+  using one = await open(async () => version, { times });
+  using other = await open(async () => version, { times });
+  await Promise.all([one.warm(questId, 'v1'), other.warm(questId, 'v1')]);
+  await Promise.all([one.current(questId), other.current(questId)]);
+  version = 'v2';
+  // Until the write is answered the old version may be given, and here is: it is held.
+  expect(await one.current(questId)).toBe('v1');
+  await other.forget(questId);
+  expect(await Promise.all([one.current(questId), other.current(questId)])).toEqual(['v2', 'v2']);
 });
 
 test('a stamp runs out', async () => {
@@ -100,7 +115,7 @@ test('a reader does not take the mark of another, made after a write, for its ow
   const questId = randomUUID();
   const gate = Promise.withResolvers<string>();
   using other = await open(async (id) => (id === questId ? gate.promise : 'v1'));
-  let later: Promise<string | undefined> | undefined;
+  let later: ReturnType<typeof other.current>;
   using slow = await open(async (id) => {
     if (id !== questId) return 'v1';
     await other.forget(questId);
@@ -131,7 +146,7 @@ test('a Redis that comes back with an old memory is not believed', async () => {
   try {
     const questId = randomUUID();
     let version = 'v1';
-    const times = { lease: 4000, fill: 1000 };
+    const times = { lease: 4000, fill: 1000, hold: 0 };
     using one = await open(async () => version, { url: server.url, times });
     await one.warm(questId, 'v1');
     await one.redis.save();

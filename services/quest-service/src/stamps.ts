@@ -2,12 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askRedis } from '@platform/service-kit/redis';
 import type { Redis } from 'ioredis';
+import { holdAnswers } from './held-answers.ts';
 import { shareLookup } from './shared-lookup.ts';
 
 /** Which version of a quest is the current one, mostly without asking PostgreSQL (docs/adr/0020). */
 export interface Stamps {
-  /** The version at some moment after this call began; undefined when there is no such quest. */
-  current(questId: string): Promise<string | undefined>;
+  /**
+   * A version that was the current one when this call began or later, as far as any answered write
+   * tells; undefined when there is no such quest.
+   */
+  current(questId: string): string | undefined | Promise<string | undefined>;
   /** To be called after a write has committed and before it is answered. */
   forget(questId: string): Promise<void>;
 }
@@ -17,6 +21,8 @@ export interface StampTimes {
   lease: number;
   /** How long reading the version from PostgreSQL may take before the stamp is not set after all. */
   fill: number;
+  /** How long a process believes what it has found out without asking again; every write waits for as long. */
+  hold: number;
 }
 
 export interface StampOptions {
@@ -37,8 +43,12 @@ const mark = 'filling:';
 /** Clocks of two machines may run at slightly different rates. */
 const drift = 1.05;
 
-export const createStamps = ({ redis, read, times = { lease: 1500, fill: 500 } }: StampOptions): Stamps => {
-  const { lease, fill } = times;
+export const createStamps = ({
+  redis,
+  read,
+  times = { lease: 1500, fill: 500, hold: 10 },
+}: StampOptions): Stamps => {
+  const { lease, fill, hold } = times;
 
   // A Redis that restarts may come back with what it knew a while ago. Nothing of that is alive once
   // the connection has stood for a lease; until then, and after any failure, it is not asked.
@@ -81,13 +91,19 @@ export const createStamps = ({ redis, read, times = { lease: 1500, fill: 500 } }
     return version;
   };
 
+  const removeStamp = async (questId: string): Promise<void> => {
+    if (redis === undefined) return;
+    const removed = await askRedis(redis, (client) => client.del(key(questId)));
+    // Others may reach a Redis that we can't: the last stamp they could have set has to run out.
+    if (removed === undefined) await sleep((fill + lease) * drift);
+  };
+
   return {
-    current: shareLookup(look),
+    current: holdAnswers(shareLookup(look), hold),
     forget: async (questId) => {
-      if (redis === undefined) return;
-      const removed = await askRedis(redis, (client) => client.del(key(questId)));
-      // Others may reach a Redis that we can't: the last stamp they could have set has to run out.
-      if (removed === undefined) await sleep((fill + lease) * drift);
+      await removeStamp(questId);
+      // Whoever asked a moment before it was gone may go on believing the answer for a while.
+      await sleep(hold * drift);
     },
   };
 };
