@@ -2,7 +2,7 @@ import type { Command, Credit, Debit, Policy, Reason, Rollback, Status, Transfer
 
 /**
  * The rules of the ledger, one command at a time. PostgreSQL runs the same rules for whole batches
- * (function decide in the migrations); the tests hold the two against each other.
+ * (function commit_batch in the migrations); the tests hold the two against each other.
  */
 
 export interface Entry {

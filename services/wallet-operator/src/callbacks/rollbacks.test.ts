@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { ok, serveDecisions } from '../../test/decisions.ts';
+
+/** Each row of the decision table; what the contract of the game server leaves open. */
+const { entriesOf, player, sql } = serveDecisions();
+
+describe('rollback', () => {
+  test('of an unknown debit: OK with the current balance, and the late debit is refused and moves nothing', async () => {
+    const caller = await player();
+    const debit = { transactionId: randomUUID(), roundId: randomUUID() };
+    const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
+    expect(await caller.rollback(reversal)).toMatchObject(ok('1000.00'));
+    expect(await caller.debit(debit)).toMatchObject({ http: 200, status: 'ERROR_UNKNOWN' });
+    expect(await caller.balance()).toMatchObject(ok('1000.00'));
+    expect((await entriesOf(caller.playerId)).map(({ operation }) => operation)).toEqual([
+      'deposit',
+      'tombstone',
+      'rollback',
+    ]);
+  });
+
+  test('of a rejected debit: the same', async () => {
+    const caller = await player({ balance: 0 });
+    const debit = { transactionId: randomUUID(), roundId: randomUUID() };
+    expect((await caller.debit(debit)).status).toBe('ERROR_NOT_ENOUGH_MONEY');
+    const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
+    expect(await caller.rollback(reversal)).toMatchObject(ok('0.00'));
+    await caller.credit({ amount: '100' });
+    expect((await caller.debit(debit)).status).toBe('ERROR_UNKNOWN');
+    expect(await caller.balance()).toMatchObject(ok('100.00'));
+  });
+
+  test('gives a debit back, once, whatever id asks for it', async () => {
+    const caller = await player();
+    const debit = { transactionId: randomUUID(), roundId: randomUUID() };
+    const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
+    await caller.debit(debit);
+    expect(await caller.rollback(reversal)).toMatchObject(ok('1000.00'));
+    expect(await caller.rollback(reversal)).toMatchObject(ok('1000.00'));
+    expect(await caller.balance()).toMatchObject(ok('1000.00'));
+    expect(await caller.debit(debit)).toMatchObject(ok('990.00'));
+    expect(await caller.balance()).toMatchObject(ok('1000.00'));
+  });
+
+  test('at the same instant as its debit: the sum is zero', async () => {
+    const caller = await player();
+    await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        const debit = { transactionId: randomUUID(), roundId: randomUUID() };
+        const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
+        const both = [() => caller.debit(debit), () => caller.rollback(reversal)];
+        const [first, second] = await Promise.all(
+          (index % 2 ? both : both.toReversed()).map((send) => send()),
+        );
+        const [debited, reversed] = index % 2 ? [first, second] : [second, first];
+        expect(reversed?.status).toBe('OK');
+        expect(['OK', 'ERROR_UNKNOWN']).toContain(debited?.status);
+      }),
+    );
+    expect(await caller.balance()).toMatchObject(ok('1000.00'));
+  });
+
+  test('of a credit, of a rollback or of a deposit does not exist', async () => {
+    const caller = await player();
+    const roundId = randomUUID();
+    const [credit, rollback] = [randomUUID(), randomUUID()];
+    await caller.credit({ transactionId: credit, roundId, roundClosed: false });
+    await caller.rollback({ transactionId: rollback, roundId });
+    const deposit = (await entriesOf(caller.playerId))[0]?.transactionId;
+    for (const reverseTransactionId of [credit, rollback, deposit]) {
+      expect(await caller.rollback({ roundId, reverseTransactionId })).toMatchObject({
+        http: 200,
+        status: 'ERROR_TRANSACTION_DOES_NOT_EXIST',
+      });
+    }
+    expect(await caller.balance()).toMatchObject(ok('1005.00'));
+  });
+
+  test("of another player's or another round's debit does not exist", async () => {
+    const [caller, stranger] = [await player(), await player()];
+    const debit = { transactionId: randomUUID(), roundId: randomUUID() };
+    await caller.debit(debit);
+    const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
+    expect((await stranger.rollback(reversal)).status).toBe('ERROR_TRANSACTION_DOES_NOT_EXIST');
+    expect((await caller.rollback({ ...reversal, roundId: randomUUID() })).status).toBe(
+      'ERROR_TRANSACTION_DOES_NOT_EXIST',
+    );
+    expect((await stranger.balance()).balance).toBe('1000.00');
+    expect((await caller.balance()).balance).toBe('990.00');
+  });
+
+  test('of itself is wrong syntax and kills nothing', async () => {
+    const caller = await player();
+    const id = randomUUID();
+    expect((await caller.rollback({ transactionId: id, reverseTransactionId: id })).status).toBe(
+      'ERROR_WRONG_SYNTAX',
+    );
+    expect(await caller.debit({ transactionId: id })).toMatchObject(ok('990.00'));
+  });
+
+  test('of a debit in a closed round: reversed, and in the audit trail', async () => {
+    const caller = await player();
+    const debit = { transactionId: randomUUID(), roundId: randomUUID() };
+    await caller.debit(debit);
+    await caller.credit({ roundId: debit.roundId, amount: '0' });
+    const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
+    expect(await caller.rollback(reversal)).toMatchObject(ok('1000.00'));
+    const events = await sql()`
+      select details from audit_events where player_id = ${caller.playerId}`;
+    expect(events).toMatchObject([
+      { details: { operation: 'rollback', reason: 'after_close', status: 'OK' } },
+    ]);
+  });
+
+  test.each([true, false])('with roundClosed true closes the round, debit known: %s', async (known) => {
+    const caller = await player();
+    const debit = { transactionId: randomUUID(), roundId: randomUUID() };
+    if (known) await caller.debit(debit);
+    const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId, roundClosed: true };
+    expect(await caller.rollback(reversal)).toMatchObject(ok('1000.00'));
+    expect((await caller.debit({ roundId: debit.roundId })).status).toBe('ERROR_UNKNOWN');
+    expect((await caller.credit({ roundId: debit.roundId })).status).toBe('ERROR_UNKNOWN');
+  });
+});

@@ -1,0 +1,27 @@
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { addGame, addPlayer, callerOf } from './factories.ts';
+import { startService, type Running } from './harness.ts';
+import { expectSoundLedger } from './proof.ts';
+
+export const ok = (balance: string) => ({ http: 200, status: 'OK', balance });
+
+/** One service for all tests of a file, with `dice-alpha` and `closed-game`; after each test its ledger proves itself. */
+export const serveDecisions = () => {
+  let service: Running;
+  beforeAll(async () => {
+    service = await startService();
+    await addGame(service.context.database.sql);
+    await addGame(service.context.database.sql, 'closed-game', false);
+  });
+  afterEach(() => expectSoundLedger(service));
+  afterAll(() => service[Symbol.asyncDispose]());
+  const sql = () => service.context.database.sql;
+  return {
+    service: () => service,
+    sql,
+    player: async (wish: Parameters<typeof addPlayer>[1] = {}) =>
+      callerOf(service, await addPlayer(sql(), wish)),
+    entriesOf: (playerId: string) => sql()<{ operation: string; amount: string; transactionId: string }[]>`
+      select operation, amount, transaction_id as "transactionId" from entries where player_id = ${playerId} order by seq`,
+  };
+};
