@@ -1,0 +1,165 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { taskStarted } from '../src/providers/onfleet/fixtures.ts';
+import { declined } from '../src/providers/veriff/fixtures.ts';
+import { startService } from './harness.ts';
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+
+const { sql } = service.context.database;
+const order = { id: 'o-1', status: 'PENDING', cart: { items: [] } };
+
+/** Exactly these bytes over a connection of their own, and what came back until it was closed. */
+const raw = async (text: string): Promise<string> => {
+  const { port, hostname } = new URL(service.url);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.on('data', (data) => (answer += String(data))).on('error', () => undefined);
+  socket.write(text);
+  await once(socket, 'close');
+  return answer;
+};
+
+const states = (id: string) =>
+  sql<{ state: string; error: string | null }[]>`select state, error from inbox where store_id = ${id}`;
+
+test.each([
+  ['a slash that is encoded', (token: string) => `/api/v1/hooks/order_updated%2F${token}`],
+  ['a dot segment', (token: string) => `/api/v1/hooks/order_updated/../order_updated/${token}`],
+  ['an encoded dot segment', (token: string) => `/api/v1/hooks/job_started/%2e%2e/order_updated/${token}`],
+  ['two slashes', (token: string) => `//api/v1/hooks/order_updated/${token}`],
+  ['other letters', (token: string) => `/API/v1/hooks/ORDER_UPDATED/${token}`],
+  ['a slash at the end', (token: string) => `/api/v1/hooks/order_updated/${token}/`],
+  [
+    'a letter of the token in another case',
+    (token: string) => `/api/v1/hooks/order_updated/${swapped(token)}`,
+  ],
+  [
+    'a token that is encoded',
+    (token: string) => `/api/v1/hooks/order_updated/%${hexOf(token)}${token.slice(1)}`,
+  ],
+  [
+    'a service with a line end',
+    (token: string) => `/api/v1/hooks/payment-auth-completed/a%0d%0aX:%20y/${token}`,
+  ],
+  ['the name of a property', (token: string) => `/api/v1/hooks/constructor/${token}`],
+])('a path with %s is 404, and nothing is stored', async (_name, path) => {
+  const { id, webhookToken } = await service.store();
+  const answer = await raw(
+    `POST ${path(webhookToken)} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}`,
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+  expect(await states(id)).toEqual([]);
+});
+
+const swapped = (token: string): string => {
+  const at = token.search(/[a-z]/i);
+  const letter = token[at] ?? '';
+  const other = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
+  return token.slice(0, at) + other + token.slice(at + 1);
+};
+const hexOf = (token: string): string => token.charCodeAt(0).toString(16);
+
+test('a request that is framed in two ways is refused, and no second one is found in it', async () => {
+  const { id, webhookToken } = await service.store();
+  const target = `/api/v1/hooks/order_updated/${webhookToken}`;
+  const hidden = `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`;
+  for (const framing of [
+    `Content-Length: ${hidden.length}\r\nTransfer-Encoding: chunked`,
+    'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity',
+    'Content-Length: 1\r\nContent-Length: 2',
+    'Content-Length : 5',
+  ]) {
+    const answer = await raw(`POST ${target} HTTP/1.1\r\nHost: x\r\n${framing}\r\n\r\n0\r\n\r\n${hidden}`);
+    expect([framing, answer.slice(0, 12)]).toEqual([framing, 'HTTP/1.1 400']);
+  }
+  expect(await states(id)).toEqual([]);
+});
+
+test("a body that names another provider does not pass by the secret of the store's own", async () => {
+  const { id, webhookToken } = await service.store({
+    identity: { kind: 'persona', credentials: { webhookSecret: 's' } },
+  });
+  const forged = { service: 'veriff', transactionId: 't-1', status: 'APPROVED' };
+  const path = 'identity-verification-completed/persona';
+  await service.hook(path, webhookToken, forged);
+  await service.hook(path, webhookToken, { ...declined, service: 'veriff' });
+  await service.hook(path, webhookToken, { ...forged, service: 'persona' });
+  await service.settled();
+  expect((await states(id)).map(({ state }) => state).toSorted()).toEqual(['ignored', 'ignored', 'refused']);
+  expect(await sql`select 1 from verifications where store_id = ${id}`).toEqual([]);
+});
+
+test('a signature of another body, of another secret, in another case of hex or sent twice', async () => {
+  const secret = 'ab'.repeat(16);
+  const { id, webhookToken } = await service.store({
+    delivery: { kind: 'onfleet', credentials: { webhookSecret: secret } },
+  });
+  const send = async (body: object, signature: string) => {
+    await service.hook('job_started', webhookToken, body, { 'x-onfleet-signature': signature });
+    await service.settled();
+    const [row] = await sql`select state from inbox where store_id = ${id} order by id desc limit 1`;
+    return row?.['state'] as string;
+  };
+  const sign = (body: object, key = secret) =>
+    createHmac('sha512', Buffer.from(key, 'hex')).update(JSON.stringify(body)).digest('hex');
+  const [one, other] = [taskStarted, { ...taskStarted, workerId: 'w-2' }];
+  expect(await send(other, sign(one))).toBe('refused');
+  expect(await send({ ...other, a: 1 }, sign({ ...other, a: 1 }, 'cd'.repeat(16)))).toBe('refused');
+  expect(await send({ ...other, a: 2 }, `${sign({ ...other, a: 2 })}, ${sign(one)}`)).toBe('refused');
+  expect(await send({ ...other, a: 3 }, '')).toBe('refused');
+  expect(await send({ ...other, a: 4 }, sign({ ...other, a: 4 }).toUpperCase())).toBe('done');
+});
+
+test('numbers beyond all measure fail at once, with no try wasted, and spoil nothing else', async () => {
+  const delivery = await service.store({ delivery: { kind: 'onfleet' } });
+  await service.hook('job_started', delivery.webhookToken, { ...taskStarted, time: 1e300 });
+  const shop = await service.store();
+  const { webhookToken } = shop;
+  for (const body of [
+    { ...order, id: 'big-1', modified: 1e300 },
+    { ...order, id: 'big-2', modified: 2 ** 53 + 2 },
+    { ...order, id: 'big-3', cart: { total: 1e308, items: [] } },
+  ])
+    await service.hook('order_updated', webhookToken, body);
+  await service.hook(
+    'order_updated',
+    webhookToken,
+    '{"id": "big-4", "status": "A", "cart": {"total": 1e999}}',
+  );
+  await service.hook('order_updated', webhookToken, order);
+  await service.settled();
+  expect(await sql`select state, attempts from inbox where store_id = ${delivery.id}`).toMatchObject([
+    { state: 'failed', attempts: 1 },
+  ]);
+  expect((await states(shop.id)).map(({ state }) => state).toSorted()).toEqual([
+    'done',
+    'failed',
+    'failed',
+    'failed',
+    'failed',
+  ]);
+});
+
+test('a body can not reach a prototype, nor write a line of the log', async () => {
+  const { id, webhookToken } = await service.store();
+  const line = 'o-1\n{"level":"fatal","msg":"forged"}';
+  const body = `{"__proto__": {"admin": true, "status": "X"}, "constructor": {"prototype": {"admin": true}},
+    "id": ${JSON.stringify(line)}, "status": "A", "cart": {"items": [{"quantity": 1, "__proto__": {"price": 5}}]}}`;
+  const before = service.lines.length;
+  await service.hook('order_updated', webhookToken, body, { 'x-request-id': 'a"b', 'user-agent': 'x\\ny' });
+  await service.settled();
+  expect(({} as { admin?: boolean }).admin).toBeUndefined();
+  const shown = await service.admin('GET', `/v1/stores/${id}/orders/${encodeURIComponent(line)}`);
+  expect(shown.body).toMatchObject({ id: line, status: 'A', cart: { items: [{ price: null }] } });
+  for (const text of service.lines.slice(before))
+    expect(
+      text
+        .trim()
+        .split('\n')
+        .map((one) => JSON.parse(one) as object),
+    ).toHaveLength(1);
+});
