@@ -56,6 +56,16 @@ const spansOf = ({ resourceSpans }: Exported): Span[] =>
     ),
   );
 
+/** Waits for ten seconds at most until there is a value. */
+export const until = async <T>(look: () => T | undefined, what: string): Promise<T> => {
+  for (let left = 1000; left > 0; left--) {
+    const found = look();
+    if (found !== undefined) return found;
+    await sleep(10);
+  }
+  throw new Error(`waited in vain for ${what}`);
+};
+
 /** A stand-in for an OpenTelemetry collector: takes OTLP over HTTP and keeps what it was sent. */
 export const startCollector = async () => {
   const spans: Span[] = [];
@@ -81,13 +91,10 @@ export const startCollector = async () => {
     headers,
     /** Spans of a trace, once there are those that are looked for. */
     trace: async (id: string, ...names: string[]): Promise<Span[]> => {
-      for (let left = 1000; left > 0; left--) {
-        const found = spans.filter(({ traceId }) => traceId === id);
-        if (names.every((name) => found.some((span) => span.name === name))) return found;
-        await sleep(10);
-      }
-      const seen = spans.filter(({ traceId }) => traceId === id).map(({ name }) => name);
-      throw new Error(`waited in vain for ${names.join(', ')}; there are ${seen.join(', ')}`);
+      const found = () => spans.filter(({ traceId }) => traceId === id);
+      const complete = () => names.every((name) => found().some((span) => span.name === name));
+      await until(() => complete() || undefined, `${names.join(', ')} of ${id}`);
+      return found();
     },
     [Symbol.asyncDispose]: async () => {
       server.close();

@@ -6,7 +6,7 @@ import { openDatabase, type Database } from '@platform/service-kit/db';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import { inSpan, openTracing } from '@platform/service-kit/trace';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { startCollector, type Collector, type Span } from './collector.ts';
+import { startCollector, until, type Collector, type Span } from './collector.ts';
 import { serviceFolder } from './service.ts';
 
 const stack = new AsyncDisposableStack();
@@ -27,12 +27,11 @@ afterAll(() => stack.disposeAsync());
 /** The spans of a job, by name, once the job's own has arrived. */
 const spansOf = async (job: string, work: () => Promise<unknown>): Promise<Map<string, Span>> => {
   await inSpan(job, work).catch(() => undefined);
-  await expect.poll(() => collector.spans.some(({ name }) => name === job), { timeout: 10_000 }).toBe(true);
-  const trace = collector.spans.find(({ name }) => name === job)?.traceId ?? '';
-  return new Map((await collector.trace(trace)).map((span) => [span.name, span]));
+  const { traceId } = await until(() => collector.spans.find(({ name }) => name === job), job);
+  return new Map((await collector.trace(traceId)).map((span) => [span.name, span]));
 };
 
-describe('a statement', () => {
+describe.concurrent('a statement', () => {
   test('that fails has its SQLSTATE and neither its message nor a value', async () => {
     const id = '0198c1b0-0000-7000-8000-000000000001';
     const spans = await spansOf('failing', async () => {
@@ -65,7 +64,7 @@ describe('a statement', () => {
   });
 });
 
-describe('a call by node:http', () => {
+describe.concurrent('a call by node:http', () => {
   const call = (url: string): Promise<unknown> =>
     new Promise((resolve, reject) => {
       request(url, (answer) => answer.resume().on('end', resolve))

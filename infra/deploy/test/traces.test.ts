@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startReceiver } from '@platform/gateway-spans/receiver';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { startCollector, type Collector, type Span } from './collector.ts';
+import { startCollector, until, type Collector, type Span } from './collector.ts';
 import { startGateway } from './gateway.ts';
 import { keys, startService, type RunningService } from './service.ts';
 
@@ -75,7 +75,7 @@ const one = (spans: readonly Span[], name: string): Span => {
   return span;
 };
 
-describe('a request', () => {
+describe.concurrent('a request', () => {
   test('is one trace through gateway, service and database', async () => {
     const { trace } = await ask(
       '/v1/quests/0198c1b0-0000-7000-8000-000000000000/questions?Take=5&Skip=424242',
@@ -120,14 +120,16 @@ describe('a request', () => {
     const { trace } = await ask('/v1/quests/nonsense/questions');
     const name = 'GET /v1/quests/{questId}/questions';
     const span = one(await collector.trace(trace, name, 'GET quest-service'), name);
-    await expect
-      .poll(() => running['quest-service']?.lines.find((line) => line.includes(trace)))
-      .toContain(`"span_id":"${span.spanId}"`);
+    const line = await until(
+      () => running['quest-service']?.lines.find((text) => text.includes(trace)),
+      'the line of the request',
+    );
+    expect(line).toContain(`"span_id":"${span.spanId}"`);
     expect(await gateway.log()).toContain(`"trace_id":"${trace}"`);
   });
 });
 
-test('the token of a webhook is in no span, log or header of the collector', async () => {
+test.concurrent('the token of a webhook is in no span, log or header of the collector', async () => {
   const { trace } = await ask(`/api/v1/hooks/order_updated/${token}`, { method: 'POST', body: '{}' });
   const route = 'POST /api/v1/hooks/order_updated/{token}';
   const spans = await collector.trace(trace, 'POST store-webhooks', route, 'select');
@@ -136,7 +138,7 @@ test('the token of a webhook is in no span, log or header of the collector', asy
   expect(everything.join('\n')).not.toContain(token.slice(0, 8));
 });
 
-test('a call to somebody else carries the trace on', async () => {
+test.concurrent('a call to somebody else carries the trace on', async () => {
   const admin = await keys.token({ scope: 'wallet:admin' });
   const { status, trace } = await ask('/v1/currencies', { headers: { Authorization: `Bearer ${admin}` } });
   expect(status).toBe(200);
@@ -147,7 +149,7 @@ test('a call to somebody else carries the trace on', async () => {
   expect(JSON.stringify(call)).not.toContain('/operator/currencies');
 });
 
-test('what goes round Express is named by its route, too', async () => {
+test.concurrent('what goes round Express is named by its route, too', async () => {
   const { trace } = await ask('/callback/balance', { method: 'POST', body: '{}' });
   const spans = await collector.trace(trace, 'POST /callback/balance', 'POST wallet-operator');
   expect(one(spans, 'POST /callback/balance').attributes['http.route']).toBe('/callback/balance');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { DockerfileParser, type Instruction } from 'dockerfile-ast';
 import { copyContext } from './context.ts';
@@ -25,6 +25,12 @@ interface Build {
   env: Record<string, string>;
 }
 
+/** What is in a folder, as it is; thousands of files, for which Node.js takes several times as long. */
+const copyFolder = (from: string, to: string): void => {
+  mkdirSync(to, { recursive: true });
+  execFileSync('cp', ['-R', '-P', '-p', `${from}/.`, to]);
+};
+
 const listOf = (text: string): string[] => JSON.parse(text.slice(text.indexOf('['))) as string[];
 
 /**
@@ -42,7 +48,7 @@ export const build = ({ dockerfile, args, work, env }: Build): Stage => {
   const begin = (base: string, name: string): Stage => {
     const from = stages.get(base);
     const rootFolder = join(work, name);
-    if (from) cpSync(from.root, rootFolder, { recursive: true, verbatimSymlinks: true });
+    if (from) copyFolder(from.root, rootFolder);
     else mkdirSync(rootFolder, { recursive: true });
     const fresh = { root: rootFolder, folder: '/', env: {}, user: undefined, command: [], health: [] };
     return from ? { ...from, env: { ...from.env }, root: rootFolder } : fresh;
@@ -53,7 +59,7 @@ export const build = ({ dockerfile, args, work, env }: Build): Stage => {
     mkdirSync(to, { recursive: true });
     const origin = from === undefined ? undefined : stages.get(from);
     if (from !== undefined && origin === undefined) throw new Error(`there is no stage ${from}`);
-    if (origin) cpSync(join(origin.root, source), to, { recursive: true, verbatimSymlinks: true });
+    if (origin) copyFolder(join(origin.root, source), to);
     else copyContext(to);
   };
   const run = (at: Stage, text: string): void => {
