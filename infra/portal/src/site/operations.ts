@@ -35,6 +35,9 @@ const enter = (session: Session): void => {
   desk.querySelector('h1')?.focus();
 };
 
+/** Without the scope it is a token all the same; a service that is away is what the person may have come for. */
+const isNone = ({ status }: Refused): boolean => status >= 400 && status < 500 && status !== 403;
+
 /** Any service can say whether a token is one; whether its scopes are enough, each view says for itself. */
 const tryToken = async (token: string): Promise<void> => {
   problem.textContent = '';
@@ -47,7 +50,7 @@ const tryToken = async (token: string): Promise<void> => {
   try {
     await session.ask(`/docs/ops/summary/${SERVICES[1]?.name ?? ''}`);
   } catch (error) {
-    if (!(error instanceof Refused) || error.status === 401) {
+    if (!(error instanceof Refused) || isNone(error)) {
       session.close();
       problem.textContent = complaint(error);
       return;

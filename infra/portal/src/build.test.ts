@@ -1,0 +1,52 @@
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { services } from '@platform/gateway/routes';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildPortal } from './build.ts';
+import { html } from './html.ts';
+import { purposes } from './purposes.ts';
+
+let out: string;
+
+beforeAll(async () => {
+  out = await mkdtemp(join(tmpdir(), 'portal-'));
+  await buildPortal(out);
+});
+afterAll(() => rm(out, { recursive: true }));
+
+test('what the portal is made of holds no credential, and nothing but what its pages need', async () => {
+  const files = await readdir(out, { recursive: true });
+  expect(files).not.toContain('demo.json');
+  expect(files.filter((file) => file.endsWith('.map'))).toEqual([]);
+});
+
+test('no page has a script, a style or a handler in it', async () => {
+  for (const page of ['index.html', 'reference/index.html', 'ops/index.html']) {
+    const text = await readFile(join(out, page), 'utf8');
+    expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|https?:/);
+    for (const [, attributes, content] of text.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)) {
+      expect(attributes).toContain('src="/docs/assets/');
+      expect(content).toBe('');
+    }
+  }
+});
+
+test('every service of the gateway has its card, and a purpose', async () => {
+  const page = await readFile(join(out, 'index.html'), 'utf8');
+  for (const name of services) {
+    expect(page).toContain(`data-service="${name}"`);
+    expect(purposes[name]?.purpose).toBeTruthy();
+  }
+});
+
+test('the fonts are its own', async () => {
+  const sheet = await readFile(join(out, 'assets/portal.css'), 'utf8');
+  const addresses = [...sheet.matchAll(/url\(([^)]*)\)/g)].map(([, address]) => address);
+  expect(addresses.length).toBeGreaterThan(5);
+  for (const address of addresses) expect(address).toMatch(/^"?\.\/[\w-]+\.woff2"?$/);
+});
+
+test('text that is put into a page is escaped', () => {
+  expect(html`<p title="${'"x'}">${"<b>&'"}</p>`.markup).toBe('<p title="&quot;x">&lt;b&gt;&amp;&#39;</p>');
+});

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { combine, type Summary } from './traffic-data.ts';
+
+const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
+const origin = Date.UTC(2026, 0, 1) / 1000;
+
+const process = (instance: string, ...points: [number, number, number, number | null][]): Summary => ({
+  instance,
+  startedAt: at(0),
+  points: points.map(([second, requestsPerSecond, errorsPerSecond, p99Ms]) => ({
+    at: at(second),
+    requestsPerSecond,
+    errorsPerSecond,
+    p99Ms,
+  })),
+});
+
+test('processes add up, and the slowest counts', () => {
+  const one = process('a', [10, 4, 1, 5], [20, 0, 0, null]);
+  const other = process('b', [20, 2, 2, 30], [10, 6, 0, 8]);
+  expect(combine([one, other])).toEqual({
+    times: [origin + 10, origin + 20],
+    requests: [10, 2],
+    errors: [10, 100],
+    p99: [8, 30],
+  });
+});
+
+test('without requests there is no share of errors', () => {
+  expect(combine([process('a', [10, 0, 0, null])])).toMatchObject({ errors: [null], p99: [null] });
+});
+
+test('a process that has been gone for half an hour no longer counts', () => {
+  const { times } = combine([process('gone', [10, 1, 0, 1]), process('here', [1900, 1, 0, 1])]);
+  expect(times).toEqual([origin + 1900]);
+});
+
+test('nothing is nothing', () => {
+  expect(combine([])).toEqual({ times: [], requests: [], errors: [], p99: [] });
+});

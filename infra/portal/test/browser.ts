@@ -1,0 +1,58 @@
+import type {} from '@platform/local/provided';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { afterAll, beforeAll, inject } from 'vitest';
+import type {} from './test-setup.ts';
+
+const executablePath = inject('chromiumPath');
+export const stack = inject('stack');
+export const gateway = stack.gateway ?? '';
+
+/** Whether there is a browser, and a gateway that serves the pages. */
+export const canLook = executablePath !== null && stack.gateway !== null;
+
+let browser: Browser;
+
+/** Opens the browser for the tests of a file. */
+export const useBrowser = (): void => {
+  beforeAll(async () => {
+    if (canLook)
+      browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+  });
+  afterAll(() => browser?.close());
+};
+
+/** A page of a profile of its own, and what it did that it should not have. */
+export interface Visit extends AsyncDisposable {
+  page: Page;
+  /** Addresses that are not the gateway's. */
+  outside: string[];
+  /** What the policy of the page refused, and scripts that failed. */
+  faults: string[];
+  /** Paths that were asked for. */
+  asked: string[];
+}
+
+export const visit = async (path: string, options: BrowserContextOptions = {}): Promise<Visit> => {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  const [outside, faults, asked]: [string[], string[], string[]] = [[], [], []];
+  page.on('request', (request) => {
+    const { origin, pathname, protocol } = new URL(request.url());
+    if (protocol === 'http:' || protocol === 'https:')
+      if (origin === gateway) asked.push(pathname);
+      else outside.push(request.url());
+  });
+  page.on('pageerror', ({ message }) => faults.push(message));
+  page.on('dialog', (dialog) => {
+    faults.push(`a script asked: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('console', (message) => {
+    if (/Content Security Policy|Trusted/.test(message.text())) faults.push(message.text());
+  });
+  await page.goto(gateway + path);
+  return { page, outside, faults, asked, [Symbol.asyncDispose]: () => context.close() };
+};
+
+export const phone = { viewport: { width: 360, height: 740 } };
+export const desktop = { viewport: { width: 1280, height: 900 } };

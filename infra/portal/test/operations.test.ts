@@ -1,0 +1,201 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { canLook, gateway, phone, stack, useBrowser, visit } from './browser.ts';
+
+useBrowser();
+const { demo } = stack;
+
+const enter = async (page: Page, token: string): Promise<void> => {
+  await page.getByLabel('Access token').fill(token);
+  await page.getByRole('button', { name: 'Open' }).click();
+};
+
+/** The page with the admin's token, at one of its views. */
+const onDuty = async (view: string, options = {}) => {
+  const visited = await visit(`/docs/ops/#${view}`, options);
+  await enter(visited.page, demo.adminToken);
+  await visited.page.getByRole('heading', { name: 'Operations', level: 1 }).waitFor();
+  return visited;
+};
+
+const marker = randomUUID();
+const hostile = `<img src=x onerror="alert('${marker}')"></pre><script>alert(1)</script>`;
+
+const roundId = `round-${marker}<b onclick=alert(2)>`;
+
+/** A signed callback, as the game server sends it. */
+const callback = async (name: string, body: object): Promise<unknown> => {
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const text = JSON.stringify(body);
+  const signed = createHmac('sha256', demo.wallet.hmacSecret).update(`${timestamp}/callback/${name}${text}`);
+  const headers = {
+    'Content-Type': 'application/json',
+    'X-Timestamp': timestamp,
+    'X-HMAC-SHA256': signed.digest('hex'),
+  };
+  return (await fetch(`${gateway}/callback/${name}`, { method: 'POST', headers, body: text })).json();
+};
+
+describe.runIf(canLook)('the operations page', () => {
+  beforeAll(async () => {
+    await fetch(`${gateway}/api/v1/hooks/order_updated/${demo.store.webhookToken}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'User-Agent': hostile },
+      body: JSON.stringify({ note: hostile, status: hostile }),
+    });
+    const bet = { requestId: 'r', playerId: 'demo-1', roundId, gameCode: 'dice-alpha', amount: '2.50' };
+    await callback('debit', { ...bet, transactionId: marker });
+  });
+
+  test('without a token nothing is shown, and no service is asked', async () => {
+    await using visited = await visit('/docs/ops/');
+    await visited.page.waitForLoadState('networkidle');
+    expect(visited.asked.filter((path) => path.startsWith('/v1') || path.includes('summary'))).toEqual([]);
+    expect(await visited.page.isVisible('#desk')).toBe(false);
+  });
+
+  test.each(['x.y.z', 'not a token', 'e'.repeat(9000)])('a token that is none is refused', async (token) => {
+    await using visited = await visit('/docs/ops/');
+    await enter(visited.page, token);
+    await visited.page.locator('#gate-error:not(:empty)').waitFor();
+    expect(await visited.page.inputValue('#token')).toBe('');
+    expect(await visited.page.isVisible('#desk')).toBe(false);
+  });
+
+  test('a token without the scopes opens the page, and each view says what is missing', async () => {
+    await using visited = await visit('/docs/ops/#ledger');
+    await enter(visited.page, demo.consignmentsToken);
+    const refusal = visited.page.locator('#desk').getByText('wallet:admin').first();
+    await refusal.waitFor();
+    expect(await refusal.textContent()).toContain('Request ');
+  });
+
+  test('the token is in memory only, and gone with a reload or when told to', async () => {
+    await using visited = await onDuty('traffic');
+    const { page } = visited;
+    await page.locator('.service canvas').first().waitFor();
+    const kept = await page.evaluate(() =>
+      [
+        location.href,
+        JSON.stringify(localStorage),
+        JSON.stringify(sessionStorage),
+        JSON.stringify(history.state),
+        document.cookie,
+        document.documentElement.outerHTML,
+        ...[...document.querySelectorAll('input')].map(({ value }) => value),
+      ].join('\n'),
+    );
+    expect(kept).not.toContain(demo.adminToken.slice(-40));
+    expect(await page.context().cookies()).toEqual([]);
+    await page.reload();
+    await page.getByLabel('Access token').waitFor();
+    expect(await page.isVisible('#desk')).toBe(false);
+    await enter(page, demo.adminToken);
+    await page.getByRole('button', { name: 'Forget the token' }).click();
+    expect(await page.locator('#desk').textContent()).toBe('');
+  });
+
+  test('request rate, errors and p99 of every service are drawn', async () => {
+    await using visited = await onDuty('traffic');
+    const { page } = visited;
+    await expect.poll(() => page.locator('.service canvas').count()).toBe(18);
+    const labels = await page
+      .locator('.service [role=img]')
+      .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
+    expect(labels).toHaveLength(18);
+    for (const label of labels) expect(label).toMatch(/over the last half hour: now /);
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('what a webhook says is shown as text and never becomes markup', async () => {
+    await using visited = await onDuty('webhooks');
+    const { page } = visited;
+    await page.getByLabel('Event').selectOption('order_updated');
+    await page.locator('tbody button').first().click();
+    await page.getByText(marker).first().waitFor();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.locator('pre').first().textContent()).toContain('<script>alert(1)</script>');
+    expect(await dialog.locator('img, script').count()).toBe(0);
+    expect(visited.faults).toEqual([]);
+    // Even a slip in the page itself would be stopped by the browser.
+    const slip = await page.evaluate((text) => {
+      try {
+        document.body.innerHTML = text;
+        return 'done';
+      } catch (error) {
+        return String(error);
+      }
+    }, hostile);
+    expect(slip).toContain('TrustedHTML');
+  });
+
+  test('a webhook is tried without effect, and then replayed for real', async () => {
+    await using visited = await onDuty('webhooks');
+    const { page } = visited;
+    await page.getByLabel('Status').selectOption('failed');
+    await page.locator('tbody button').first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await dialog.getByText('A replay would …').waitFor();
+    await dialog.getByRole('button', { name: 'Replay …' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Replay …' }).click();
+    await dialog.getByRole('button', { name: 'Replay now' }).click();
+    await dialog.getByText('It will be processed again in a moment.').waitFor();
+    expect(visited.asked.filter((path) => path.endsWith('/replay'))).toHaveLength(2);
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('many webhooks are replayed after a second thought', async () => {
+    await using visited = await onDuty('webhooks');
+    const { page } = visited;
+    await page.getByRole('button', { name: 'Replay many …' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Received from').fill('2020-01-01T00:00');
+    await dialog.getByLabel('Received before').fill('2020-01-02T00:00');
+    await dialog.getByRole('button', { name: 'Replay now' }).click();
+    expect(visited.asked.filter((path) => path.endsWith('/replay'))).toEqual([]);
+    await dialog.getByLabel('Process all of them again').check();
+    await dialog.getByRole('button', { name: 'Replay now' }).click();
+    await dialog.getByText('0 will be processed again.').waitFor();
+    expect(visited.asked.filter((path) => path.endsWith('/events/replay'))).toHaveLength(1);
+  });
+
+  test('a round that nobody closes is found, with its history', async () => {
+    await using visited = await onDuty('rounds', phone);
+    const { page } = visited;
+    await page.getByLabel('Open for more than').selectOption('0');
+    await page.getByRole('button', { name: roundId }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('-2.50').waitFor();
+    expect(await dialog.locator('tbody tr').count()).toBe(1);
+    expect(await dialog.locator('b').count()).toBe(0);
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('a round is opened by its id, and one that is not there says so', async () => {
+    await using visited = await onDuty('rounds');
+    const { page } = visited;
+    for (const [id, told] of [
+      [roundId, marker],
+      ['../../audit/proof', 'Request '],
+    ] as const) {
+      await page.getByLabel('Player').fill('demo-1');
+      await page.getByLabel('Round id').fill(id);
+      await page.getByRole('button', { name: 'Open round' }).click();
+      const found = page.getByRole('dialog').getByText(told).first();
+      await found.waitFor();
+      expect(await found.isVisible()).toBe(true);
+      await page.keyboard.press('Escape');
+    }
+  });
+
+  test('the ledger is proved', async () => {
+    await using visited = await onDuty('ledger');
+    await visited.page.getByRole('button', { name: 'Prove the ledger' }).click();
+    await visited.page.getByText('The ledger holds').waitFor();
+    expect(visited.faults).toEqual([]);
+  });
+});

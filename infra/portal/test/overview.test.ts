@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
+
+useBrowser();
+
+const titles = [
+  'Task manager',
+  'Quest service',
+  'Store webhooks',
+  'Wallet operator',
+  'Verification projects',
+  'Consignments',
+];
+
+describe.runIf(canLook)('the portal', () => {
+  test('each service is there with its purpose, its addresses, and whether it is ready', async () => {
+    await using visited = await visit('/docs');
+    const { page } = visited;
+    await page.getByText('Every service is ready.').waitFor();
+    expect(await page.locator('.card h3').allTextContents()).toEqual(titles);
+    expect(await page.locator('.card .state').allTextContents()).toEqual(titles.map(() => 'Ready'));
+    const wallet = page.locator('[data-service=wallet-operator]');
+    expect(await wallet.locator('.addresses code').allTextContents()).toContain('/v1/rounds');
+    expect(await page.textContent('#origin')).toBe(gateway);
+  });
+
+  test('a service that cannot be asked is shown as away', async () => {
+    await using visited = await visit('/healthz');
+    const { page } = visited;
+    await page.route('**/docs/status/quest-service', (route) => route.fulfill({ status: 503, body: '{}' }));
+    await page.goto(`${gateway}/docs/`);
+    await page.getByText('5 of 6 services are ready.').waitFor();
+    expect(await page.textContent('[data-service=quest-service] .state')).toBe('Away');
+  });
+
+  test('the demo says that it is one, and shows none of its credentials', async () => {
+    await using visited = await visit('/docs/');
+    await visited.page.getByText('This is a demo stack').waitFor();
+    expect(await visited.page.getByRole('button', { name: /^Copy: / }).count()).toBe(5);
+    expect(await visited.page.content()).not.toMatch(/eyJ|try-me-out|vk_live/);
+  });
+
+  const pages = ['/docs/', '/docs/reference/', '/docs/ops/'];
+
+  test.each(pages)('%s asks nobody but the gateway, and keeps to its policy', async (path) => {
+    await using visited = await visit(path);
+    await visited.page.waitForLoadState('networkidle');
+    expect(visited.outside).toEqual([]);
+    expect(visited.faults).toEqual([]);
+    expect(visited.asked.some((asked) => asked.endsWith('.woff2'))).toBe(true);
+  });
+
+  const sizes = [
+    ['a phone', phone],
+    ['a desk', desktop],
+  ] as const;
+
+  test.each(pages.flatMap((path) => sizes.map(([name, size]) => [path, name, size] as const)))(
+    '%s fits %s, by day and by night',
+    async (path, _name, size) => {
+      const colours: string[] = [];
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await using visited = await visit(path, { ...size, colorScheme });
+        const { page } = visited;
+        await page.waitForLoadState('networkidle');
+        expect(
+          await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+        ).toBeLessThanOrEqual(0);
+        colours.push(await page.evaluate(() => getComputedStyle(document.body).backgroundColor));
+      }
+      expect(new Set(colours).size).toBe(2);
+    },
+  );
+
+  test.each(['/docs/', '/docs/ops/'])('%s can be used with the keys alone', async (path) => {
+    await using visited = await visit(path);
+    const { page } = visited;
+    await page.waitForLoadState('networkidle');
+    // The first stop from the top of the page; until then out of sight.
+    await page.getByText('Skip to the content').focus();
+    const controls = await page.locator('a:visible, button:visible, input:visible').count();
+    for (let index = 1; index < controls; index++) {
+      await page.keyboard.press('Tab');
+      const seen = await page.evaluate(() => {
+        const { activeElement } = document;
+        const { outlineStyle, outlineWidth } = getComputedStyle(activeElement ?? document.body);
+        const label = activeElement instanceof HTMLInputElement && activeElement.labels?.[0]?.textContent;
+        return [outlineStyle, outlineWidth, Boolean(label || activeElement?.textContent?.trim())];
+      });
+      expect(seen).toEqual(['solid', '2px', true]);
+    }
+  });
+});
