@@ -86,9 +86,10 @@ test('another method is 405 with Allow', async () => {
   expect(answer.headers['allow']).toBe('GET, HEAD');
 });
 
-test('OPTIONS answers what is allowed', async () => {
-  const answer = await supertest(fixture.app).options('/v1/notes');
+test('OPTIONS answers what is allowed, and invites no other site', async () => {
+  const answer = await supertest(fixture.app).options('/v1/notes').set('Origin', 'https://other.example');
   expect([answer.status, answer.headers['allow']]).toEqual([204, 'POST']);
+  expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
 });
 
 test.each([
