@@ -12,7 +12,7 @@ export interface Wallet extends AsyncDisposable {
 }
 
 export const players = 200;
-export const connections = 64;
+const connections = 64;
 /** More than any machine here answers. */
 const mostPerSecond = 20_000;
 
