@@ -109,6 +109,19 @@ test.runIf(inject('nginxPath'))('the gateway answers', async () => {
   expect((await fetch(`http://127.0.0.1:${ports['GATEWAY_PORT']}/healthz`)).status).toBe(200);
 });
 
+test.runIf(inject('nginxPath'))(
+  'the portal is there, and this machine alone gets the credentials of the demo',
+  async () => {
+    const gateway = `http://127.0.0.1:${ports['GATEWAY_PORT']}`;
+    expect(run.printed()).toContain(`${gateway}/docs`);
+    expect(await (await fetch(`${gateway}/docs/`)).text()).toContain('<title>Platform</title>');
+    const told = (await (await fetch(`${gateway}/docs/demo.json`)).json()) as Record<string, unknown>;
+    expect(told['accessToken']).toBe((await run.stack()).demo['adminToken']);
+    const foreign = await fetch(`${gateway}/docs/demo.json`, { headers: { 'Sec-Fetch-Site': 'cross-site' } });
+    expect(foreign.status).toBe(404);
+  },
+);
+
 test("what is printed shows addresses and the services' commands, but no whole token and no password", async () => {
   const { demo, services, postgres: database } = await run.stack();
   const shown = run.printed();
