@@ -16,7 +16,7 @@ test('of shuffled, repeated and broken events every one is accounted for', { tim
   const where = { url: service.url, adminToken: service.token, storeId };
   expect(await account(where, 't1', expected, broken)).toEqual([]);
   expected.orders.set('t1-never', 'SENT');
-  expect(await account(where, 't1', expected, broken)).toEqual([
+  expect(await account(where, 't1', expected, broken, 0)).toEqual([
     'orders t1-never: undefined instead of SENT',
   ]);
 });

@@ -9,12 +9,22 @@ interface Where {
   storeId: string;
 }
 
+const patienceMs = 120_000;
+
+/** Asks until there is an answer: the service may be away for a while, as it may be for providers. */
 const read = async ({ url, adminToken, storeId }: Where, path: string): Promise<Record<string, unknown>> => {
-  const answer = await fetch(`${url}/v1/stores/${storeId}/${path}`, {
-    headers: { authorization: `Bearer ${adminToken}` },
-  });
-  if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
-  return (await answer.json()) as Record<string, unknown>;
+  const giveUp = Date.now() + patienceMs;
+  for (;;) {
+    const answer = await fetch(`${url}/v1/stores/${storeId}/${path}`, {
+      headers: { authorization: `Bearer ${adminToken}` },
+      signal: AbortSignal.timeout(10_000),
+    }).catch(() => undefined);
+    if (answer?.ok) return (await answer.json()) as Record<string, unknown>;
+    await answer?.body?.cancel();
+    const mayPass = answer === undefined || answer.status === 429 || answer.status >= 500;
+    if (!mayPass || Date.now() > giveUp) throw new Error(`${path}: ${answer?.status ?? 'no answer'}`);
+    await sleep(200);
+  }
 };
 
 /** Every item of a list, page after page. */
@@ -28,8 +38,6 @@ const all = async (where: Where, path: string, name: string): Promise<Record<str
   }
 };
 
-const patienceMs = 120_000;
-
 /** Waits until no event is left to be processed. */
 const settle = async (where: Where): Promise<void> => {
   const giveUp = Date.now() + patienceMs;
@@ -39,14 +47,7 @@ const settle = async (where: Where): Promise<void> => {
   }
 };
 
-/** Compares what the service says with what the run must have come to. Gives every difference. */
-export const account = async (
-  where: Where,
-  run: string,
-  expected: Expected,
-  broken: number,
-): Promise<string[]> => {
-  await settle(where);
+const compare = async (where: Where, run: string, expected: Expected, broken: number): Promise<string[]> => {
   const kinds = [
     ['orders', 'orders', 'id', 'status'],
     ['members', 'members', 'id', 'email'],
@@ -66,4 +67,22 @@ export const account = async (
   const ours = failed.filter(({ entity }) => String(entity).startsWith(`order:${run}-broken`));
   if (ours.length !== broken) differences.push(`${ours.length} failed events instead of ${broken}`);
   return differences;
+};
+
+/** How long events may lie in the spool, which no list shows, when the database was away. */
+const spoolPatienceMs = 30_000;
+
+/** Compares what the service says with what the run must have come to. Gives every difference that stays. */
+export const account = async (
+  where: Where,
+  run: string,
+  expected: Expected,
+  broken: number,
+  waitMs = spoolPatienceMs,
+): Promise<string[]> => {
+  for (const giveUp = Date.now() + waitMs; ; await sleep(500)) {
+    await settle(where);
+    const differences = await compare(where, run, expected, broken);
+    if (differences.length === 0 || Date.now() > giveUp) return differences;
+  }
 };
