@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { must, Refused } from '@platform/client/answer';
+import { bearer, gameServer } from '@platform/client/credentials';
+import { walletOperator } from '@platform/client/services';
+import type { Actor } from '../actor.ts';
+import { inTime, persist, persistOnce } from '../persist.ts';
+import { run } from '../program.ts';
+import { OPERATOR_ID, type Stack, type StackFile } from '../stack.ts';
+
+/** What the stand-in game server tells of a round. */
+interface Round {
+  playerId: string;
+  roundId: string;
+  steps: { callback: string; status: string }[];
+  /** Minor units. */
+  moved: number;
+}
+
+const ROUNDS = 3;
+const DEPOSIT = '1000.00';
+
+const minor = (amount: string): number => Math.round(Number(amount) * 100);
+
+/** Whether the game server knows what became of every step: a bet without an answer is settled by its rollback. */
+const isClear = ({ steps }: Round): boolean =>
+  steps.every(
+    ({ callback, status }, at) =>
+      !['no answer', 'ERROR_UNKNOWN'].includes(status) ||
+      (callback === 'debit' && steps[at + 1]?.callback === 'rollback' && steps[at + 1]?.status === 'OK'),
+  );
+
+/** Players with money of their own who are launched into rounds that the stand-in game server plays. */
+export const casino = (stack: Stack, { gateway, demo }: StackFile): Actor & AsyncDisposable => {
+  const { hmacSecret, gameCode } = demo.wallet;
+  const game = run('services/wallet-operator/src/game-server.ts', [], {
+    GAME_SERVER_PORT: String(stack.gamePort),
+    GAME_SERVER_ROUNDS: String(ROUNDS),
+    HMAC_SECRET: hmacSecret,
+    OPERATOR_ID,
+    OPERATOR_URL: gateway,
+  });
+  const wallet = walletOperator(gateway, inTime, bearer(demo.adminToken));
+  const callbacks = walletOperator(gateway, inTime, gameServer(hmacSecret));
+  const players: string[] = [];
+  let launches = 0;
+
+  const rounds = (): Round[] =>
+    game
+      .printed()
+      .split('\n')
+      .filter((line) => line.includes('"roundId"'))
+      .map((line) => JSON.parse(line) as Round);
+
+  const moved = async (playerId: string, roundId: string): Promise<number> => {
+    const params = { path: { playerId, roundId } };
+    const found = await must(wallet.GET('/v1/players/{playerId}/rounds/{roundId}', { params })).catch(
+      (error: unknown) => {
+        if (error instanceof Refused && error.status === 404) return { entries: [] };
+        throw error;
+      },
+    );
+    return found.entries.reduce((sum, { amount }) => sum + minor(amount), 0);
+  };
+
+  const checkRound = async (round: Round): Promise<string[]> => {
+    const sums = await Promise.all(players.map((playerId) => moved(playerId, round.roundId)));
+    const sum = sums.reduce((one, other) => one + other, 0);
+    return sum === round.moved
+      ? []
+      : [
+          `casino: round ${round.roundId} moved ${sum} instead of ${round.moved}: ${JSON.stringify(round.steps)}`,
+        ];
+  };
+
+  return {
+    name: 'casino',
+    pace: 400,
+    step: async () => {
+      if (players.length < 3) {
+        const playerId = `day-${randomUUID()}`;
+        const body = { playerId, currency: 'EUR', countryCode: 'DE' };
+        await persistOnce(() => must(wallet.POST('/v1/players', { body })));
+        const params = { path: { playerId } };
+        const deposit = { transactionId: `${playerId}-deposit`, amount: DEPOSIT };
+        await persist(() => must(wallet.POST('/v1/players/{playerId}/deposits', { params, body: deposit })));
+        players.push(playerId);
+      }
+      const playerId = players[launches++ % players.length] ?? '';
+      const asked = { requestId: randomUUID(), playerId };
+      const { status } = await must(callbacks.POST('/callback/balance', { body: asked }));
+      if (status !== 'OK') throw new Error(`balance: ${status}`);
+      await must(wallet.POST('/v1/launches', { body: { playerId, gameCode } }));
+    },
+    account: async () => {
+      for (let before = -1; before !== rounds().length; await sleep(2_000)) before = rounds().length;
+      const clear = rounds().filter(isClear);
+      const faults = clear.length > 0 ? [] : ['casino: no round could be played'];
+      for (const round of clear) faults.push(...(await checkRound(round)));
+      const proof = await must(wallet.GET('/v1/audit/proof'));
+      if (!proof.ok) faults.push(`casino: the ledger is not sound: ${JSON.stringify(proof.violations)}`);
+      return faults;
+    },
+    [Symbol.asyncDispose]: () => game[Symbol.asyncDispose](),
+  };
+};

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { must, Refused } from '@platform/client/answer';
+import { bearer, cookieSession } from '@platform/client/credentials';
+import { byPage } from '@platform/client/pages';
+import { taskManager } from '@platform/client/services';
+import type { Actor } from '../actor.ts';
+import { inTime, persist } from '../persist.ts';
+
+type Known = Map<string, { title: string; status: string }>;
+
+/** Registers, makes tasks, finishes some and deletes others. */
+export const person = (url: string): Actor => {
+  const password = `Lavender ${randomUUID()}`;
+  const secrets = [password];
+  const known: Known = new Map();
+  const deleted: string[] = [];
+  let email: string | undefined;
+  const tasks = taskManager(url, inTime, cookieSession());
+
+  const keep = <T extends { accessToken: string }>(made: T): T => {
+    secrets.push(made.accessToken);
+    return made;
+  };
+  /** Nobody knows whether an answer that was lost made the account, so the next try is somebody else. */
+  const register = async (): Promise<string> => {
+    const wanted = `${randomUUID()}@example.test`;
+    keep(await must(tasks.POST('/auth/register', { body: { email: wanted, password } })));
+    return wanted;
+  };
+  const asSelf = async <T>(self: string, call: () => Promise<T>): Promise<T> =>
+    call().catch(async (error: unknown) => {
+      if (!(error instanceof Refused && error.status === 401)) throw error;
+      keep(await must(tasks.POST('/auth/login', { body: { email: self, password } })));
+      return call();
+    });
+
+  return {
+    name: 'person',
+    pace: 60,
+    secrets: () => secrets,
+    step: async () => {
+      email ??= await register();
+      const self = email;
+      const again = <T>(call: () => Promise<T>) => persist(() => asSelf(self, call));
+      const header = { 'Idempotency-Key': randomUUID() };
+      const body = { title: `Errand ${known.size + 1}`, tags: ['day'] };
+      const { id, title, status } = await again(() =>
+        must(tasks.POST('/tasks', { params: { header }, body })),
+      );
+      known.set(id, { title, status });
+      const params = { path: { id } };
+      if (known.size % 3 === 0) {
+        await again(() => must(tasks.PATCH('/tasks/{id}', { params, body: { status: 'done' } })));
+        known.set(id, { title, status: 'done' });
+      }
+      if (known.size % 5 > 0) return;
+      known.delete(id);
+      await again(() => must(tasks.DELETE('/tasks/{id}', { params }))).catch((error: unknown) => {
+        // The answer to the first try was lost.
+        if (!(error instanceof Refused && error.status === 404)) throw error;
+      });
+      deleted.push(id);
+    },
+    account: async () => {
+      if (email === undefined) return ['person: nobody could register'];
+      const { accessToken } = await must(taskManager(url).POST('/auth/login', { body: { email, password } }));
+      const own = taskManager(url, bearer(accessToken));
+      const found: Known = new Map();
+      const list = byPage('tasks', (query) => own.GET('/tasks', { params: { query } }), 200);
+      for await (const { id, title, status } of list) found.set(id, { title, status });
+      return [
+        ...deleted.filter((id) => found.has(id)).map((id) => `person: ${id} was deleted and is there`),
+        ...[...known]
+          .filter(
+            ([id, { title, status }]) => found.get(id)?.title !== title || found.get(id)?.status !== status,
+          )
+          .map(
+            ([id, { status }]) => `person: ${id} is ${found.get(id)?.status ?? 'gone'} instead of ${status}`,
+          ),
+      ];
+    },
+  };
+};

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { must } from '@platform/client/answer';
+import { bearer } from '@platform/client/credentials';
+import { byIndex } from '@platform/client/pages';
+import { consignments } from '@platform/client/services';
+import type { Actor } from '../actor.ts';
+import { inTime, persist } from '../persist.ts';
+
+const DISPATCHED = 4;
+
+/** Books consignments, sends them off, and walks through all of them in the evening. */
+export const shipper = (url: string, token: string): Actor => {
+  const shipping = consignments(url, inTime, bearer(token));
+  const reference = `day-${randomUUID()}`;
+  const statuses = new Map<string, number>();
+  return {
+    name: 'shipper',
+    pace: 60,
+    step: async () => {
+      const consignmentNumber = `CN-${randomUUID()}`;
+      const body = { consignmentNumber, reference, clientId: randomUUID(), clientName: 'A client' };
+      const { id, status } = await must(shipping.POST('/consignments', { body }));
+      statuses.set(id, status);
+      if (statuses.size % 2 > 0) return;
+      statuses.set(id, DISPATCHED);
+      const params = { path: { id } };
+      await persist(() =>
+        must(shipping.PATCH('/consignments/{id}', { params, body: { status: DISPATCHED } })),
+      );
+    },
+    account: async () => {
+      const walked: { id: string; status: number }[] = [];
+      const walk = byIndex(
+        'consignments',
+        (query) => shipping.GET('/consignments', { params: { query: { ...query, SearchText: reference } } }),
+        50,
+      );
+      for await (const { id, status } of walk) walked.push({ id, status });
+      const found = new Map(walked.map(({ id, status }) => [id, status]));
+      return [
+        ...(found.size === walked.length ? [] : ['shipper: the walk gave something twice']),
+        ...[...statuses]
+          .filter(([id, status]) => found.get(id) !== status)
+          .map(([id, status]) => `shipper: ${id} is ${found.get(id) ?? 'gone'} instead of ${status}`),
+      ];
+    },
+  };
+};

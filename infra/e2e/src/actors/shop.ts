@@ -1,0 +1,28 @@
+import type { Actor } from '../actor.ts';
+import { run } from '../program.ts';
+
+/** Webhooks of a shop's providers, some twice and in any order: `simulate` sends them and accounts for them itself. */
+export const shop = (stackFile: string): Actor => {
+  const faults: string[] = [];
+  let seed = 1;
+  return {
+    name: 'shop',
+    pace: 500,
+    step: async () => {
+      const args = [
+        '--stack',
+        stackFile,
+        '--events',
+        '60',
+        '--connections',
+        '4',
+        '--chaos',
+        '--seed',
+        String(seed++),
+      ];
+      await using simulate = run('services/store-webhooks/src/simulate.ts', args);
+      if ((await simulate.ended) !== 0) faults.push(`shop: ${simulate.printed()}`);
+    },
+    account: async () => faults,
+  };
+};

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { must } from '@platform/client/answer';
+import { apiKey, bearer } from '@platform/client/credentials';
+import { byPage } from '@platform/client/pages';
+import { verifyProjects } from '@platform/client/services';
+import type { Actor } from '../actor.ts';
+import { inTime, persist } from '../persist.ts';
+
+type Names = Map<string, string>;
+
+/** Changes projects on one side, and keeps a copy of all of them up to date on the other. */
+export const translator = (url: string, token: string, key: string): Actor => {
+  const office = verifyProjects(url, inTime, bearer(token));
+  const reader = verifyProjects(url, inTime, apiKey(key));
+  const acknowledged: Names = new Map();
+  const copy: Names = new Map();
+  let seen = '1970-01-01T00:00:00.000Z';
+
+  const sync = async (): Promise<void> => {
+    const since = seen;
+    const changed = byPage('projects', (query) =>
+      reader.GET('/projects', { params: { query: { ...query, modified_after: since } } }),
+    );
+    for await (const { id, name, updated_at } of changed) {
+      copy.set(id, name);
+      seen = updated_at;
+    }
+  };
+
+  return {
+    name: 'translator',
+    pace: 60,
+    step: async () => {
+      const name = `Project ${randomUUID()}`;
+      const body = { name, source_language: 'en', target_languages: ['de'] };
+      const { id } = await must(office.POST('/projects', { body }));
+      acknowledged.set(id, name);
+      const other = [...acknowledged.keys()][acknowledged.size >> 1] ?? id;
+      const renamed = `Renamed ${randomUUID()}`;
+      acknowledged.set(other, renamed);
+      const params = { path: { id: other } };
+      await persist(() => must(office.PATCH('/projects/{id}', { params, body: { name: renamed } })));
+      await sync();
+    },
+    account: async () => {
+      await sync();
+      const list: Names = new Map();
+      const all = byPage('projects', (query) => reader.GET('/projects', { params: { query } }), 200);
+      for await (const { id, name } of all) list.set(id, name);
+      const differences = [
+        ...[...acknowledged].filter(([id, name]) => list.get(id) !== name).map(([id]) => `project ${id}`),
+        ...[...list].filter(([id, name]) => copy.get(id) !== name).map(([id]) => `the copy of ${id}`),
+      ];
+      return differences.map((what) => `translator: ${what} is not as it should be`);
+    },
+  };
+};

@@ -1,0 +1,8 @@
+/** What the programs we start need of our own environment whatever they are. */
+export const baseEnv = (): Record<string, string> =>
+  Object.fromEntries(
+    ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'USER'].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );

@@ -1,0 +1,22 @@
+/** `pnpm --filter @platform/e2e day --minutes 30`: the day by hand, as long as wanted. */
+import { parseArgs } from 'node:util';
+import { liveThrough } from './day.ts';
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '5' } } });
+const minutes = Number(values.minutes);
+if (!(minutes >= 0)) throw new Error(`--minutes must be a number, not "${values.minutes}"`);
+
+const say = (line: string): void =>
+  void process.stdout.write(`${(performance.now() / 1_000).toFixed(1).padStart(7)} s  ${line}\n`);
+const { crashes, courses, faults } = await liveThrough(minutes, say);
+for (const [name, { steps, brokenOff }] of Object.entries(courses)) {
+  say(`${name}: ${steps} steps, ${brokenOff} broken off`);
+}
+say(`crashed: ${JSON.stringify(crashes)}`);
+for (const fault of faults) say(`  ${fault}`);
+say(
+  faults.length === 0
+    ? 'everything acknowledged is there, and no secret is in any log'
+    : `${faults.length} faults`,
+);
+process.exitCode = faults.length === 0 ? 0 : 1;

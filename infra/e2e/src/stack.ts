@@ -1,0 +1,120 @@
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isFree } from '@platform/local/ports';
+import { run } from './program.ts';
+
+/** What we read of .local/stack.json. */
+export interface StackFile {
+  gateway: string;
+  services: Record<string, { url: string; pid: number | null; databaseUrl: string }>;
+  postgres: { url: string; pid: number | null };
+  redis: { url: string; pid: number | null };
+  nginx: { pid: number | null };
+  demo: {
+    adminToken: string;
+    consignmentsToken: string;
+    store: { id: string; webhookToken: string };
+    wallet: { hmacSecret: string; gameCode: string };
+    verifyApiKey: string;
+    verifyApiKeyNoScope: string;
+  };
+}
+
+export interface Stack extends AsyncDisposable {
+  /** Its folder, in place of `.local`. */
+  local: string;
+  gateway: string;
+  /** Where the stand-in game server is expected. */
+  gamePort: number;
+  read: () => Promise<StackFile>;
+  /** The process of each program; null while it does not run. */
+  pids: () => Promise<Record<string, number | null>>;
+  /** Waits until the gateway and all services are ready. */
+  ready: () => Promise<void>;
+}
+
+const SPAN = 100;
+const READY_MS = 90_000;
+export const OPERATOR_ID = 'e2e-operator';
+
+/** The first of a hundred ports for one stack, below those that the system hands out. */
+const freePorts = async (): Promise<number> => {
+  for (;;) {
+    const base = 12_000 + SPAN * Math.floor(Math.random() * 200);
+    const wanted = [1, 2, 3, 4, 5, 6, 32, 79, 90, 95].map((offset) => isFree(base + offset));
+    if ((await Promise.all(wanted)).every(Boolean)) return base;
+  }
+};
+
+const answersWell = (url: string): Promise<boolean> =>
+  fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
+    async (answer) => {
+      await answer.body?.cancel();
+      return answer.ok;
+    },
+    () => false,
+  );
+
+/** Whether a process is there. */
+export const isThere = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+/** `pnpm start` on ports and in a folder of its own; disposal stops it and removes the folder. */
+export const startStack = async (): Promise<Stack> => {
+  await using stack = new AsyncDisposableStack();
+  const local = await mkdtemp(join(tmpdir(), 'day-'));
+  stack.defer(() => rm(local, { recursive: true, force: true }));
+  // PostgreSQL runs as another user when we are root, and has to get in.
+  await chmod(local, 0o755);
+  const base = await freePorts();
+  const [gatewayPort, gamePort] = [base + 90, base + 95];
+  const start = stack.use(
+    run('infra/local/src/start.ts', ['--local', local], {
+      GATEWAY_PORT: String(gatewayPort),
+      PORT_BASE: String(base),
+      WALLET_OPERATOR_GAME_SERVER_URL: `http://127.0.0.1:${gamePort}`,
+      WALLET_OPERATOR_OPERATOR_ID: OPERATOR_ID,
+      STORE_WEBHOOKS_SPOOL_DIR: join(local, 'spool'),
+      // What a killed worker held is free again soon enough for a short day.
+      STORE_WEBHOOKS_LEASE_MS: '5000',
+    }),
+  );
+  let over = false;
+  void start.ended.then(() => (over = true));
+  while (!start.printed().includes('everything is ready')) {
+    if (over) throw new Error(start.printed());
+    await sleep(100);
+  }
+  const read = async () => JSON.parse(await readFile(join(local, 'stack.json'), 'utf8')) as StackFile;
+  const gateway = `http://127.0.0.1:${gatewayPort}`;
+  const ready = async (): Promise<void> => {
+    const { services } = await read();
+    const urls = [`${gateway}/healthz`, ...Object.values(services).map(({ url }) => `${url}/readyz`)];
+    const giveUp = Date.now() + READY_MS;
+    while (!(await Promise.all(urls.map(answersWell))).every(Boolean)) {
+      if (Date.now() > giveUp) throw new Error(`the stack did not recover:\n${start.printed()}`);
+      await sleep(100);
+    }
+  };
+  const owned = stack.move();
+  return {
+    local,
+    gateway,
+    gamePort,
+    read,
+    ready,
+    pids: async () => {
+      const { services, postgres, redis, nginx } = await read();
+      const own = Object.entries(services).map(([name, { pid }]) => [name, pid] as const);
+      return { ...Object.fromEntries(own), postgres: postgres.pid, redis: redis.pid, nginx: nginx.pid };
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+};

@@ -1,0 +1,14 @@
+import { expect, inject, test } from 'vitest';
+import type {} from '@platform/local/provided';
+import { liveThrough } from '../src/day.ts';
+
+test.runIf(inject('nginxPath') && inject('redisUrl'))(
+  'nothing acknowledged is lost while everything is crashed in turn, the ledger stays sound, and no log tells a secret',
+  async () => {
+    const { crashes, courses, logs, faults } = await liveThrough(0, () => {});
+    expect(faults).toEqual([]);
+    expect(Object.keys(crashes)).toHaveLength(9);
+    expect(Object.values(courses).filter(({ steps }) => steps === 0)).toEqual([]);
+    expect(logs).toEqual(expect.arrayContaining(['logs/task-manager.log', 'logs/gateway/access.log']));
+  },
+);
