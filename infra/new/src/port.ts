@@ -1,0 +1,19 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Those above belong to PostgreSQL and Redis; see infra/local/src/services.ts. */
+const highest = 31;
+
+/**
+ * The lowest `platform.port` that no service in the folder has.
+ * @throws when all are taken
+ */
+export const freePort = (services: string): number => {
+  const files = readdirSync(services).map((name) => join(services, name, 'package.json'));
+  const taken = files.filter(existsSync).map((file) => {
+    const { platform } = JSON.parse(readFileSync(file, 'utf8')) as { platform?: { port?: number } };
+    return platform?.port;
+  });
+  for (let port = 1; port <= highest; port += 1) if (!taken.includes(port)) return port;
+  throw new Error(`All ports from 1 to ${highest} are taken.`);
+};

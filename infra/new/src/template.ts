@@ -1,0 +1,24 @@
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { titleOf } from './name.ts';
+
+const template = join(import.meta.dirname, '../template');
+
+/**
+ * Copies the template, which is laid out as the repository is, to `root`, with the name and the port in the place of
+ * those that stand for them. Nothing that is there is written over.
+ */
+export const copyTemplate = (root: string, name: string, port: number): void => {
+  const named = (text: string): string =>
+    text
+      .replaceAll('placeholder-service', name)
+      .replaceAll('Placeholder service', titleOf(name))
+      .replaceAll('"port": 0', `"port": ${port}`);
+  for (const entry of readdirSync(template, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const source = join(entry.parentPath, entry.name);
+    const target = join(root, named(source.slice(template.length)));
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, named(readFileSync(source, 'utf8')), { flag: 'wx' });
+  }
+};

@@ -1,0 +1,28 @@
+import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
+import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import type { Guard } from '@platform/service-kit/route';
+import type { Env } from './env.ts';
+
+export const migrations = new URL('../migrations', import.meta.url).pathname;
+
+export interface Context extends BaseContext {
+  /** Who may read, and who may write. */
+  reader: Guard<Caller>;
+  writer: Guard<Caller>;
+}
+
+/** Opens everything the service holds on to; `overrides` replace parts in tests. */
+export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
+  const tokens = createTokenVerifier({
+    jwks: env.AUTH_JWKS,
+    issuer: env.AUTH_ISSUER,
+    audience: env.AUTH_AUDIENCE,
+  });
+  return {
+    ...openBaseContext(env, { name: 'placeholder-service', migrations }, parts),
+    reader: tokens.guard('placeholder-service:read'),
+    writer: tokens.guard('placeholder-service:write'),
+    ops: tokens.guard('ops:read'),
+    ...overrides,
+  };
+};

@@ -1,0 +1,33 @@
+import { createLog } from '@platform/service-kit/log';
+import { createMetrics } from '@platform/service-kit/metrics';
+import { createContext } from './context.ts';
+import { demoEnv, processEnv } from './env.ts';
+import { createItem, findOrUndefined } from './items/use-cases.ts';
+
+/** The same on every machine and after every start. */
+const itemId = '0198c5a0-7e57-7000-8000-000000000001';
+
+const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
+// Redis need not be waited for.
+const env = { ...processEnv(), REDIS_URL: undefined };
+const log = createLog('placeholder-service-demo', 'silent');
+await using context = createContext(env, { log, metrics: createMetrics() });
+
+if ((await findOrUndefined(context, itemId)) === undefined) {
+  await createItem(context, { itemId, name: 'The first item' });
+}
+
+const authorization = `-H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}'`;
+const told = {
+  demo: { 'placeholder-service': { itemId } },
+  curls: [
+    { title: 'A page of items', command: `curl -s '${GATEWAY_URL}/v1/items?limit=10' ${authorization}` },
+    {
+      title: 'A new item',
+      command:
+        `curl -s -X POST '${GATEWAY_URL}/v1/items' ${authorization} ` +
+        `-H 'Content-Type: application/json' -d '{"name":"My first item"}'`,
+    },
+  ],
+};
+process.stdout.write(`${JSON.stringify(told)}\n`);

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import supertest from 'supertest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { get, post, startService, tokenWith } from '../../test/harness.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+test('an item is made and read', async () => {
+  const made = await post(service, '/items', { name: 'Häuser 🏠' }).expect(201);
+  expect(made.body).toEqual({
+    itemId: expect.any(String),
+    name: 'Häuser 🏠',
+    createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+  });
+  expect(made.headers['location']).toBe(`/v1/items/${made.body.itemId}`);
+  const read = await get(service, `/items/${made.body.itemId}`).expect(200);
+  expect(read.body).toEqual(made.body);
+});
+
+test('items are listed newest first, in pages', async () => {
+  await using own = await startService();
+  for (const name of ['a', 'b', 'c']) await post(own, '/items', { name }).expect(201);
+  const page = async (query: string) => {
+    const { body } = await get(own, `/items${query}`).expect(200);
+    return [body.items.map(({ name }: { name: string }) => name), body.page];
+  };
+  expect(await page('')).toEqual([['c', 'b', 'a'], { number: 1, has_more: false, limit: 50 }]);
+  expect(await page('?limit=2')).toEqual([['c', 'b'], { number: 1, has_more: true, limit: 2 }]);
+  expect(await page('?page=2&limit=2')).toEqual([['a'], { number: 2, has_more: false, limit: 2 }]);
+  expect(await page('?page=100000')).toEqual([[], { number: 100_000, has_more: false, limit: 50 }]);
+});
+
+describe('what is not right is refused, and named', () => {
+  test.for([
+    [{}, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: 'a'.repeat(201) }, 'name'],
+    [{ name: 'a\0' }, 'name'],
+    [{ name: 'a', itemId: randomUUID() }, 'itemId'],
+  ] as const)('in the body %j', async ([body, named]) => {
+    const { body: problem } = await post(service, '/items', body).expect(400);
+    expect(problem.code).toBe('validation_failed');
+    expect(problem.errors).toEqual({ [named]: [expect.any(String)] });
+  });
+
+  test('in the query', async () => {
+    const { body } = await get(service, '/items?page=0&limit=201&sort=name').expect(400);
+    expect(Object.keys(body.errors).toSorted()).toEqual(['limit', 'page', 'sort']);
+  });
+
+  test('in the path', async () => {
+    expect((await get(service, '/items/1').expect(400)).body.errors).toEqual({ itemId: ['must be a UUID'] });
+    expect((await get(service, `/items/${randomUUID()}`).expect(404)).body.code).toBe('not_found');
+  });
+});
+
+describe('a stranger is refused', () => {
+  const calls = [
+    ['get', '/items', 'read'],
+    ['get', `/items/${randomUUID()}`, 'read'],
+    ['post', '/items', 'write'],
+  ] as const;
+  test.for(calls)('%s %s needs a token with the scope to %s', async ([verb, path, needed]) => {
+    const call = () => supertest(service.app)[verb](`/v1${path}`);
+    expect((await call().expect(401)).headers['www-authenticate']).toMatch(/^Bearer/);
+    const other = await tokenWith(`placeholder-service:${needed === 'read' ? 'write' : 'read'}`);
+    const { body } = await call().auth(other, { type: 'bearer' }).expect(403);
+    expect(body.detail).toContain(`placeholder-service:${needed}`);
+  });
+});

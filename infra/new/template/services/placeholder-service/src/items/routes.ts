@@ -1,0 +1,61 @@
+import { pageList, pageOf } from '@platform/pagination/page-limit';
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { Item, ItemInput, ItemList, ItemPath, ItemQuery } from './schema.ts';
+import { createItem, getItem, listItems } from './use-cases.ts';
+
+type Row = Awaited<ReturnType<typeof getItem>>;
+
+const shown = ({ createdAt, ...item }: Row) => ({ ...item, createdAt: createdAt.toISOString() });
+
+const tag = 'Items';
+
+export const itemRoutes = (ctx: Context): Route[] => [
+  route(
+    {
+      method: 'get',
+      path: '/items',
+      operationId: 'listItems',
+      tag,
+      summary: 'Items, newest first',
+      caller: ctx.reader,
+      query: ItemQuery,
+      responses: { 200: { description: 'A page of items', body: ItemList } },
+    },
+    async ({ query }) => {
+      const page = pageOf(query);
+      const { items, hasMore } = await listItems(ctx, page);
+      return { status: 200, body: pageList('items', page, { items: items.map(shown), hasMore }) };
+    },
+  ),
+  route(
+    {
+      method: 'post',
+      path: '/items',
+      operationId: 'createItem',
+      tag,
+      summary: 'Make an item',
+      caller: ctx.writer,
+      body: { schema: ItemInput },
+      responses: { 201: { description: 'The new item', body: Item, headers: { Location: 'Its address' } } },
+    },
+    async ({ body }) => {
+      const item = await createItem(ctx, body);
+      return { status: 201, headers: { Location: `/v1/items/${item.itemId}` }, body: shown(item) };
+    },
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/items/{itemId}',
+      operationId: 'getItem',
+      tag,
+      summary: 'One item',
+      caller: ctx.reader,
+      params: ItemPath,
+      responses: { 200: { description: 'The item', body: Item } },
+      problems: [404],
+    },
+    async ({ params }) => ({ status: 200, body: shown(await getItem(ctx, params.itemId)) }),
+  ),
+];

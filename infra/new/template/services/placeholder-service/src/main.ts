@@ -1,0 +1,6 @@
+import { runService } from '@platform/service-kit/service';
+import { createApp } from './app.ts';
+import { createContext } from './context.ts';
+import { processEnv } from './env.ts';
+
+await runService({ name: 'placeholder-service', env: processEnv(), createContext, createApp });

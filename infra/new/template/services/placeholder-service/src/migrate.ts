@@ -1,0 +1,5 @@
+import { migrate } from '@platform/service-kit/migrate';
+import { migrations } from './context.ts';
+import { migrationUrl } from './env.ts';
+
+await migrate(migrationUrl(), migrations);

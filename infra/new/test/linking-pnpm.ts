@@ -1,0 +1,27 @@
+/**
+ * Stands in for pnpm and its registry: `node linking-pnpm.ts install`, at the root of a copy of the repository, links the
+ * dependencies of the packages that have none yet from those of their neighbours. Fails for one that no neighbour has.
+ */
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const services = join(process.cwd(), 'services');
+const modules = readdirSync(services).map((name) => join(services, name, 'node_modules'));
+const installed = modules.filter(existsSync);
+
+const link = (name: string, into: string): void => {
+  const from = installed.map((folder) => join(folder, name)).find(existsSync);
+  if (from === undefined) throw new Error(`no service has ${name} installed`);
+  mkdirSync(dirname(join(into, name)), { recursive: true });
+  cpSync(from, join(into, name), { recursive: true, verbatimSymlinks: true });
+};
+
+for (const folder of modules.filter((path) => !existsSync(path))) {
+  const manifest = JSON.parse(readFileSync(join(folder, '../package.json'), 'utf8')) as {
+    dependencies: Record<string, string>;
+    devDependencies: Record<string, string>;
+  };
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+  for (const name of names) link(name, folder);
+  for (const tool of ['drizzle-kit', 'vitest']) link(`.bin/${tool}`, folder);
+}

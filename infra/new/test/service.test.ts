@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type {} from '@platform/local/provided';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { copyRepository } from './copy.ts';
+import { inherited } from './env.ts';
+
+const name = 'parcel-tracker-of-the-north';
+let copy: ReturnType<typeof copyRepository>;
+let folder: string;
+
+/** Runs Node in a folder of the copy; rejects with all that was printed. */
+const node = async (cwd: string, ...args: string[]): Promise<string> => {
+  const env = {
+    ...inherited,
+    npm_execpath: join(import.meta.dirname, 'linking-pnpm.ts'),
+    TEST_POSTGRES_URL: inject('postgresUrl'),
+    TEST_REDIS_URL: inject('redisUrl') ?? '',
+  };
+  const ran = promisify(execFile)(process.execPath, args, { cwd, env, timeout: 150_000 });
+  const { stdout, stderr } = await ran.catch((error: { stdout: string; stderr: string }) => {
+    throw new Error(`node ${args.join(' ')}\n${error.stdout}${error.stderr}`, { cause: error });
+  });
+  return stdout + stderr;
+};
+
+const make = (...args: string[]): Promise<string> => node(copy.folder, 'infra/new/src/main.ts', ...args);
+const tool = (path: string, ...args: string[]): Promise<string> =>
+  node(copy.folder, `node_modules/${path}`, ...args);
+
+beforeAll(() => {
+  copy = copyRepository();
+  folder = join(copy.folder, 'services', name);
+});
+afterAll(() => copy[Symbol.dispose]());
+
+test.for([
+  ['Parcels', 'is no name for a service'],
+  ['parcel--tracker', 'is no name for a service'],
+  ['../parcels', 'is no name for a service'],
+  ['1st', 'is no name for a service'],
+  ['a'.repeat(42), 'is too long'],
+  ['postgres', 'has a meaning of its own'],
+  ['quest-service', 'is taken: services/quest-service is there'],
+  ['architecture', 'is taken: docs/architecture.md is there'],
+])('a service is not called %s', async ([wanted = '', why]) => {
+  const before = readdirSync(join(copy.folder, 'services'));
+  await expect(make('service', wanted)).rejects.toThrow(why);
+  expect(readdirSync(join(copy.folder, 'services'))).toEqual(before);
+});
+
+test('a new service passes the checks and its tests as it is made', async () => {
+  const said = await make('service', name);
+  expect(said).toContain('infra/gateway/src/routes.ts');
+  const { platform } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  expect(platform).toEqual({ port: 7, scopes: [`${name}:read`, `${name}:write`, 'ops:read'] });
+  expect(existsSync(join(folder, 'migrations/0000_items.sql'))).toBe(true);
+  const paths = [`services/${name}`, `docs/${name}.md`];
+  await tool('oxfmt/bin/oxfmt', '--check', ...paths);
+  await tool('oxlint/bin/oxlint', ...paths);
+  await tool('@redocly/cli/bin/cli.js', 'lint', `services/${name}/openapi.json`);
+  await tool('knip/bin/knip.js', '--workspace', `services/${name}`);
+  for (const script of ['types:check', 'openapi:check', 'migrations:check'])
+    await node(folder, '--run', script);
+  expect(await node(folder, '--run', 'test')).toMatch(/Tests .*\d+ passed/);
+  await expect(make('service', name)).rejects.toThrow('is taken');
+});
