@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { services } from '@platform/gateway/routes';
+import { describe, expect, test } from 'vitest';
+import { canLook, desktop, phone, useBrowser, visit } from './browser.ts';
+
+useBrowser();
+
+const titleOf = (name: string): string => {
+  const file = join(import.meta.dirname, '../../../services', name, 'openapi.json');
+  return (JSON.parse(readFileSync(file, 'utf8')) as { info: { title: string } }).info.title;
+};
+
+/** An operation of each way to get in, with its place in the reference. */
+const operations = [
+  ['an access token', 'store-webhooks', 'tag/stores/GET/v1/stores', 'get /v1/stores', '/v1/stores'],
+  ['a login', 'task-manager', 'tag/tasks/GET/tasks', 'get /tasks', '/api/v1/tasks'],
+  ['an API key', 'verify-projects', 'tag/projects/GET/projects', 'get /projects', '/v1/projects'],
+  [
+    'a signature',
+    'wallet-operator',
+    'tag/callbacks/POST/callback/balance',
+    'post /callback/balance',
+    '/callback/balance',
+  ],
+] as const;
+
+describe.runIf(canLook)('the reference', () => {
+  test.each([...services])('%s is described', async (name) => {
+    await using visited = await visit(`/docs/reference/?api=${name}`, phone);
+    const heading = visited.page.getByRole('heading', { name: titleOf(name), level: 1 });
+    await heading.waitFor();
+    expect(visited.asked).toContain(`/openapi/${name}.json`);
+    expect(visited.faults).toEqual([]);
+  });
+
+  test.each(operations)('what needs %s can be tried at once', async (_way, name, place, operation, path) => {
+    await using visited = await visit(`/docs/reference/?api=${name}#${name}/${place}`, desktop);
+    const { page } = visited;
+    const tries = page.getByRole('button', { name: 'Test Request' });
+    await tries.filter({ hasText: `(${operation})` }).click();
+    const answered = page.waitForResponse((response) => new URL(response.url()).pathname === path);
+    await page.getByRole('button', { name: /^Send/ }).first().click();
+    expect((await answered).status()).toBe(200);
+    expect(visited.outside).toEqual([]);
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('what was filled in is not kept for the next visit', async () => {
+    await using visited = await visit('/docs/reference/?api=store-webhooks');
+    await visited.page.getByRole('heading', { name: 'Store webhooks', level: 1 }).waitFor();
+    const kept = await visited.page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }]),
+    );
+    expect(kept).not.toMatch(/eyJ|vk_live/);
+  });
+});
