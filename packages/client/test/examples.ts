@@ -2,21 +2,15 @@
 import { must } from '../src/answer.ts';
 import { apiKey, bearer, cookieSession, gameServer } from '../src/credentials.ts';
 import { byIndex, byPage, bySkip } from '../src/pages.ts';
-import {
-  consignments,
-  questService,
-  taskManager,
-  verifyProjects,
-  walletOperator,
-} from '../src/services.ts';
+import { consignments, questService, taskManager, verifyProjects, walletOperator } from '../src/services.ts';
 
 export const aTask = async () => {
   const tasks = taskManager('http://127.0.0.1:8080', cookieSession());
-  await must(tasks.POST('/auth/register', { body: { email: 'ada@example.test', password: 'correct horse battery' } }));
-  const task = await must(tasks.POST('/tasks', { body: { title: 'Water the plants', tags: ['home'] } }));
   await must(
-    tasks.PATCH('/tasks/{id}', { params: { path: { id: task.id } }, body: { status: 'done' } }),
+    tasks.POST('/auth/register', { body: { email: 'ada@example.test', password: 'correct horse battery' } }),
   );
+  const task = await must(tasks.POST('/tasks', { body: { title: 'Water the plants', tags: ['home'] } }));
+  await must(tasks.PATCH('/tasks/{id}', { params: { path: { id: task.id } }, body: { status: 'done' } }));
   const { data, error, response } = await tasks.GET('/tasks/{id}', { params: { path: { id: task.id } } });
   if (response.status === 404) throw new Error('somebody was quicker', { cause: error });
   return data?.title;
@@ -24,7 +18,9 @@ export const aTask = async () => {
 
 export const aBalance = async (url: string, secret: string) => {
   const wallet = walletOperator(url, gameServer(secret));
-  const { balance } = await must(wallet.POST('/callback/balance', { body: { requestId: 'r-1', playerId: 'demo-1' } }));
+  const { balance } = await must(
+    wallet.POST('/callback/balance', { body: { requestId: 'r-1', playerId: 'demo-1' } }),
+  );
   return balance;
 };
 
