@@ -4,7 +4,7 @@ services/${name} is ready: npx -y pnpm@10.34.9 check, and its tests with
 npx -y pnpm@10.34.9 test --project ${name}
 
 Left to do by hand:
-  services/${name}/src/items     call the room by its noun, and give it what belongs there
+  its src/items                  call the room by its noun, and give it what belongs there
   infra/gateway/src/routes.ts    its public addresses: until then only its own port answers
   infra/deploy                   compose.yaml, postgres/10-databases.sh, values/, sharding.yaml: their tests ask for it
   packages/client                generate.ts and services.ts, for a typed client

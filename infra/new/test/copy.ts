@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inherited } from './env.ts';
 
-const root = join(import.meta.dirname, '../../..');
+/** The repository that these tests stand in. */
+export const root = join(import.meta.dirname, '../../..');
 
 /** Files that git knows, and new ones that it would not ignore. */
 const files = (): string[] => {

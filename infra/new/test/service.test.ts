@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type {} from '@platform/local/provided';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { copyRepository } from './copy.ts';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { copyRepository, root } from './copy.ts';
 import { inherited } from './env.ts';
 
 const name = 'parcel-tracker-of-the-north';
@@ -30,6 +30,11 @@ const make = (...args: string[]): Promise<string> => node(copy.folder, 'infra/ne
 const tool = (path: string, ...args: string[]): Promise<string> =>
   node(copy.folder, `node_modules/${path}`, ...args);
 
+const platformOf = (service: string) => {
+  const manifest = readFileSync(join(copy.folder, 'services', service, 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { platform: { port: number; scopes: string[] } }).platform;
+};
+
 beforeAll(() => {
   copy = copyRepository();
   folder = join(copy.folder, 'services', name);
@@ -51,11 +56,21 @@ test.for([
   expect(readdirSync(join(copy.folder, 'services'))).toEqual(before);
 });
 
+test('where a step fails, nothing is left behind', async () => {
+  const modules = join(copy.folder, 'node_modules');
+  rmSync(modules);
+  onTestFinished(() => symlinkSync(join(root, 'node_modules'), modules));
+  await expect(make('service', name)).rejects.toThrow('install --no-frozen-lockfile failed');
+  expect([folder, join(copy.folder, `docs/${name}.md`)].filter(existsSync)).toEqual([]);
+});
+
 test('a new service passes the checks and its tests as it is made', async () => {
   const said = await make('service', name);
   expect(said).toContain('infra/gateway/src/routes.ts');
-  const { platform } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  expect(platform).toEqual({ port: 7, scopes: [`${name}:read`, `${name}:write`, 'ops:read'] });
+  const { port, scopes } = platformOf(name);
+  expect(scopes).toEqual([`${name}:read`, `${name}:write`, 'ops:read']);
+  const ports = readdirSync(join(copy.folder, 'services')).map((service) => platformOf(service).port);
+  expect(ports.filter((one) => one === port)).toHaveLength(1);
   expect(existsSync(join(folder, 'migrations/0000_items.sql'))).toBe(true);
   const paths = [`services/${name}`, `docs/${name}.md`];
   await tool('oxfmt/bin/oxfmt', '--check', ...paths);
