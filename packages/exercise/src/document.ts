@@ -61,7 +61,7 @@ export interface Operation {
   responses: Record<string, { content?: Content }>;
 }
 
-/** What makes something comes first, and what removes it last, the deepest address before those above it. */
+/** What makes something comes first, and what removes it last. */
 const order = ['post', 'put', 'get', 'patch', 'delete'];
 
 /** The operations of a document, in an order that meets most of them with something to work on. */
@@ -78,7 +78,8 @@ export const operationsOf = ({ servers, paths }: OpenApi): Operation[] => {
       responses: operation.responses,
     })),
   );
+  // What is replaced or removed takes what lies under it along, so that comes before; what is made needs what is above.
   const depth = ({ template, method }: Operation) =>
-    (method === 'delete' ? -1 : 1) * template.split('/').length;
+    (method === 'post' ? 1 : -1) * template.split('/').length;
   return all.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method) || depth(a) - depth(b));
 };

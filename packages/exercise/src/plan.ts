@@ -44,12 +44,14 @@ const entityTags = fc.constantFrom('"1"', '*', 'W/"1"', '"1", "2"', '""', 'x', '
 const sound = (operation: Operation, of: Of): Arbitrary<Plan> => {
   const asked = inPlace(operation, 'query').map(({ name, schema, required }) => {
     const written = of(schema, name).map((value) => `${name}=${encoded(value)}`);
-    return required ? written : fc.option(written, { freq: 1, nil: '' });
+    return required ? written : fc.option(written, { freq: 2, nil: '' });
   });
   const named = (list: Parameter[], as: (one: Parameter) => Arbitrary<unknown>) =>
     fc.record(Object.fromEntries(list.map((one) => [one.name, as(one)])));
   const headers = named(inPlace(operation, 'header'), ({ name }) =>
-    fc.option(/match/i.test(name) ? entityTags : of({ type: 'string', pattern: '^[!-~]{1,20}$' }, name)),
+    fc.option(/match/i.test(name) ? entityTags : of({ type: 'string', pattern: '^[!-~]{1,20}$' }, name), {
+      freq: 2,
+    }),
   );
   const content = Object.entries(operation.body ?? {}).map(([type, { schema }]) =>
     of(schema).map((value) => ({ type, body: write(type, value) })),
@@ -126,12 +128,20 @@ export const plansOf = (operation: Operation, of: Of): Arbitrary<Plan> => {
   return fc.oneof(good, unsound(operation, of, good));
 };
 
+/** Without If-Match and the like, which hold by luck only. */
+const unconditional = (plan: Plan): Plan => ({
+  ...plan,
+  headers: Object.fromEntries(Object.entries(plan.headers).filter(([name]) => !/^if-/i.test(name))),
+});
+
 /** A sound request, and what must be refused of it whatever the operation does. */
 export const certainPlansOf = (operation: Operation, of: Of): Arbitrary<Plan[]> =>
-  sound(operation, of).map((plan) => [
-    plan,
-    ...(['none', 'wrong', 'lacking'] as const).map((caller) => ({ ...plan, caller })),
-    { ...plan, there: null },
-    { ...plan, query: ['unknown=1'] },
-    ...(operation.body ? [{ ...plan, type: 'text/plain' }] : []),
-  ]);
+  sound(operation, of)
+    .map(unconditional)
+    .map((plan) => [
+      plan,
+      ...(['none', 'wrong', 'lacking'] as const).map((caller) => ({ ...plan, caller })),
+      { ...plan, there: null },
+      { ...plan, query: ['unknown=1'] },
+      ...(operation.body ? [{ ...plan, type: 'text/plain' }] : []),
+    ]);

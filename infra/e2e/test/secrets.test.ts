@@ -1,0 +1,17 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { leaks } from '../src/secrets.ts';
+
+test('a secret in any log is found, in the places that are there to keep secrets it is not looked for', async () => {
+  const local = await mkdtemp(join(tmpdir(), 'leaks-'));
+  onTestFinished(() => rm(local, { recursive: true }));
+  await mkdir(join(local, 'logs/gateway'), { recursive: true });
+  await writeFile(join(local, 'logs/gateway/access.log'), '{"path":"/hooks/tell-nobody"}\n');
+  await writeFile(join(local, 'logs/postgres.log'), 'LOG: ready\n');
+  await writeFile(join(local, 'secrets.json'), '{"postgres":"tell-nobody"}');
+  expect(await leaks(local, ['quite-another', 'tell-nobody'])).toEqual([
+    'logs/gateway/access.log holds secret 1 (11 characters)',
+  ]);
+});
