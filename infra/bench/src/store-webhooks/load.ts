@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { percentile } from '../figure.ts';
 import { loadProgram } from '../load.ts';
-import { fire } from '../wallet/fire.ts';
+import { fire } from '../fire.ts';
 import { bodies, requests } from './orders.ts';
 
 const connections = 64;

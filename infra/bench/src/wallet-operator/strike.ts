@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { inherited } from '../env.ts';
 import { loadProgram } from '../load.ts';
 import { percentile } from '../figure.ts';
-import { fire, type Fired } from '../wallet/fire.ts';
+import { fire, type Fired } from '../fire.ts';
 
 export interface Struck {
   /** How many of the prepared requests left, from the first on. */

@@ -1,6 +1,6 @@
 import postgres, { type Sql } from 'postgres';
 import { startGround, startService, type BenchService } from '../service.ts';
-import { fire } from '../wallet/fire.ts';
+import { fire } from '../fire.ts';
 import { debits, secret } from './debits.ts';
 import { addPlayers } from './filling.ts';
 import { strike, type Struck } from './strike.ts';
