@@ -48,6 +48,7 @@ export const holdAnswer = (res: Response): HeldAnswer => {
         for await (const piece of kept) await send(piece as Buffer);
       }),
     [Symbol.asyncDispose]: async () => {
+      // Whoever added or released has been told.
       await last.catch(() => undefined);
       await file?.close();
     },

@@ -60,6 +60,7 @@ export const importRoute = (ctx: Context): Route =>
       const body = pipeline(req, new PassThrough({ highWaterMark: readAhead }), () => undefined);
       // nginx sends no more of a body, once it had to pause, when the answer to it has begun (docs/adr/0057).
       await using answer = holdAnswer(res);
+      // Whatever fails here fails the next result as well, which is awaited.
       const onQuiet = () => void answer.release().catch(() => undefined);
       const isDraining = () => ctx.health.draining;
       const pieces = piecesOf(body, { ...ctx.importLimits, onQuiet, isDraining });
