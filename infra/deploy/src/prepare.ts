@@ -2,13 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
+import { parseArgs } from 'node:util';
 import { gatewayConfig } from './kubernetes/gateway.ts';
-import { port } from './kubernetes/common.ts';
 import { readServices, root } from './values.ts';
+
+const { values: asked } = parseArgs({ options: { traces: { type: 'boolean', default: false } } });
 
 /**
  * Writes what compose.yaml mounts into `prepared/`: passwords, keys and database URLs, made once and kept, and the
- * gateway's configuration. Without an identity provider of your own its key is made here, too, and a token for a day.
+ * gateway's configuration (`--traces`: with spans, for the profile of that name). Without an identity provider of your
+ * own its key is made here, too, and a token for a day.
  */
 const folder = join(root, 'infra/deploy/prepared');
 const secrets = join(folder, 'secrets');
@@ -51,8 +54,7 @@ const identity = JSON.parse(keep('identity-key', () => identityKey)) as JWK;
 const { d: _private, ...publicKey } = identity;
 writeFileSync(join(folder, 'jwks.json'), JSON.stringify({ keys: [publicKey] }));
 
-const places = Object.fromEntries(services.map(({ name }) => [name, `${name}:${port}`]));
-writeFileSync(join(folder, 'nginx.conf'), gatewayConfig(places, []));
+writeFileSync(join(folder, 'nginx.conf'), gatewayConfig(services, [], asked.traces));
 
 const scopes = services.flatMap(({ scopes: known }) => known);
 const token = await new SignJWT({ scope: scopes.join(' ') })

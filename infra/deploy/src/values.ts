@@ -44,7 +44,6 @@ const PlatformValues = z.strictObject({
   collector: z.url().optional(),
   traceRatio: z.number().min(0).max(1).default(1),
   gateway: z.strictObject({
-    image: z.string(),
     replicas: Replicas,
     resources: Resources,
     serviceType: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']),

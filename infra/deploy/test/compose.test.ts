@@ -11,7 +11,7 @@ import { settingsOf } from './settings.ts';
 
 interface Service {
   image?: string;
-  build?: { args?: { SERVICE?: string } };
+  build?: { target?: string; args?: { SERVICE?: string; FOLDER?: string } };
   command?: string[];
   environment?: Record<string, string | number>;
   secrets?: string[];
@@ -51,6 +51,32 @@ describe('compose.yaml', () => {
       expect(compose.services[`${name}-migrate`]?.command).toEqual(['node', 'src/migrate.ts']);
       expect(compose.services['gateway']?.depends_on?.[name]).toEqual({ condition: 'service_healthy' });
     }
+  });
+
+  test('builds the gateway with the portal, and what makes its spans', () => {
+    expect(compose.services['gateway']?.build).toMatchObject({
+      target: 'gateway',
+      args: { SERVICE: '@platform/portal' },
+    });
+    const { build, ...spans } = compose.services['gateway-spans'] ?? {};
+    expect(build?.args).toEqual({ SERVICE: '@platform/gateway-spans', FOLDER: 'infra/gateway-spans' });
+    // Where the gateway's configuration has it, and only when it is asked for.
+    expect(spans).toMatchObject({
+      profiles: ['traces'],
+      network_mode: 'service:gateway',
+      environment: { HOST: '127.0.0.1', PORT: 5140 },
+    });
+  });
+
+  test.each(names)('tells %s whose tokens open the operations page', (name) => {
+    expect(compose.services[name]).toMatchObject({
+      environment: {
+        AUTH_JWKS: '/etc/platform/jwks.json',
+        AUTH_ISSUER: 'compose',
+        AUTH_AUDIENCE: 'platform',
+      },
+      volumes: expect.arrayContaining(['./prepared/jwks.json:/etc/platform/jwks.json:ro']) as string[],
+    });
   });
 
   test.each(entries)(

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareGateway } from '@platform/gateway/files';
 
-const freePort = async (): Promise<number> => {
+export const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -22,24 +22,55 @@ const answers = (url: string): Promise<boolean> =>
     () => false,
   );
 
-/** nginx in front of services that run; `spans` is where it tells of requests. */
-export const startGateway = async (nginx: string, upstreams: Record<string, string>, spans: string) => {
-  const home = await mkdtemp(join(tmpdir(), 'deploy-gateway-'));
-  const port = await freePort();
-  const logDir = join(home, 'log');
-  const listen = `127.0.0.1:${port}`;
-  const { args } = await prepareGateway({ listen, upstreams, runDir: join(home, 'run'), logDir, spans });
-  const child = spawn(nginx, args, { cwd: '/', detached: true, stdio: 'ignore' });
+/**
+ * nginx with these arguments, once it answers at the address.
+ * @throws with what it said when it ends instead
+ */
+export const runNginx = async (nginx: string | null, args: readonly string[], url: string, user?: number) => {
+  if (nginx === null) throw new Error('there is no nginx on this machine');
+  await using stack = new AsyncDisposableStack();
+  const home = await mkdtemp(join(tmpdir(), 'nginx-output-'));
+  stack.defer(() => rm(home, { recursive: true, force: true }));
+  // A file of the user's own, as nginx opens /dev/stdout again: what a container's runtime sees to.
+  const output = stack.use(await open(join(home, 'output'), 'w'));
+  if (user) await output.chown(user, user);
+  const child = spawn(nginx, args, {
+    cwd: '/',
+    detached: true,
+    stdio: ['ignore', output.fd, output.fd],
+    ...(user && { uid: user, gid: user }),
+  });
   const exited = once(child, 'exit');
-  const url = `http://${listen}`;
-  for (let left = 500; left > 0 && !(await answers(url)); left--) await sleep(10);
+  stack.defer(async () => {
+    child.kill('SIGTERM');
+    await exited;
+  });
+  for (let left = 1000; left > 0 && !(await answers(url)); left--) {
+    if (child.exitCode !== null)
+      throw new Error(`nginx ended: ${await readFile(join(home, 'output'), 'utf8')}`);
+    await sleep(10);
+  }
+  const owned = stack.move();
+  return { url, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+};
+
+/** nginx in front of services that run; `spans` is where it tells of requests. */
+export const startGateway = async (
+  nginx: string | null,
+  upstreams: Record<string, string>,
+  spans: string,
+) => {
+  await using stack = new AsyncDisposableStack();
+  const home = await mkdtemp(join(tmpdir(), 'deploy-gateway-'));
+  stack.defer(() => rm(home, { recursive: true, force: true }));
+  const logDir = join(home, 'log');
+  const listen = `127.0.0.1:${await freePort()}`;
+  const { args } = await prepareGateway({ listen, upstreams, runDir: join(home, 'run'), logDir, spans });
+  const { url } = stack.use(await runNginx(nginx, args, `http://${listen}`));
+  const owned = stack.move();
   return {
     url,
     log: () => readFile(join(logDir, 'access.log'), 'utf8'),
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGTERM');
-      await exited;
-      await rm(home, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 };

@@ -1,26 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  chmodSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import { validate } from 'dockerfile-utils';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { inherited } from './env.ts';
-import { build, type Stage } from './image/build.ts';
+import { buildImage, dockerfile, startProgram } from './image/image.ts';
 import { contextPaths, dockerignore } from './image/context.ts';
 import { root, secrets } from './service.ts';
-
-const dockerfile = readFileSync(join(root, 'infra/deploy/Dockerfile'), 'utf8');
 
 describe('the Dockerfile', () => {
   test('is one that Docker would take', () => {
@@ -61,38 +48,11 @@ describe('the build context', () => {
 /** Only root can give a process to another user. */
 describe.runIf(process.getuid?.() === 0)('an image of the task manager', () => {
   const work = mkdtempSync(join(tmpdir(), 'image-'));
-  const bin = join(work, 'bin');
-  let image: Stage;
-  afterAll(() => rmSync(work, { recursive: true, force: true }));
-
+  let image: ReturnType<typeof buildImage>;
   beforeAll(() => {
-    chmodSync(work, 0o755);
-    mkdirSync(bin);
-    // Where any user can run it, wherever the repository is.
-    copyFileSync(process.execPath, join(bin, 'node'));
-    writeFileSync(join(bin, 'pnpm'), '#!/bin/sh\nexec npx -y pnpm@10.34.9 "$@"\n', { mode: 0o755 });
-    const PATH = [bin, join(root, 'node_modules/.bin'), inherited.PATH].join(':');
-    image = build({
-      dockerfile,
-      args: { SERVICE: 'task-manager', NODE_IMAGE: 'node:24-bookworm-slim' },
-      work,
-      env: { ...inherited, PATH, npm_config_prefer_offline: 'true' },
-    });
-    // As on a file system that is read only.
-    spawnSync('chmod', ['-R', 'a-w', image.root]);
-  });
-
-  const start = (args: readonly string[], env: Record<string, string>) => {
-    const cache = { NODE_COMPILE_CACHE: `${image.root}/repo/.compile-cache` };
-    return {
-      cwd: join(image.root, image.folder),
-      env: { PATH: bin, ...image.env, ...cache, PORT: '0', ...env },
-      uid: image.user,
-      gid: image.user,
-      file: join(bin, args[0] ?? ''),
-      args: args.slice(1),
-    };
-  };
+    image = buildImage(work, { SERVICE: 'task-manager' });
+  }, 180_000);
+  afterAll(() => rmSync(work, { recursive: true, force: true }));
 
   test('migrates, starts as a user without rights, reads its settings from files and is healthy', async () => {
     const databaseUrl = join(work, 'database-url');
@@ -104,38 +64,28 @@ describe.runIf(process.getuid?.() === 0)('an image of the task manager', () => {
     writeFileSync(databaseUrl, `${database.url}\n`, { mode: 0o444 });
     writeFileSync(signingKey, (await secrets())['AUTH_SIGNING_KEY'] ?? '', { mode: 0o444 });
 
-    const { file, args, ...options } = start(['node', 'src/migrate.ts'], {
-      MIGRATION_DATABASE_URL_FILE: databaseUrl,
-    });
-    const migrated = spawnSync(file, args, { ...options, encoding: 'utf8' });
+    const migrate = image.program(['node', 'src/migrate.ts'], { MIGRATION_DATABASE_URL_FILE: databaseUrl });
+    const migrated = spawnSync(migrate.file, migrate.args, { ...migrate.options, encoding: 'utf8' });
     expect(migrated.stderr).toBe('');
     expect(migrated.status).toBe(0);
 
-    const service = start(image.command, {
-      DATABASE_URL_FILE: databaseUrl,
-      AUTH_SIGNING_KEY_FILE: signingKey,
-      HOST: '127.0.0.1',
-    });
-    const child = spawn(service.file, service.args, { ...service, stdio: ['ignore', 'pipe', 'inherit'] });
-    const exited = once(child, 'exit');
-    const port = await new Promise<number>((resolve, reject) => {
-      child.once('exit', (code) => reject(new Error(`ended with ${code}`)));
-      createInterface({ input: child.stdout }).on('line', (line) => {
-        const { msg, port: found } = JSON.parse(line) as { msg?: string; port?: number };
-        if (msg === 'listening' && found !== undefined) resolve(found);
-      });
-    });
+    const { pid, port, stop } = await startProgram(
+      image.program(image.command, {
+        DATABASE_URL_FILE: databaseUrl,
+        AUTH_SIGNING_KEY_FILE: signingKey,
+        HOST: '127.0.0.1',
+      }),
+    );
     const health = (at: number) => {
-      const { file: program, args: rest, ...more } = start(image.health, { PORT: String(at) });
-      return spawnSync(program, rest, more).status;
+      const { file, args, options } = image.program(image.health, { PORT: String(at) });
+      return spawnSync(file, args, options).status;
     };
-    const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     expect(/^Uid:\t(\d+)\t(\d+)/m.exec(status)?.slice(1)).toEqual(['1000', '1000']);
     const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
     expect([ready.status, await ready.json()]).toMatchObject([200, { checks: { migrations: 'ok' } }]);
     expect(health(port)).toBe(0);
-    child.kill('SIGTERM');
-    expect(await exited).toEqual([0, null]);
+    expect(await stop()).toEqual([0, null]);
     expect(health(port)).not.toBe(0);
   });
 

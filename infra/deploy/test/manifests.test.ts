@@ -121,6 +121,17 @@ describe('a pod', () => {
     expect(container).toMatchObject({ readinessProbe: expect.anything(), livenessProbe: expect.anything() });
   });
 
+  test.each(services)('of $name knows whose tokens open the operations page', ({ name }) => {
+    const [container] = pods.find((candidate) => candidate.name === name)?.pod.containers ?? [];
+    expect(container?.env).toEqual(
+      expect.arrayContaining([
+        { name: 'AUTH_JWKS', value: platform.auth.jwks },
+        { name: 'AUTH_ISSUER', value: platform.auth.issuer },
+        { name: 'AUTH_AUDIENCE', value: platform.auth.audience },
+      ]),
+    );
+  });
+
   test.each(services)('of $name sets nothing that the service does not know', ({ name }) => {
     const [container] = pods.find((candidate) => candidate.name === name)?.pod.containers ?? [];
     const known = settingsOf(name);

@@ -51,9 +51,7 @@ beforeAll(async () => {
     }),
   );
   const places = Object.fromEntries(names.map((name) => [name, running[name]?.place ?? '']));
-  const nginx = inject('nginxPath');
-  if (nginx === null) throw new Error('there is no nginx on this machine');
-  gateway = stack.use(await startGateway(nginx, places, `127.0.0.1:${port}`));
+  gateway = stack.use(await startGateway(inject('nginxPath'), places, `127.0.0.1:${port}`));
 });
 afterAll(() => stack.disposeAsync());
 

@@ -19,25 +19,24 @@ import { autoscaler, disruptionBudget } from './scaling.ts';
 import { clusterAddress } from './service.ts';
 
 const runDir = '/tmp/nginx';
+/** Beside nginx, so that it has the address whether anybody listens or not. */
 const spansPort = 5140;
 
-/** nginx's configuration; `places` is where each service is. */
+/** nginx's configuration in the gateway's image; each service is found by its name. `traced`: there are spans of it. */
 export const gatewayConfig = (
-  places: Record<string, string>,
+  services: readonly Pick<Service, 'name'>[],
   trustedProxies: readonly string[],
-  spans?: string,
+  traced: boolean,
 ): string =>
   renderConfig({
     listen: `*:${port}`,
-    upstreams: places,
+    upstreams: Object.fromEntries(services.map(({ name }) => [name, `${name}:${port}`])),
     runDir,
+    docsDir: '/usr/share/portal',
     trustedProxies,
     workers: 2,
-    ...(spans !== undefined && { spans }),
+    ...(traced && { spans: `127.0.0.1:${spansPort}` }),
   });
-
-/** Starts nginx in the foreground with that configuration. */
-export const gatewayCommand = ['nginx', '-p', runDir, '-e', 'stderr', '-c', '/etc/gateway/nginx.conf'];
 
 const spansContainer = (platform: Platform): IContainer => ({
   name: 'spans',
@@ -49,10 +48,9 @@ const spansContainer = (platform: Platform): IContainer => ({
 
 /** The gateway, its configuration and, with a collector, what makes its spans. */
 export const gatewayManifests = (services: readonly Service[], platform: Platform): Manifest[] => {
-  const { image, replicas, resources: sizes, serviceType, trustedProxies } = platform.gateway;
+  const { replicas, resources: sizes, serviceType, trustedProxies } = platform.gateway;
   const traced = platform.collector !== undefined;
-  const places = Object.fromEntries(services.map(({ name }) => [name, `${name}:${port}`]));
-  const text = gatewayConfig(places, trustedProxies, traced ? `127.0.0.1:${spansPort}` : undefined);
+  const text = gatewayConfig(services, trustedProxies, traced);
   const probe = { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 5, timeoutSeconds: 3 };
   const config: IConfigMap = {
     apiVersion: 'v1',
@@ -82,8 +80,7 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
           containers: [
             {
               name: 'nginx',
-              image,
-              command: gatewayCommand,
+              image: imageOf('gateway', platform),
               ports: [{ name: 'http', containerPort: port }],
               resources: resources(sizes),
               securityContext: containerSecurity,

@@ -28,14 +28,9 @@ export const variables = (values: Record<string, string>): IEnvVar[] =>
 
 const settings = (service: Service, platform: Platform): Record<string, string> => ({
   DATABASE_POOL: String(service.pool),
-  // The task manager takes only tokens that it signed itself.
-  ...(service.secrets.includes('AUTH_SIGNING_KEY')
-    ? {}
-    : {
-        AUTH_JWKS: platform.auth.jwks,
-        AUTH_ISSUER: platform.auth.issuer,
-        AUTH_AUDIENCE: platform.auth.audience,
-      }),
+  AUTH_JWKS: platform.auth.jwks,
+  AUTH_ISSUER: platform.auth.issuer,
+  AUTH_AUDIENCE: platform.auth.audience,
   TRUST_PROXY: platform.podNetwork,
   ...tracing(platform),
   ...(service.volume && { [service.volume.variable]: service.volume.path }),

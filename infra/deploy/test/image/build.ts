@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { DockerfileParser, type Instruction } from 'dockerfile-ast';
 import { copyContext } from './context.ts';
+import { readStages, type Step } from './stages.ts';
 
 /** What a stage has come to. */
 export interface Stage {
@@ -11,13 +11,15 @@ export interface Stage {
   folder: string;
   env: Record<string, string>;
   user: number | undefined;
-  /** Arguments of CMD and of HEALTHCHECK. */
+  /** Arguments of ENTRYPOINT and CMD together, and of HEALTHCHECK. */
   command: string[];
   health: string[];
 }
 
 interface Build {
   dockerfile: string;
+  /** The stage that is wanted, the last one unless said otherwise; only what it needs is built. */
+  target?: string;
   args: Record<string, string>;
   /** Empty folder for the stages. */
   work: string;
@@ -35,79 +37,74 @@ const listOf = (text: string): string[] => JSON.parse(text.slice(text.indexOf('[
 
 /**
  * Performs the steps of a Dockerfile, each stage in a folder of its own, without a container: RUN lines run on this
- * machine, in the folder of their stage, as their user. Tools that a stage installs globally are taken from here.
+ * machine, in the folder of their stage, as their user. Tools that a stage installs globally, and the contents of the
+ * images that stages begin with, are taken from here.
  */
-export const build = ({ dockerfile, args, work, env }: Build): Stage => {
-  const stages = new Map<string, Stage>();
-  let stage: Stage | undefined;
-  let vars: Record<string, string> = {};
-  const filled = (text: string): string =>
-    text.replaceAll(/\$\{?(\w+)\}?/g, (_, name: string) => vars[name] ?? '');
-  const inside = (at: Stage, path: string): string => join(at.root, posix.resolve(at.folder, path));
+export const build = ({ dockerfile, target, args, work, env }: Build): Stage => {
+  const { presets, stages } = readStages(dockerfile);
+  const built = new Map<string, Stage>();
 
   const begin = (base: string, name: string): Stage => {
-    const from = stages.get(base);
-    const rootFolder = join(work, name);
-    if (from) copyFolder(from.root, rootFolder);
-    else mkdirSync(rootFolder, { recursive: true });
-    const fresh = { root: rootFolder, folder: '/', env: {}, user: undefined, command: [], health: [] };
-    return from ? { ...from, env: { ...from.env }, root: rootFolder } : fresh;
-  };
-  const copy = (at: Stage, text: string): void => {
-    const [, from, source = '', target = ''] = /^(?:--from=(\S+)\s+)?(\S+)\s+(\S+)$/.exec(filled(text)) ?? [];
-    const to = inside(at, target);
-    mkdirSync(to, { recursive: true });
-    const origin = from === undefined ? undefined : stages.get(from);
-    if (from !== undefined && origin === undefined) throw new Error(`there is no stage ${from}`);
-    if (origin) copyFolder(join(origin.root, source), to);
-    else copyContext(to);
-  };
-  const run = (at: Stage, text: string): void => {
-    const command = text.replaceAll(/--mount=\S+\s+/g, '');
-    if (command.startsWith('npm install --global')) return;
-    // Paths of the image are paths below the folder of the stage.
-    const own = Object.entries({ ...at.env }).map(([name, value]) => [
-      name,
-      value.replace(/^\/repo/, `${at.root}/repo`),
-    ]);
-    execFileSync('sh', ['-ec', command], {
-      cwd: inside(at, '.'),
-      env: { ...env, ...vars, ...Object.fromEntries(own) },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...(at.user !== undefined && { uid: at.user, gid: at.user }),
-    });
+    const root = join(work, name);
+    mkdirSync(root, { recursive: true });
+    if (!stages.has(base)) return { root, folder: '/', env: {}, user: undefined, command: [], health: [] };
+    const from = make(base);
+    copyFolder(from.root, root);
+    return { ...from, env: { ...from.env }, root };
   };
 
-  const perform = (instruction: Instruction): void => {
-    const keyword = instruction.getKeyword();
-    const text = instruction
-      .getTextContent()
-      .replaceAll(/\\\n\s*/g, '')
-      .slice(keyword.length)
-      .trim();
-    if (keyword === 'ARG') {
-      const [name = '', preset = ''] = text.split(/=(.*)/s);
-      vars[name] = args[name] ?? filled(preset);
-    } else if (keyword === 'FROM') {
-      const [base = '', , name = ''] = filled(text).split(' ');
-      stage = begin(base, name);
-      stages.set(name, stage);
-      vars = { NODE_IMAGE: vars['NODE_IMAGE'] ?? '' };
-    } else if (stage === undefined) throw new Error(`${keyword} before FROM`);
-    else if (keyword === 'ENV')
-      for (const [, name = '', quoted, plain = ''] of text.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g))
-        stage.env[name] = filled(quoted ?? plain);
-    else if (keyword === 'WORKDIR') {
-      stage.folder = filled(text);
-      mkdirSync(inside(stage, '.'), { recursive: true });
-    } else if (keyword === 'COPY') copy(stage, text);
-    else if (keyword === 'RUN') run(stage, text);
-    else if (keyword === 'USER') stage.user = Number(text.split(':')[0]);
-    else if (keyword === 'CMD') stage.command = listOf(text);
-    else if (keyword === 'HEALTHCHECK') stage.health = listOf(text);
-    else if (!['EXPOSE', 'STOPSIGNAL'].includes(keyword)) throw new Error(`${keyword} is not known here`);
+  const make = (name: string): Stage => {
+    const done = built.get(name);
+    if (done) return done;
+    const found = stages.get(name);
+    if (found === undefined) throw new Error(`there is no stage ${name}`);
+    const vars: Record<string, string> = {};
+    const filled = (text: string): string =>
+      text.replaceAll(/\$\{?(\w+)\}?/g, (_, variable: string) => vars[variable] ?? '');
+    const stage = begin(found.base, name);
+    const inside = (path: string): string => join(stage.root, posix.resolve(stage.folder, path));
+
+    const copy = (text: string): void => {
+      const [, from, source = '', to = ''] = /^(?:--from=(\S+)\s+)?(\S+)\s+(\S+)$/.exec(filled(text)) ?? [];
+      mkdirSync(inside(to), { recursive: true });
+      if (from === undefined) copyContext(source, inside(to));
+      else copyFolder(join(make(from).root, source), inside(to));
+    };
+    const run = (text: string): void => {
+      const command = text.replaceAll(/--mount=\S+\s+/g, '');
+      if (command.startsWith('npm install --global')) return;
+      // Paths of the image are paths below the folder of the stage.
+      const own = Object.entries(stage.env).map(([variable, value]) => [
+        variable,
+        value.replace(/^\/repo/, `${stage.root}/repo`),
+      ]);
+      execFileSync('sh', ['-ec', command], {
+        cwd: inside('.'),
+        env: { ...env, ...vars, ...Object.fromEntries(own) },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        ...(stage.user !== undefined && { uid: stage.user, gid: stage.user }),
+      });
+    };
+    const perform = ({ keyword, text }: Step): void => {
+      if (keyword === 'ARG') {
+        const [variable = '', preset = ''] = text.split(/=(.*)/s);
+        vars[variable] = args[variable] ?? (filled(preset) || presets[variable] || '');
+      } else if (keyword === 'ENV') {
+        for (const [, variable = '', quoted, plain = ''] of text.matchAll(/(\w+)=(?:"([^"]*)"|(\S+))/g))
+          stage.env[variable] = filled(quoted ?? plain);
+      } else if (keyword === 'WORKDIR') {
+        stage.folder = filled(text);
+        mkdirSync(inside('.'), { recursive: true });
+      } else if (keyword === 'COPY') copy(text);
+      else if (keyword === 'RUN') run(text);
+      else if (keyword === 'USER') stage.user = Number(text.split(':')[0]);
+      else if (keyword === 'ENTRYPOINT' || keyword === 'CMD') stage.command = listOf(text);
+      else if (keyword === 'HEALTHCHECK') stage.health = listOf(text);
+      else if (!['EXPOSE', 'STOPSIGNAL'].includes(keyword)) throw new Error(`${keyword} is not known here`);
+    };
+    for (const step of found.steps) perform(step);
+    built.set(name, stage);
+    return stage;
   };
-  for (const instruction of DockerfileParser.parse(dockerfile).getInstructions()) perform(instruction);
-  if (stage === undefined) throw new Error('there is no FROM');
-  return stage;
+  return make(target ?? [...stages.keys()].at(-1) ?? '');
 };

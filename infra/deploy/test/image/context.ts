@@ -38,6 +38,9 @@ export const contextPaths = (): string[] => {
   return listed.split('\n').filter((path) => path !== '' && !ignored(path) && existsSync(join(root, path)));
 };
 
-export const copyContext = (to: string): void => {
-  for (const path of contextPaths()) cpSync(join(root, path), join(to, path));
+/** A folder of the build context, `.` for all of it. */
+export const copyContext = (source: string, to: string): void => {
+  const folder = source === '.' ? '' : source;
+  for (const path of contextPaths().filter((one) => one.startsWith(folder)))
+    cpSync(join(root, path), join(to, path.slice(folder.length)));
 };

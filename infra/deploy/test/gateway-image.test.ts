@@ -1,0 +1,131 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { folders } from '../src/kubernetes/folders.ts';
+import { gatewayConfig } from '../src/kubernetes/gateway.ts';
+import { readPlatform, readServices } from '../src/values.ts';
+import { startCollector } from './collector.ts';
+import { freePort, runNginx } from './gateway.ts';
+import { buildImage, startProgram } from './image/image.ts';
+import { keys, startService } from './service.ts';
+
+const stack = new AsyncDisposableStack();
+const newFolder = (name: string): string => {
+  const folder = mkdtempSync(join(tmpdir(), name));
+  stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+const work = newFolder('gateway-image-');
+const services = readServices();
+const places: Record<string, string> = {};
+let image: ReturnType<typeof buildImage>;
+
+beforeAll(async () => {
+  image = buildImage(work, { SERVICE: '@platform/portal' }, 'gateway');
+  for (const name of ['task-manager', 'quest-service'])
+    places[name] = stack.use(await startService(name)).place;
+}, 180_000);
+afterAll(() => stack.disposeAsync());
+
+const platform = readPlatform();
+const manifests = Object.values(folders(services, platform)['services'] ?? {}).flat();
+const mounted = manifests.find(({ kind }) => kind === 'ConfigMap') as unknown as {
+  data: Record<string, string>;
+};
+const shipped = [
+  ['Kubernetes', mounted.data['nginx.conf'] ?? ''],
+  ['compose', gatewayConfig(services, [], false)],
+  ['compose with traces', gatewayConfig(services, [], true)],
+] as const;
+
+/** What is shipped, with the addresses and folders of this machine for those of the image; all else as it is. */
+const moved = async (config: string, spans = '127.0.0.1:5140') => {
+  const [home, port] = [newFolder('gateway-run-'), await freePort()];
+  chmodSync(home, 0o777);
+  const nowhere = `127.0.0.1:${await freePort()}`;
+  const changes: [string, string][] = [
+    ['listen *:8080 ', `listen 127.0.0.1:${port} `],
+    ['"/tmp/nginx/', `"${home}/`],
+    ['"/usr/share/portal/', `"${image.root}/usr/share/portal/`],
+    ...services.map(({ name }): [string, string] => [
+      `server ${name}:8080`,
+      `server ${places[name] ?? nowhere}`,
+    ]),
+  ];
+  let text = config.replace('syslog:server=127.0.0.1:5140', `syslog:server=${spans}`);
+  for (const [from, to] of changes) {
+    expect(text).toContain(from);
+    text = text.replaceAll(from, to);
+  }
+  writeFileSync(join(home, 'nginx.conf'), text);
+  const [program, ...args] = image.command.map((argument) =>
+    argument.replace('/etc/gateway', home).replace('/tmp/nginx', home),
+  );
+  expect(program).toBe('nginx');
+  // As the user of the image, where we may choose.
+  const user = process.getuid?.() === 0 ? image.user : undefined;
+  return { args, url: `http://127.0.0.1:${port}`, user };
+};
+
+describe.each(shipped)('the configuration for %s, in an image of the gateway', (_where, config) => {
+  test('is taken by nginx, and serves the portal, its documents and the operations page', async () => {
+    const { args, url, user } = await moved(config);
+    await using gateway = await runNginx(inject('nginxPath'), args, url, user);
+    for (const [page, title] of [
+      ['/docs/', 'Platform'],
+      ['/docs/reference/', 'Reference · Platform'],
+      ['/docs/ops/', 'Operations · Platform'],
+    ] as const) {
+      const answer = await fetch(`${gateway.url}${page}`);
+      const text = await answer.text();
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(text).toContain(`<title>${title}</title>`);
+      for (const [, asset] of text.matchAll(/(?:src|href)="(\/docs\/[^"]+\.\w+)"/g))
+        expect([asset, (await fetch(`${gateway.url}${asset}`)).status]).toEqual([asset, 200]);
+    }
+    const { info } = (await (await fetch(`${gateway.url}/openapi/quest-service.json`)).json()) as {
+      info: object;
+    };
+    expect(info).toMatchObject({ title: expect.any(String) });
+    expect((await fetch(`${gateway.url}/docs/demo.json`)).status).toBe(404);
+  });
+
+  test('leads the operations page to every service, the one that signs its own tokens too', async () => {
+    const { args, url, user } = await moved(config);
+    await using gateway = await runNginx(inject('nginxPath'), args, url, user);
+    const headers = { Authorization: `Bearer ${await keys.token({ scope: 'ops:read' })}` };
+    for (const name of Object.keys(places)) {
+      expect((await fetch(`${gateway.url}/docs/status/${name}`)).status).toBe(200);
+      expect((await fetch(`${gateway.url}/docs/ops/summary/${name}`)).status).toBe(401);
+      expect((await fetch(`${gateway.url}/docs/ops/summary/${name}`, { headers })).status).toBe(200);
+    }
+  });
+});
+
+test('spans of the gateway come from an image of their own, beside it', async () => {
+  await using collector = await startCollector();
+  const spans = buildImage(newFolder('spans-image-'), {
+    SERVICE: '@platform/gateway-spans',
+    FOLDER: 'infra/gateway-spans',
+  });
+  const receiver = await startProgram(
+    spans.program(spans.command, { HOST: '127.0.0.1', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }),
+  );
+  stack.defer(async () => void (await receiver.stop()));
+  const [, , [, config]] = shipped;
+  const { args, url, user } = await moved(config, `127.0.0.1:${receiver.port}`);
+  await using gateway = await runNginx(inject('nginxPath'), args, url, user);
+  const trace = 'b'.repeat(32);
+  await fetch(`${gateway.url}/openapi/quest-service.json`, {
+    headers: { traceparent: `00-${trace}-${'c'.repeat(16)}-01` },
+  });
+  const [span] = await collector.trace(trace, 'GET quest-service');
+  expect([span?.service, span?.parentSpanId]).toEqual(['gateway', 'c'.repeat(16)]);
+}, 180_000);
+
+test('the image holds the pages, may be read by nginx, and has no credential', () => {
+  const pages = join(image.root, 'usr/share/portal');
+  expect(readFileSync(join(pages, 'index.html'), 'utf8')).toContain('data-service="consignments"');
+  expect(existsSync(join(pages, 'demo.json'))).toBe(false);
+});

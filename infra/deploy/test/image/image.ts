@@ -1,0 +1,79 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { inherited } from '../env.ts';
+import { root } from '../service.ts';
+import { build, type Stage } from './build.ts';
+
+export const dockerfile = readFileSync(join(root, 'infra/deploy/Dockerfile'), 'utf8');
+
+interface Image extends Stage {
+  /** What a program of the image is started with, as its user and with its settings. */
+  program(args: readonly string[], env: Record<string, string>): Program;
+}
+
+interface Program {
+  file: string;
+  args: string[];
+  options: { cwd: string; env: Record<string, string>; uid: number | undefined; gid: number | undefined };
+}
+
+/** Builds an image in an empty folder; nothing of it may be written to afterwards. */
+export const buildImage = (work: string, args: Record<string, string>, target?: string): Image => {
+  const bin = join(work, 'bin');
+  chmodSync(work, 0o755);
+  mkdirSync(bin);
+  // Where any user can run it, wherever the repository is.
+  copyFileSync(process.execPath, join(bin, 'node'));
+  writeFileSync(join(bin, 'pnpm'), '#!/bin/sh\nexec npx -y pnpm@10.34.9 "$@"\n', { mode: 0o755 });
+  const PATH = [bin, join(root, 'node_modules/.bin'), inherited.PATH].join(':');
+  const image = build({
+    dockerfile,
+    args,
+    work,
+    env: { ...inherited, PATH, npm_config_prefer_offline: 'true' },
+    ...(target !== undefined && { target }),
+  });
+  // As on a file system that is read only.
+  spawnSync('chmod', ['-R', 'a-w', image.root]);
+  return {
+    ...image,
+    program: ([name = '', ...rest], env) => {
+      const cache = { NODE_COMPILE_CACHE: `${image.root}/repo/.compile-cache` };
+      return {
+        file: join(bin, name),
+        args: rest,
+        options: {
+          cwd: join(image.root, image.folder),
+          env: { PATH: bin, ...image.env, ...cache, PORT: '0', ...env },
+          uid: image.user,
+          gid: image.user,
+        },
+      };
+    },
+  };
+};
+
+/** A program that says in its log on which port it listens. */
+export const startProgram = async ({ file, args, options }: Program) => {
+  const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  const port = await new Promise<number>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`ended with ${code}`)));
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const { msg, port: found } = JSON.parse(line) as { msg?: string; port?: number };
+      if (msg === 'listening' && found !== undefined) resolve(found);
+    });
+  });
+  return {
+    pid: child.pid,
+    port,
+    /** Exit code and signal. */
+    stop: async () => {
+      child.kill('SIGTERM');
+      return exited;
+    },
+  };
+};
