@@ -26,8 +26,33 @@ const crimes: [string, (tx: Sql) => Promise<unknown>][] = [
     (tx) => tx`update entries set balance_after = 7 where player_id = ${player} and seq = 2`,
   ],
   [
+    // Sum, numbers and the newest balance are as they were.
+    'balance_after_differs',
+    async (tx) => {
+      for (const [from, to] of [
+        [1, 7],
+        [2, 1],
+        [7, 2],
+      ] as const)
+        await tx`update entries set seq = ${to} where player_id = ${player} and seq = ${from}`;
+    },
+  ],
+  [
     'balance_differs',
     (tx) => tx`update entries set amount = amount - 1 where player_id = ${player} and seq = 2`,
+  ],
+  [
+    'balance_differs',
+    (tx) => tx`update entries set amount = -9223372036854775807 where player_id = ${player} and seq = 2`,
+  ],
+  [
+    'balance_after_differs',
+    (tx) =>
+      tx`update entries set amount = 9223372036854775807, balance_after = 0 where player_id = ${player} and seq = 1`,
+  ],
+  [
+    'sequence_has_gap',
+    (tx) => tx`update entries set seq = -9223372036854775808 where player_id = ${player} and seq = 1`,
   ],
   ['reversal_without_debit', (tx) => entry(tx, 5, 'rollback', 5, 99_505, { reverses: 'no such debit' })],
   [
@@ -71,4 +96,48 @@ test.each(crimes)('names %s', async (kind, change) => {
   expect(status).toBe(200);
   expect(body['ok']).toBe(false);
   expect(body['violations']).toContainEqual(expect.objectContaining({ kind, playerId: player }));
+});
+
+test('names only those whose entries do not add up, and the first entry that is wrong', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  await addGame(sql);
+  const callers = await Promise.all(
+    Array.from({ length: 30 }, async () => callerOf(service, await addPlayer(sql))),
+  );
+  const ids = await Promise.all(
+    callers.map(async (caller) => {
+      for (let count = 0; count < 3; count++) await caller.credit();
+      const transactionId = randomUUID();
+      await caller.debit({ transactionId });
+      for (let count = 0; count < 3; count++) await caller.debit();
+      return transactionId;
+    }),
+  );
+  const { playerId } = callers[17] ?? { playerId: '' };
+  await tamper(
+    sql,
+    (tx) => tx`update entries set balance_after = balance_after + 1 where transaction_id = ${ids[17] ?? ''}`,
+  );
+  const { body } = await (await person(service)).get('/v1/audit/proof');
+  expect(body).toMatchObject({ ok: false, players: 30, entries: 30 * 8 });
+  expect(body['violations']).toEqual([
+    {
+      kind: 'balance_after_differs',
+      playerId,
+      transactionId: expect.any(String),
+      detail: expect.any(String),
+    },
+  ]);
+  expect((body['violations'] as { transactionId: string }[])[0]?.transactionId).toBe(ids[17]);
+});
+
+test('a hundred violations are named of a ledger that is all wrong', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  for (let at = 0; at < 120; at++) await addPlayer(sql);
+  await tamper(sql, (tx) => tx`update players set balance = balance + 1`);
+  const { body } = await (await person(service)).get('/v1/audit/proof');
+  expect(body).toMatchObject({ ok: false, players: 120, entries: 120 });
+  expect(body['violations']).toHaveLength(100);
 });

@@ -4,7 +4,8 @@ import type { Sql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { AuditEvent, Proof } from './schema.ts';
-import { checkLedger, insertEvent, listEvents } from './store.ts';
+import { checkLedger } from './proof-store.ts';
+import { insertEvent, listEvents } from './store.ts';
 
 /** Whether the ledger is sound, found out now. */
 export const proveLedger = async (sql: Sql, now: Date): Promise<z.input<typeof Proof>> => {
