@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import type { StackFile } from './stack.ts';
 
 /** What is there to keep secrets or data, and no log. demo.json is what the portal fills its forms with. */
-const KEEPERS = ['data', 'keys', 'compile-cache', 'spool', 'secrets.json', 'stack.json', 'nginx/demo.json'];
+const KEEPERS = ['data', 'keys', 'compile-cache', 'folders', 'secrets.json', 'stack.json', 'nginx/demo.json'];
 
 /** Every secret of a running stack: tokens, keys, passwords. */
 export const secretsOf = async (

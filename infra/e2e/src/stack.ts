@@ -81,7 +81,6 @@ export const startStack = async (): Promise<Stack> => {
       PORT_BASE: String(base),
       WALLET_OPERATOR_GAME_SERVER_URL: `http://127.0.0.1:${gamePort}`,
       WALLET_OPERATOR_OPERATOR_ID: OPERATOR_ID,
-      STORE_WEBHOOKS_SPOOL_DIR: join(local, 'spool'),
       // What a killed worker held is free again soon enough for a short day.
       STORE_WEBHOOKS_LEASE_MS: '5000',
     }),

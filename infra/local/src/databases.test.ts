@@ -9,6 +9,7 @@ const service = (name: string): Service => ({
   port: 1,
   secrets: [],
   keys: [],
+  folders: [],
   scopes: [],
 });
 const [ours, theirs] = [service('rights-ours'), service('rights-theirs')];

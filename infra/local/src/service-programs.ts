@@ -18,8 +18,8 @@ export interface Surroundings {
   compileCache: string;
   /** Whether that is still empty. */
   firstStart: boolean;
-  /** Its own secrets and keys, by the name of the variable. */
-  secrets: Record<string, string>;
+  /** Its own secrets, keys and folders, by the name of the variable. */
+  own: Record<string, string>;
 }
 
 /** The environment of a service. TASK_MANAGER_X in ours is X in that of task-manager, above all else. */
@@ -34,7 +34,7 @@ const environment = (service: Service, around: Surroundings): Record<string, str
   AUTH_ISSUER: ISSUER,
   AUTH_AUDIENCE: AUDIENCE,
   TRUST_PROXY: '127.0.0.1',
-  ...around.secrets,
+  ...around.own,
   ...serviceEnv(),
   ...withPrefix(variablePrefix(service)),
 });

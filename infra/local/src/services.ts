@@ -11,13 +11,15 @@ export interface Service {
   /** Names of variables that get a random secret, and of those that get a private Ed25519 key as JWK. */
   secrets: string[];
   keys: string[];
+  /** Names of variables that get a folder, which lasts as long as the stack's data. */
+  folders: string[];
   /** Scopes that its routes ask for. */
   scopes: string[];
 }
 
 interface Manifest {
   name?: string;
-  platform?: { port?: unknown; secrets?: unknown; keys?: unknown; scopes?: unknown };
+  platform?: { port?: unknown; secrets?: unknown; keys?: unknown; folders?: unknown; scopes?: unknown };
 }
 
 /** Ports between the services' and PostgreSQL's are free for services to come. */
@@ -45,6 +47,7 @@ const describe = (folder: string, { name, platform }: Manifest): Service => {
     port,
     secrets: list(`${where}: "platform.secrets"`, platform?.secrets),
     keys: list(`${where}: "platform.keys"`, platform?.keys),
+    folders: list(`${where}: "platform.folders"`, platform?.folders),
     scopes: list(`${where}: "platform.scopes"`, platform?.scopes),
   };
 };

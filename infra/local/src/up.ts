@@ -7,9 +7,10 @@ import type { Site } from './foundation.ts';
 import { startGateway } from './gateway.ts';
 import { layGround, plan, roleSecret, SUPERUSER, type Ground, type Plan } from './ground.ts';
 import { providePrograms, type Found } from './install.ts';
-import { openSigner, privateKey } from './keys.ts';
+import { openSigner } from './keys.ts';
 import { openLocalFolder, type LocalFolder } from './local-folder.ts';
 import type { StartOptions } from './options.ts';
+import { ownSettings, secretOf } from './own-settings.ts';
 import { layPortal, portalIn, tellDemo } from './portal.ts';
 import { step } from './say.ts';
 import { openSecrets } from './secrets.ts';
@@ -54,17 +55,9 @@ const secretNames = (services: readonly Service[]): string[] => [
   ...services.flatMap((service) => [
     roleSecret(service, 'run'),
     roleSecret(service, 'own'),
-    ...service.secrets.map((name) => `${service.name}/${name}`),
+    ...service.secrets.map((variable) => secretOf(service, variable)),
   ]),
 ];
-
-/** A private key goes to its service as a JWK in one variable. */
-const ownKeys = async (local: LocalFolder, { name, keys }: Service): Promise<Record<string, string>> =>
-  Object.fromEntries(
-    await Promise.all(
-      keys.map(async (key) => [key, JSON.stringify(await privateKey(local.keys, `${name}.${key}`))] as const),
-    ),
-  );
 
 const TOKEN_TTL = '30d';
 
@@ -120,10 +113,7 @@ export const bringUp = async (
         jwksFile: signer.jwksFile,
         compileCache,
         firstStart,
-        secrets: {
-          ...Object.fromEntries(service.secrets.map((name) => [name, secrets(`${service.name}/${name}`)])),
-          ...(await ownKeys(local, service)),
-        },
+        own: await ownSettings(service, local, secrets),
       };
       const demo = await launchService(launch, service, around);
       step(`${service.name} is ready`);

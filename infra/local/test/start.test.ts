@@ -84,7 +84,7 @@ test('the admin token holds every scope of every service, the other one its sing
   expect(decodeJwt(String(demo['consignmentsToken']))['scope']).toBe('consignments:read');
 });
 
-test("a service gets its environment, its secrets and its prefixed variables, but not the owner's database role", async () => {
+test("a service gets its environment, its secrets and folders and its prefixed variables, but not the owner's database role", async () => {
   const [alpha, beta] = [await ask('alpha-notes', '/'), await ask('beta-counter', '/')];
   expect(alpha).toMatchObject({
     HOST: '127.0.0.1',
@@ -94,7 +94,9 @@ test("a service gets its environment, its secrets and its prefixed variables, bu
     TRUST_PROXY: '127.0.0.1',
     SECRET_PEPPER: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     SIGNING_KEY: expect.stringContaining('"crv":"Ed25519"') as string,
+    ATTIC_DIR: join(local, 'folders/alpha-notes/ATTIC_DIR'),
   });
+  expect((await stat(join(local, 'folders/alpha-notes/ATTIC_DIR'))).isDirectory()).toBe(true);
   expect(alpha).not.toHaveProperty('MIGRATION_DATABASE_URL');
   expect(alpha).not.toHaveProperty('COLOUR');
   expect(beta).toHaveProperty('COLOUR', 'green');

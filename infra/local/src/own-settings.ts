@@ -1,0 +1,31 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { privateKey } from './keys.ts';
+import type { LocalFolder } from './local-folder.ts';
+import type { Secrets } from './secrets.ts';
+import type { Service } from './services.ts';
+
+/** The name by which the stack's secrets know one of a service. */
+export const secretOf = ({ name }: Service, variable: string): string => `${name}/${variable}`;
+
+/**
+ * What a service asks for in its package.json, by the name of the variable: secrets, private keys as JWKs, and folders
+ * that live as long as the stack's data do. All made once and kept.
+ */
+export const ownSettings = async (
+  service: Service,
+  local: LocalFolder,
+  secrets: Secrets,
+): Promise<Record<string, string>> => {
+  const { name, keys, folders } = service;
+  const settings: Record<string, string> = {};
+  for (const variable of service.secrets) settings[variable] = secrets(secretOf(service, variable));
+  for (const variable of keys)
+    settings[variable] = JSON.stringify(await privateKey(local.keys, `${name}.${variable}`));
+  for (const variable of folders) {
+    const folder = join(local.path, 'folders', name, variable);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    settings[variable] = folder;
+  }
+  return settings;
+};
