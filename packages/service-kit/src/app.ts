@@ -4,7 +4,6 @@ import express, {
   type Express,
   type Request,
   type RequestHandler,
-  Router,
 } from 'express';
 import type { BaseContext } from './context.ts';
 import { headersOf, setFixedHeaders } from './headers.ts';
@@ -36,13 +35,24 @@ export interface HttpApp {
 /** Longer request targets are 414; Node itself gives up at 16 kB of headers in all. */
 const maxTarget = 8192;
 
-const refuseOddRequests: RequestHandler = (req, _res, next) => {
+const refuseOddRequest = (req: Request): void => {
   if (req.url.length > maxTarget)
     throw new Problem({ status: 414, code: 'uri_too_long', detail: 'The request target is too long.' });
   // Node is told not to check this itself, because its own answer has no body.
   if (req.headers.host === undefined && req.httpVersion === '1.1')
     throw new BadRequest('bad_request', 'The Host header is missing.');
-  next();
+};
+
+/** What each request meets first, as one layer: every further one costs as much as what these do. */
+const meet = ({ log, metrics }: BaseContext, logPaths: boolean): RequestHandler => {
+  const name = requestLog(log);
+  const watch = observe(log, metrics, logPaths);
+  return (req, res, next) => {
+    name(req, res);
+    watch(req, res);
+    refuseOddRequest(req);
+    next();
+  };
 };
 
 const refuseMethod =
@@ -56,17 +66,20 @@ const refuseMethod =
     throw new Problem({ status: 405, code: 'method_not_allowed', detail: `This address takes ${allow}.` });
   };
 
-const mount = (routes: readonly Route[], basePath: string, rateLimit: RateLimit | undefined): Router => {
-  const router = Router({ caseSensitive: true, strict: true });
+const mount = (
+  app: Express,
+  routes: readonly Route[],
+  basePath: string,
+  rateLimit: RateLimit | undefined,
+): void => {
   for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
-    const address = router.route(basePath + path.replaceAll(/\{(\w+)\}/g, ':$1'));
+    const address = app.route(basePath + path.replaceAll(/\{(\w+)\}/g, ':$1'));
     for (const route of group) address[route.method](runRoute(route, basePath + path, rateLimit));
     const allow = group.flatMap(({ method }) =>
       method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
     );
     address.all(refuseMethod(allow.join(', ')));
   }
-  return router;
 };
 
 const noSuchPath: RequestHandler = () => {
@@ -113,10 +126,10 @@ export const createHttpApp = (
   app.disable('etag');
   app.set('query parser', () => ({}));
   app.set('trust proxy', trustProxy);
-  app.use(requestLog(log));
-  app.use(observe(log, metrics, logPaths));
-  app.use(refuseOddRequests);
-  app.use(mount(routes, about.basePath, rateLimit));
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.use(meet(context, logPaths));
+  mount(app, routes, about.basePath, rateLimit);
   app.use((req, res, next) => {
     setFixedHeaders(req, res);
     next();

@@ -1,4 +1,5 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
+import { createAccess } from './access.ts';
 import { requestIdOf, type Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -7,26 +8,21 @@ const pathOf = (target: string): string => {
   return mark === -1 ? target : target.slice(0, mark);
 };
 
-/**
- * Counts every request, and writes one line of it: id, method, route template, status, time in ms.
- * Neither headers nor query strings nor, where a path may hold a secret (`showPath` false), the path
- * itself are logged.
- */
-export const observe = (log: Log, { record }: Metrics, showPath: boolean): RequestHandler => {
-  const tell = (req: Request, res: Response, ms: number): void => {
-    const { method } = req;
-    const { statusCode: status } = res;
-    const route = res.locals['route'] as string | undefined;
-    record(method, route ?? 'none', status, ms);
-    const path = showPath ? pathOf(req.originalUrl) : undefined;
-    const requestId = requestIdOf(req);
-    const line = { requestId, method, route, path, status, ms: Math.round(ms) };
-    if (status >= 500) log.error(line, 'failed');
-    else log.info(line, res.writableFinished ? 'answered' : 'client went away');
-  };
-  return (req, res, next) => {
+/** Counts every request and writes its line when it is over, `showPath` with its path. */
+export const observe = (log: Log, metrics: Metrics, showPath: boolean) => {
+  const end = createAccess(log, metrics);
+  return (req: Request, res: Response): void => {
     const start = performance.now();
-    res.on('close', () => tell(req, res, performance.now() - start));
-    next();
+    res.on('close', () =>
+      end({
+        requestId: requestIdOf(req),
+        method: req.method,
+        route: res.locals['route'] as string | undefined,
+        status: res.statusCode,
+        ms: performance.now() - start,
+        path: showPath ? pathOf(req.originalUrl) : undefined,
+        answered: res.writableFinished,
+      }),
+    );
   };
 };

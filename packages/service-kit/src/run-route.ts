@@ -60,6 +60,13 @@ export const runRoute = (
     jsonBody(route.body.types ?? ['application/json'], route.body.limit ?? defaultBodyLimit);
   const spelling = route.anyCaseQuery && route.query ? spellingOf(Object.keys(route.query.shape)) : undefined;
 
+  // Most requests have no query, and what that means never changes.
+  const noQuery = route.query?.safeParse({});
+  const checkQuery = (target: string, errors: FieldErrors): unknown =>
+    noQuery?.success && !target.includes('?')
+      ? noQuery.data
+      : check(route.query, parseQuery(target, spelling), 'query', errors);
+
   const { caller: guard } = route;
   const limit = route.unlimited ? undefined : rateLimit;
 
@@ -81,7 +88,7 @@ export const runRoute = (
     // Without a prototype: a client may well send a field called __proto__.
     const errors: FieldErrors = Object.create(null);
     const params = check(route.params, req.params, 'path', errors);
-    const query = check(route.query, parseQuery(req.url, spelling), 'query', errors);
+    const query = checkQuery(req.url, errors);
     const body = readBody && check(route.body?.schema, await readBody(req, res), 'body', errors);
     for (const _ in errors) throw new ValidationFailed(errors);
     if (route.body?.raw) setFixedHeaders(req, res);

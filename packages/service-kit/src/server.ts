@@ -22,6 +22,7 @@ const unhurried = new WeakSet<Socket>();
  */
 export const allowSlowBody = (req: IncomingMessage): void => {
   const { socket } = req;
+  if (req.readableEnded) return;
   unhurried.add(socket);
   req.once('close', () => unhurried.delete(socket));
 };
@@ -74,6 +75,8 @@ export const createHttpServer = (app: RequestListener): Server => {
       requestTimeout: 30_000,
       // Longer than the gateway keeps a connection, so that it never writes into one that just closed.
       keepAliveTimeout: 75_000,
+      // A request without a body has ended when it arrives: no 'end' or 'close' comes of it any more.
+      optimizeEmptyRequests: true,
     },
     app,
   );

@@ -19,6 +19,7 @@ export const readBody = (req: IncomingMessage): Promise<Buffer> =>
       reject(tooLarge());
       return;
     }
+    if (req.readableEnded) resolve(Buffer.alloc(0));
     const chunks: Buffer[] = [];
     let length = 0;
     req.on('data', (chunk: Buffer) => {

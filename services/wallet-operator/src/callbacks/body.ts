@@ -13,6 +13,7 @@ const maxDrain = 10_000_000;
 export const readBody = (req: IncomingMessage): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    if (req.readableEnded) resolve(Buffer.alloc(0));
     let length = 0;
     req.on('data', (chunk: Buffer) => {
       length += chunk.length;
