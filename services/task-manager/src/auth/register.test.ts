@@ -91,6 +91,10 @@ describe('registering', () => {
     ['email', 'some\0body@example.test'],
     ['email', `${'x'.repeat(250)}@example.test`],
     ['email', ['somebody@example.test']],
+    // The sign for kelvin, whose lower case is k, and letters that only look like ours.
+    ['email', '\u212Aim@example.test'],
+    ['email', 'som\u0435body@example.test'],
+    ['email', '\uff53omebody@example.test'],
     ['name', ''],
     ['name', '  '],
     ['name', 'x'.repeat(101)],

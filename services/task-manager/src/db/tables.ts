@@ -23,6 +23,14 @@ const instant = customType<{ data: string; driverData: string }>({
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const words = customType<{ data: string }>({ dataType: () => 'tsvector' });
 
+/**
+ * A text as its words are looked for: however its letters are composed, and with spaces for what would join
+ * words (addresses, file names, signs before numbers) or hide them (PostgreSQL skips what looks like a tag or
+ * an entity of HTML). The same for what is stored and for what is sought.
+ */
+export const plainWords = (text: string): string =>
+  `translate(normalize(${text}, NFKC), './:@_-+<>&', '          ')`;
+
 export const taskStatus = pgEnum('task_status', ['todo', 'in_progress', 'done']);
 
 /** Sorts in this order. */
@@ -73,12 +81,10 @@ export const tasks = pgTable(
     createdAt: instant('created_at').notNull(),
     updatedAt: instant('updated_at').notNull(),
     version: integer().notNull(),
-    /** For `q`. Addresses and file names count as the words they are made of. */
+    /** For `q`. */
     words: words()
       .notNull()
-      .generatedAlwaysAs(
-        sql`to_tsvector('simple', translate(title || ' ' || description, './:@_-', '      '))`,
-      ),
+      .generatedAlwaysAs(sql`to_tsvector('simple', ${sql.raw(plainWords("title || ' ' || description"))})`),
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.id] }),

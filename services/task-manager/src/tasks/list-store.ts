@@ -1,5 +1,6 @@
 import { deferredPage } from '@platform/pagination/deferred';
 import type { Sql } from 'postgres';
+import { plainWords } from '../db/tables.ts';
 import type { Filters, Sort, Task } from './schema.ts';
 
 /** Which of a user's tasks, in which order. */
@@ -63,9 +64,6 @@ const taskOf = (row: TaskRow): Task => ({
   version: row.version,
 });
 
-/** Addresses and file names count as the words they are made of, as in the column `words`. */
-const spaced = (q: string): string => q.replaceAll(/[./:@_-]/g, ' ');
-
 /** (The words are read in a subquery, because a prepared plan would read them again for every row.) */
 const whereOf = (sql: Sql, { userId, filters }: Listing) => {
   const { status, priority, tag, dueBefore, dueAfter, q } = filters;
@@ -75,7 +73,7 @@ const whereOf = (sql: Sql, { userId, filters }: Listing) => {
     ${tag === undefined ? sql`` : sql`and ${tag} = any (tags)`}
     ${dueBefore === undefined ? sql`` : sql`and due_date < ${dueBefore}`}
     ${dueAfter === undefined ? sql`` : sql`and due_date > ${dueAfter}`}
-    ${q === undefined ? sql`` : sql`and words @@ (select plainto_tsquery('simple', ${spaced(q)}))`}`;
+    ${q === undefined ? sql`` : sql`and words @@ (select plainto_tsquery('simple', ${sql.unsafe(plainWords('sought'))}) from (values (${q})) as given (sought))`}`;
 };
 
 const orderOf = (sql: Sql, { sort }: Listing) => sql`${sql.unsafe(orders[sort])}`;

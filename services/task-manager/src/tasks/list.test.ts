@@ -86,6 +86,11 @@ describe('a list', () => {
     expect((await list('page=100000&limit=200')).tasks).toEqual([]);
   });
 
+  test('is for its owner alone, whatever stands in between', async () => {
+    const answer = await ada.as('get', '/tasks');
+    expect(answer.headers['cache-control']).toBe('private, no-cache');
+  });
+
   test('has pages of 50 unless asked otherwise', async () => {
     expect((await list('')).page).toEqual({ number: 1, limit: 50, has_more: false });
   });

@@ -9,7 +9,9 @@ import { createTask, getTask, listTasks, patchTask, removeTask } from './use-cas
 
 const tag = 'Tasks';
 const etag = { ETag: 'The version of the task' };
-const headersOf = (task: Task) => ({ ETag: etagOf(task.version), 'Cache-Control': 'private, no-cache' });
+/** What a cookie opened must not be given to the next caller by a cache in between. */
+const own = { 'Cache-Control': 'private, no-cache' };
+const headersOf = (task: Task) => ({ ETag: etagOf(task.version), ...own });
 
 const keyOf = (req: Request): string | undefined => {
   const key = req.get('idempotency-key');
@@ -35,7 +37,11 @@ export const taskRoutes = (context: Context): Route[] => {
         query: TaskQuery,
         responses: { 200: { description: 'One page of tasks', body: TaskList } },
       },
-      async ({ caller, query }) => ({ status: 200, body: await listTasks(context, caller.subject, query) }),
+      async ({ caller, query }) => ({
+        status: 200,
+        headers: own,
+        body: await listTasks(context, caller.subject, query),
+      }),
     ),
     route(
       {
