@@ -27,8 +27,8 @@ export interface TotalledPage<T> extends Slice<T> {
 
 /** What the page query adds to each row. */
 interface Found {
-  directory_total: string;
-  directory_place: number | null;
+  directory_total: string | null;
+  directory_found: boolean;
 }
 
 /** `item.status = …`, for one of the columns that the directory was declared with. */
@@ -43,6 +43,25 @@ export const holds = (
   return sql`item.${sql(column)} = ${value}`;
 };
 
+const readRows = async <T extends object>(
+  sql: Sql,
+  directory: Directory,
+  { columns = sql`item.*`, filter, since, offset, limit }: PageRequest,
+  totalled: boolean,
+): Promise<{ items: T[]; total: number }> => {
+  const page = namesOf(directory).routine(`page_${filterName(filter?.column)}`);
+  // The function gives the rows in their order, and nothing here disturbs it.
+  const rows = await sql<(T & Found)[]>`
+    select ${columns}, total as directory_total, item.${sql(directory.id)} is not null as directory_found
+    from ${sql(page)}(${filter?.value ?? null}, ${since ?? null}, ${String(offset)}, ${limit}, ${totalled}) page
+    cross join lateral (select (page.given).*) item`;
+  const items: T[] = [];
+  for (const { directory_total: _total, directory_found, ...row } of rows) {
+    if (directory_found) items.push(row as unknown as T);
+  }
+  return { items, total: Number(rows[0]?.directory_total) };
+};
+
 /**
  * One page and the exact total, in one snapshot, at a cost that does not depend on the offset: what plain
  * OFFSET, LIMIT and count(*) would give.
@@ -50,22 +69,10 @@ export const holds = (
 export const readPage = async <T extends object>(
   sql: Sql,
   directory: Directory,
-  { columns = sql`item.*`, filter, since, offset, limit }: PageRequest,
+  request: PageRequest,
 ): Promise<TotalledPage<T>> => {
-  const { list, routine } = namesOf(directory);
-  const page = routine(`page_${filterName(filter?.column)}`);
-  const rows = await sql<(T & Found)[]>`
-    select ${columns}, page.total as directory_total, place::int as directory_place
-    from ${sql(page)}(${filter?.value ?? null}, ${since ?? null}, ${String(offset)}, ${limit}) page
-    left join lateral unnest(page.ids) with ordinality found (id, place) on true
-    left join ${sql(list)} item on item.${sql(directory.id)} = found.id
-    order by place`;
-  const total = Number(rows[0]?.directory_total);
-  const items: T[] = [];
-  for (const { directory_total: _total, directory_place, ...row } of rows) {
-    if (directory_place !== null) items.push(row as unknown as T);
-  }
-  return { items, total, hasMore: offset + BigInt(limit) < BigInt(total) };
+  const { items, total } = await readRows<T>(sql, directory, request, true);
+  return { items, total, hasMore: request.offset + BigInt(request.limit) < BigInt(total) };
 };
 
 /** One page and whether more follow. Near the start of the list the index alone is quicker. */
@@ -75,7 +82,10 @@ export const readSlice = async <T extends object>(
   request: PageRequest,
 ): Promise<Slice<T>> => {
   const { columns = sql`item.*`, filter, since, offset, limit } = request;
-  if (offset + BigInt(limit) > directory.bucket) return readPage<T>(sql, directory, request);
+  if (offset + BigInt(limit) > directory.bucket) {
+    const { items } = await readRows<T>(sql, directory, { ...request, limit: limit + 1 }, false);
+    return slice(items, limit);
+  }
   const { list } = namesOf(directory);
   const [at, id] = [sql(directory.at), sql(directory.id)];
   const rows = await sql<T[]>`

@@ -7,6 +7,7 @@ import { rebuild } from './sql/rebuild.ts';
 import { record } from './sql/record.ts';
 import { shelve } from './sql/shelve.ts';
 import { split } from './sql/split.ts';
+import { stamp } from './sql/stamp.ts';
 import { tables } from './sql/tables.ts';
 import { thin } from './sql/thin.ts';
 
@@ -24,6 +25,7 @@ export const directorySql = (directory: Directory): string =>
     ...rebuild(directory),
     ...drift(directory),
     ...page(directory),
+    ...stamp(directory),
     ...record(directory),
     `select ${namesOf(directory).routine('rebuild')}();`,
   ].join('\n--> statement-breakpoint\n') + '\n';

@@ -58,3 +58,7 @@ export const placesOf = (directory: Directory, row: string): string => {
 export const lowest = `'-infinity'::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid`;
 /** Above every key there is. */
 export const highest = `'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid`;
+
+/** Plans that hold for any parameters, found once a connection; whatever the statistics say of tables that churn. */
+export const settings = `set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off`;
