@@ -35,5 +35,5 @@ export const createApp = (context: Context): HttpApp => {
       ...auditRoutes(context),
     ],
   });
-  return { ...app, listener: callbackListener(context, app.express) };
+  return { ...app, listener: callbackListener(context, app.listener) };
 };

@@ -40,11 +40,8 @@ export const processEnv = () => envOf(process.env);
 export const migrationUrl = (): string => migrationUrlOf(process.env);
 
 /** Where the auditor reads. */
-export const databaseUrl = (): string => {
-  const url = process.env['DATABASE_URL'];
-  if (url === undefined) throw new Error('DATABASE_URL must be set');
-  return url;
-};
+export const databaseUrl = (): string =>
+  readEnv({ DATABASE_URL: commonEnv.DATABASE_URL }, process.env).DATABASE_URL;
 
 /** Settings of the stand-in game server, each as GAME_SERVER_… but for what it shares with the service. */
 export const standInEnv = () => {

@@ -1,9 +1,10 @@
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import { makeTestKeys, type TestKeys } from '@platform/auth/testing';
 import { createTokenVerifier } from '@platform/auth/bearer';
 import { createRequestSignatures } from '@platform/auth/hmac';
 import type {} from '@platform/local/provided';
 import { createMetrics } from '@platform/service-kit/metrics';
+import { createHttpServer } from '@platform/service-kit/server';
 import { listen } from '@platform/service-kit/service';
 import { captureLog, cloneDatabase } from '@platform/service-kit/testing';
 import { inject } from 'vitest';
@@ -44,8 +45,8 @@ export const startService = async (
     ...variables,
   });
   const context = stack.use(createContext(env, { log, metrics: createMetrics() }, { tokens, ...overrides }));
-  const { express, listener = express } = createApp(context);
-  const server = createServer(listener);
+  const { listener } = createApp(context);
+  const server = createHttpServer(listener);
   const { port } = await listen(server, '127.0.0.1', 0);
   stack.defer(() => {
     server.closeAllConnections();

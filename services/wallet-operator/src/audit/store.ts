@@ -5,8 +5,11 @@ import { auditEvents } from '../db/tables.ts';
 
 export type AuditRow = typeof auditEvents.$inferSelect;
 
+/** The database, or a transaction on it. */
+export type Executor = Pick<PostgresJsDatabase, 'insert'>;
+
 export const insertEvent = async (
-  orm: PostgresJsDatabase,
+  orm: Executor,
   event: Omit<typeof auditEvents.$inferInsert, 'eventId'>,
 ): Promise<void> => {
   await orm.insert(auditEvents).values(event);

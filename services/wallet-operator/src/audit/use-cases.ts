@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { AuditEvent, Proof } from './schema.ts';
 import { checkLedger } from './proof-store.ts';
-import { insertEvent, listEvents } from './store.ts';
+import { insertEvent, listEvents, type Executor } from './store.ts';
 
 /** Whether the ledger is sound, found out now. */
 export const proveLedger = async (sql: Sql, now: Date): Promise<z.input<typeof Proof>> => {
@@ -30,13 +30,12 @@ export const proveOnce = (ctx: Context): ReturnType<typeof proveLedger> => {
   return proof;
 };
 
-/** Writes down what a person did. */
+/** Writes down what a person does, in the transaction in which it happens. */
 export const recordEvent = (
-  { database, now }: Context,
-  kind: string,
-  playerId: string | null,
-  details: Record<string, unknown>,
-): Promise<void> => insertEvent(database.orm, { at: now(), kind, playerId, details });
+  { now }: Pick<Context, 'now'>,
+  orm: Executor,
+  event: { kind: string; playerId: string | null; details: Record<string, unknown> },
+): Promise<void> => insertEvent(orm, { at: now(), ...event });
 
 export const pageEvents = async (
   { database }: Context,

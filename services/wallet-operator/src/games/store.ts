@@ -6,7 +6,10 @@ import { games } from '../db/tables.ts';
 export type GameRow = typeof games.$inferSelect;
 
 /** Undefined when there is one of that code already. */
-export const insertGame = async (orm: PostgresJsDatabase, row: GameRow): Promise<GameRow | undefined> => {
+export const insertGame = async (
+  orm: Pick<PostgresJsDatabase, 'insert'>,
+  row: GameRow,
+): Promise<GameRow | undefined> => {
   const [made] = await orm.insert(games).values(row).onConflictDoNothing().returning();
   return made;
 };
@@ -17,7 +20,7 @@ export const findGame = async (orm: PostgresJsDatabase, gameCode: string): Promi
 };
 
 export const updateGame = async (
-  orm: PostgresJsDatabase,
+  orm: Pick<PostgresJsDatabase, 'update'>,
   gameCode: string,
   change: Partial<Pick<GameRow, 'name' | 'enabled'>>,
 ): Promise<GameRow | undefined> => {

@@ -11,16 +11,13 @@ type GameView = z.input<typeof Game>;
 
 const view = (row: GameRow): GameView => ({ ...row, createdAt: row.createdAt.toISOString() });
 
-export const createGame = async (
-  ctx: Context,
-  by: string,
-  game: z.output<typeof NewGame>,
-): Promise<GameView> => {
-  const made = await insertGame(ctx.database.orm, { ...game, createdAt: ctx.now() });
-  if (made === undefined) throw new Conflict('game_exists', 'There is a game of that code already.');
-  await recordEvent(ctx, 'game_created', null, { by, ...game });
-  return view(made);
-};
+export const createGame = (ctx: Context, by: string, game: z.output<typeof NewGame>): Promise<GameView> =>
+  ctx.database.orm.transaction(async (tx) => {
+    const made = await insertGame(tx, { ...game, createdAt: ctx.now() });
+    if (made === undefined) throw new Conflict('game_exists', 'There is a game of that code already.');
+    await recordEvent(ctx, tx, { kind: 'game_created', playerId: null, details: { by, ...game } });
+    return view(made);
+  });
 
 /** Throws NotFound. */
 export const getGame = async ({ database }: Context, gameCode: string): Promise<GameView> => {
@@ -36,10 +33,12 @@ export const changeGame = async (
   change: z.output<typeof GameChange>,
 ): Promise<GameView> => {
   const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
-  const row = await updateGame(ctx.database.orm, gameCode, given);
-  if (row === undefined) throw new NotFound('game');
-  await recordEvent(ctx, 'game_changed', null, { by, gameCode, ...given });
-  return view(row);
+  return ctx.database.orm.transaction(async (tx) => {
+    const row = await updateGame(tx, gameCode, given);
+    if (row === undefined) throw new NotFound('game');
+    await recordEvent(ctx, tx, { kind: 'game_changed', playerId: null, details: { by, gameCode, ...given } });
+    return view(row);
+  });
 };
 
 export const pageGames = async ({ database }: Context, page: Page): Promise<Slice<GameView>> =>

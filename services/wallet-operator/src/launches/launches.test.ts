@@ -125,7 +125,6 @@ test('currencies are kept, and the last good copy is given while the game server
   });
   const url = await serve(target);
   await using service = await startService({ GAME_SERVER_URL: url, OPERATOR_ID: 'op' }, { now: () => now });
-  await service.context.redis?.del('wallet-operator:currencies').catch(() => undefined);
   const token = await service.keys.token({ scope: 'wallet:admin', now });
   const get = async () =>
     (await fetch(`${service.url}/v1/currencies`, { headers: { Authorization: `Bearer ${token}` } })).json();
@@ -133,6 +132,10 @@ test('currencies are kept, and the last good copy is given while the game server
   expect(await get()).toEqual(good);
   expect(await get()).toEqual(good);
   expect(asked).toBe(1);
+  for (const nonsense of ['{', 'null', '{"currencies":["XXX"],"fetchedAt":"soon"}']) {
+    await service.context.redis?.set(`wallet-operator:currencies:${url}`, nonsense);
+    expect(await get()).toEqual(good);
+  }
   now = new Date(now.getTime() + 400_000);
   away = true;
   expect(await get()).toEqual({ ...good, stale: true });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Problem, Unavailable } from '@platform/service-kit/problem';
 import { askRedis } from '@platform/service-kit/redis';
 import { z } from 'zod';
-import { sessionHash } from '../callbacks/parse.ts';
+import { jsonOf, sessionHash } from '../callbacks/parse.ts';
 import type { Context } from '../context.ts';
 import { getGame } from '../games/use-cases.ts';
 import { isExcluded, playerRow } from '../players/use-cases.ts';
@@ -56,17 +56,17 @@ export const launch = async (
   };
 };
 
-const Copy = z.object({ currencies: z.array(z.string()), fetchedAt: z.string() });
+const Copy = z.object({ currencies: z.array(z.string()), fetchedAt: z.iso.datetime() });
 type Copy = z.output<typeof Copy>;
 
-const key = 'wallet-operator:currencies';
+const keyOf = ({ env }: Context): string => `wallet-operator:currencies:${env.GAME_SERVER_URL}`;
 const freshMs = 300_000;
 /** Where there is no Redis, the last good copy is this process's own. */
 const lastGood = new WeakMap<GameServer, Copy>();
 
 const kept = async (ctx: Context, server: GameServer): Promise<Copy | undefined> => {
-  const text = await askRedis(ctx.redis, (redis) => redis.get(key));
-  const copy = text ? Copy.safeParse(JSON.parse(text)).data : undefined;
+  const text = await askRedis(ctx.redis, (redis) => redis.get(keyOf(ctx)));
+  const copy = text ? Copy.safeParse(jsonOf(Buffer.from(text))).data : undefined;
   return copy ?? lastGood.get(server);
 };
 
@@ -80,7 +80,7 @@ export const listCurrencies = async (ctx: Context): Promise<z.input<typeof Curre
   try {
     const fresh = { currencies: await server.currencies(), fetchedAt: now.toISOString() };
     lastGood.set(server, fresh);
-    await askRedis(ctx.redis, (redis) => redis.set(key, JSON.stringify(fresh)));
+    await askRedis(ctx.redis, (redis) => redis.set(keyOf(ctx), JSON.stringify(fresh)));
     return { ...fresh, stale: false };
   } catch (error) {
     if (copy === undefined) throw error;

@@ -13,6 +13,9 @@ const currency = z
   .regex(/^[A-Z]{3,10}$/, 'must be a code such as EUR')
   .meta({ description: 'RMB is kept as CNY', examples: ['EUR'] });
 
+/** PostgreSQL's calendar has no year 0. */
+const day = z.iso.date().refine((date) => !date.startsWith('0000'), 'must be a date from year 1 on');
+
 const profile = {
   name: text(1, 200).nullish(),
   countryCode: z
@@ -23,7 +26,7 @@ const profile = {
     .string()
     .regex(/^[a-z]{2}$/, 'must be ISO 639-1')
     .nullish(),
-  birthDate: z.iso.date().nullish(),
+  birthDate: day.nullish(),
   address: text(1, 500).nullish(),
 };
 
@@ -34,8 +37,7 @@ export const PlayerChange = z
     ...profile,
     status: z.enum(['active', 'disabled']).optional(),
     excluded: z.boolean().optional().meta({ description: 'false ends an exclusion' }),
-    excludedUntil: z.iso
-      .date()
+    excludedUntil: day
       .nullish()
       .meta({ description: 'Last day of the exclusion, UTC; alone it begins one; null: without end' }),
   })

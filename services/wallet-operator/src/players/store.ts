@@ -9,7 +9,7 @@ export type NewPlayerRow = typeof players.$inferInsert;
 
 /** Undefined when there is one of that id already. */
 export const insertPlayer = async (
-  orm: PostgresJsDatabase,
+  orm: Pick<PostgresJsDatabase, 'insert'>,
   row: NewPlayerRow,
 ): Promise<PlayerRow | undefined> => {
   const [made] = await orm.insert(players).values(row).onConflictDoNothing().returning();
@@ -26,7 +26,7 @@ export const findPlayer = async (
 
 /** Never touches balance and seq: those are the ledger's. */
 export const updatePlayer = async (
-  orm: PostgresJsDatabase,
+  orm: Pick<PostgresJsDatabase, 'update'>,
   playerId: string,
   change: Partial<Omit<PlayerRow, 'playerId' | 'balance' | 'seq' | 'currency'>>,
 ): Promise<PlayerRow | undefined> => {

@@ -44,17 +44,19 @@ export const entryView = ({ seq, amount, balanceAfter, reverses, at, ...row }: E
   at: new Date(at).toISOString(),
 });
 
-export const createPlayer = async (
+export const createPlayer = (
   ctx: Context,
   by: string,
   { playerId, currency, ...profile }: z.output<typeof NewPlayer>,
-): Promise<PlayerView> => {
-  const row = { playerId, currency: currencyOf(currency), ...profile, createdAt: ctx.now() };
-  const made = await insertPlayer(ctx.database.orm, row);
-  if (made === undefined) throw new Conflict('player_exists', 'There is a player of that id already.');
-  await recordEvent(ctx, 'player_created', playerId, { by, currency: made.currency });
-  return view(made, ctx.now());
-};
+): Promise<PlayerView> =>
+  ctx.database.orm.transaction(async (tx) => {
+    const row = { playerId, currency: currencyOf(currency), ...profile, createdAt: ctx.now() };
+    const made = await insertPlayer(tx, row);
+    if (made === undefined) throw new Conflict('player_exists', 'There is a player of that id already.');
+    const details = { by, currency: made.currency };
+    await recordEvent(ctx, tx, { kind: 'player_created', playerId, details });
+    return view(made, ctx.now());
+  });
 
 /** The row as it is stored. Throws NotFound. */
 export const playerRow = async ({ database }: Context, playerId: string): Promise<PlayerRow> => {
@@ -66,28 +68,29 @@ export const playerRow = async ({ database }: Context, playerId: string): Promis
 export const getPlayer = async (ctx: Context, playerId: string): Promise<PlayerView> =>
   view(await playerRow(ctx, playerId), ctx.now());
 
+/** A date alone begins an exclusion; ending one forgets its date. */
+const exclusionOf = ({ excluded, excludedUntil }: z.output<typeof PlayerChange>) =>
+  excluded === false
+    ? { excluded: false, excludedUntil: null }
+    : { excluded: typeof excludedUntil === 'string' || excluded, excludedUntil };
+
 export const changePlayer = async (
   ctx: Context,
   by: string,
   playerId: string,
-  { excluded, excludedUntil, ...change }: z.output<typeof PlayerChange>,
+  change: z.output<typeof PlayerChange>,
 ): Promise<PlayerView> => {
-  // A date alone begins an exclusion; ending one forgets its date.
-  const exclusion =
-    excluded === false
-      ? { excluded: false, excludedUntil: null }
-      : {
-          ...(excluded === true || typeof excludedUntil === 'string' ? { excluded: true } : {}),
-          ...(excludedUntil === undefined ? {} : { excludedUntil }),
-        };
-  const given = Object.entries({ ...change, ...exclusion }).filter(([, value]) => value !== undefined);
-  const row = await updatePlayer(ctx.database.orm, playerId, Object.fromEntries(given));
-  if (row === undefined) throw new NotFound('player');
-  const { status, excluded: nowExcluded, excludedUntil: until } = row;
-  // The trail names personal fields, but does not repeat what is in them.
-  const fields = given.map(([name]) => name);
-  await recordEvent(ctx, 'player_changed', playerId, { by, fields, status, excluded: nowExcluded, until });
-  return view(row, ctx.now());
+  const wanted = Object.entries({ ...change, ...exclusionOf(change) });
+  const given = wanted.filter(([, value]) => value !== undefined);
+  return ctx.database.orm.transaction(async (tx) => {
+    const row = await updatePlayer(tx, playerId, Object.fromEntries(given));
+    if (row === undefined) throw new NotFound('player');
+    const { status, excluded, excludedUntil: until } = row;
+    // The trail names personal fields, but does not repeat what is in them.
+    const details = { by, fields: given.map(([name]) => name), status, excluded, until };
+    await recordEvent(ctx, tx, { kind: 'player_changed', playerId, details });
+    return view(row, ctx.now());
+  });
 };
 
 export const pagePlayers = async (ctx: Context, page: Page): Promise<Slice<PlayerView>> => {
@@ -125,7 +128,8 @@ export const transfer = async (
   playerId: string,
   { transactionId, amount }: z.output<typeof NewTransfer>,
 ) => {
-  await recordEvent(ctx, 'transfer_requested', playerId, { by, operation, transactionId, amount });
+  const details = { by, operation, transactionId, amount };
+  await recordEvent(ctx, ctx.database.orm, { kind: 'transfer_requested', playerId, details });
   const minor = minorUnits(amount);
   const outcome = await ctx.ledger
     .submit({ operation, playerId, transactionId, amount: minor })

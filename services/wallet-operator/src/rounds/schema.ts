@@ -21,14 +21,23 @@ export const RoundPath = z.object({ playerId: id, roundId: id });
 
 const seconds = z
   .string()
-  .regex(/^\d{1,9}$/)
+  .regex(/^(?:0|[1-9]\d{0,8})$/)
   .transform(Number);
+
+const wanted = 'must be seconds, such as 3600, or an ISO 8601 instant of the years 1 to 9999';
+
+/** An offset can take an instant out of the years that PostgreSQL reads as we write them. */
+const isInCalendar = (age: number | string): boolean => {
+  const year = typeof age === 'string' ? new Date(age).getUTCFullYear() : 1;
+  return !(year < 1 || year > 9999);
+};
 
 export const RoundQuery = z.strictObject({
   ...pageLimitQuery,
   status: z.enum(['open']).default('open'),
   olderThan: z
-    .union([seconds, z.iso.datetime({ offset: true })], 'must be seconds or an ISO 8601 instant')
+    .union([seconds, z.iso.datetime({ offset: true, error: wanted })])
+    .refine(isInCalendar, wanted)
     .default(0)
     .meta({ description: 'Seconds, or the instant before which the round was opened', type: 'string' }),
 });
