@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 import { errors, jwtVerify, type JSONWebKeySet, type JWTVerifyResult } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { InsufficientScope, Problem, Unauthorized } from '@platform/service-kit/problem';
@@ -71,7 +71,7 @@ const callerOf = ({ payload, protectedHeader }: JWTVerifyResult, latestIssue: nu
 };
 
 /** The token of a request (RFC 6750 section 2.1); undefined when no credential of this kind was sent. */
-const tokenOf = (req: Request, cookie: TokenVerifierOptions['cookie']): string | undefined => {
+const tokenOf = (req: IncomingMessage, cookie: TokenVerifierOptions['cookie']): string | undefined => {
   const { value, repeated } = onlyHeader(req, 'authorization');
   if (repeated) throw invalid('Exactly one Authorization header may be sent.');
   if (value === undefined) return cookie?.read(req);

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import { jsonBody } from './body.ts';
 import { collectIssues } from './field-errors.ts';
@@ -45,7 +45,7 @@ const send = (req: Request, res: Response, { responses }: Route, answer: ErasedA
 };
 
 /**
- * Turns a route into an Express handler: caller, rate limit, body, validation, handler, answer.
+ * Turns a route into a handler: caller, rate limit, body, validation, handler, answer.
  * The caller comes first, so that nobody unknown makes us read a body. `template` is what logs and
  * metrics call the route.
  */
@@ -53,7 +53,7 @@ export const runRoute = (
   route: Route,
   template: string,
   rateLimit: RateLimit | undefined,
-): RequestHandler => {
+): ((req: Request, res: Response) => Promise<void>) => {
   const readBody =
     route.body &&
     !route.body.raw &&
@@ -83,7 +83,7 @@ export const runRoute = (
   };
 
   return async (req, res) => {
-    res.locals['route'] = template;
+    res.template = template;
     const caller = await (limit ? identifyAndCount(req, res, limit) : guard.identify(req));
     // Without a prototype: a client may well send a field called __proto__.
     const errors: FieldErrors = Object.create(null);

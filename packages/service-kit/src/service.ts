@@ -45,8 +45,8 @@ export const runService = async <Env, Context extends BaseContext>(
   const context = await createContext(env, { log, metrics });
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, context.database);
-  const { express, listener: first = express } = createApp(context);
-  const server = createHttpServer(tracing ? tracing.requests(first) : first);
+  const { listener } = createApp(context);
+  const server = createHttpServer(tracing ? tracing.requests(listener) : listener);
   const { address, port } = await listen(server, env.HOST, env.PORT);
   log.info({ address, port }, 'listening');
 

@@ -14,9 +14,6 @@ import type { Tracing } from './tracing.ts';
 /** Asked every few seconds by machines; a trace of each would bury the others. */
 const unseen = new Set(['/livez', '/readyz', '/metrics']);
 
-const templateOf = (res: ServerResponse): string | undefined =>
-  (res as { locals?: { route?: string } }).locals?.route;
-
 const name = (span: Span, method: string | undefined, route: string | undefined): void => {
   span.updateName(route === undefined ? `${method}` : `${method} ${route}`);
   if (route !== undefined) span.setAttribute('http.route', route);
@@ -30,7 +27,7 @@ export const requestSpans = (tracer: Tracer): Pick<Tracing, 'requests' | 'naming
   const named = new WeakSet<Span>();
 
   const end = (span: Span, req: IncomingMessage, res: ServerResponse): void => {
-    if (!named.has(span)) name(span, req.method, templateOf(res));
+    if (!named.has(span)) name(span, req.method, res.template);
     const { statusCode } = res;
     span.setAttribute('http.response.status_code', statusCode);
     const id: unknown = req.id ?? res.getHeader('x-request-id');

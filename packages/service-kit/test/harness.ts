@@ -15,8 +15,8 @@ export const startFixture = async (variables: Record<string, string> = {}) => {
   const { log, lines } = captureLog();
   const env = envOf({ PORT: '0', DATABASE_URL: database.url, RATE_LIMIT: 'off', ...variables });
   const context = stack.use(createContext(env, { log, metrics: createMetrics() }));
-  const { express, document } = createApp(context);
-  const server = createHttpServer(express);
+  const { listener, document } = createApp(context);
+  const server = createHttpServer(listener);
   const { port }: AddressInfo = await listen(server, '127.0.0.1', 0);
   stack.defer(() => {
     server.closeAllConnections();
@@ -24,7 +24,7 @@ export const startFixture = async (variables: Record<string, string> = {}) => {
   });
   const url = `http://127.0.0.1:${port}`;
   return {
-    app: express,
+    app: listener,
     url,
     port,
     context,

@@ -46,7 +46,7 @@ test('many who ask at once cost one look at the database', async () => {
 
 test('the summary is for who has the scope', async () => {
   await using fixture = await startFixture();
-  const { express: app } = createApp({ ...fixture.context, ops });
+  const { listener: app } = createApp({ ...fixture.context, ops });
   const refused = await request(app).get('/ops/summary').expect(401);
   expect(refused.body).toMatchObject({ code: 'unauthorized' });
   const lacking = await request(app).get('/ops/summary').set('Authorization', 'Bearer other').expect(403);

@@ -49,7 +49,7 @@ export const startService = async ({
     ...variables,
   });
   const context = stack.use(createContext(env, { log, metrics: createMetrics() }, overrides));
-  const { express: app } = createApp(context);
+  const { listener: app } = createApp(context);
   const reading = `Bearer ${await tokens.token({ scope: 'consignments:read' })}`;
   const writing = `Bearer ${await tokens.token({ scope: 'consignments:write' })}`;
   return {

@@ -1,4 +1,4 @@
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
 
 /** The entity tag of everything that a quest's version names (RFC 9110 section 8.8.3). */
 export const etagOf = (version: string): string => `"${version}"`;
@@ -15,13 +15,13 @@ const versionsIn = (field: string | undefined): string[] | '*' | undefined => {
 };
 
 /** Versions one of which the quest must have for a write to happen; undefined for any. */
-export const expectedVersions = (req: Request): string[] | undefined => {
+export const expectedVersions = (req: IncomingMessage): string[] | undefined => {
   const versions = versionsIn(req.headers['if-match']);
   return versions === '*' ? undefined : versions;
 };
 
 /** Whether the caller already holds this version, so that 304 says enough. */
-export const isHeld = (req: Request, version: string): boolean => {
+export const isHeld = (req: IncomingMessage, version: string): boolean => {
   const versions = versionsIn(req.headers['if-none-match']);
   return versions === '*' || versions?.includes(version) === true;
 };

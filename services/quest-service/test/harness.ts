@@ -44,7 +44,7 @@ export const startInstance = async (
     ...variables,
   });
   const context = stack.use(createContext(env, { log, metrics: createMetrics() }, overrides));
-  const app = createApp(context).express;
+  const app = createApp(context).listener;
   return { app, context, lines, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 };
 

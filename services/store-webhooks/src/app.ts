@@ -54,5 +54,5 @@ export const createApp = (context: Context): HttpApp => {
     ],
     logPaths: false,
   });
-  return { ...app, listener: hooksFirst(handle, app.express) };
+  return { ...app, listener: hooksFirst(handle, app.listener) };
 };

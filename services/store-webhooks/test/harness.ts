@@ -60,7 +60,7 @@ export const startService = async ({
   const parts = { log, metrics: createMetrics() };
   const context = stack.use(await createContext(env, parts, { verifier, ...overrides }));
   if (work) stack.use(startWork(context));
-  const { express, listener = express, document } = createApp(context);
+  const { listener, document } = createApp(context);
   const server = createHttpServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   stack.defer(async () => {

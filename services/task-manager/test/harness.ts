@@ -28,7 +28,7 @@ export const startInstance = async (variables: Record<string, string>, overrides
   const parts = { log, metrics: createMetrics() };
   const context = await createContext(envOf(variables), parts, overrides);
   return {
-    app: createApp(context).express,
+    app: createApp(context).listener,
     context,
     lines,
     [Symbol.asyncDispose]: () => context[Symbol.asyncDispose](),

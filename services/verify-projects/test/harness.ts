@@ -44,7 +44,7 @@ export const startService = async ({ variables = {}, overrides = {} }: Wish = {}
   const startInstance = (extra: Record<string, string> = {}, replaced: Partial<Context> = overrides) => {
     const settings = envOf({ ...env, ...extra });
     const context = stack.use(createContext(settings, { log, metrics: createMetrics() }, replaced));
-    return { context, app: createApp(context).express };
+    return { context, app: createApp(context).listener };
   };
   const { context, app } = startInstance();
 

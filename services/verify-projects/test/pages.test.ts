@@ -68,7 +68,7 @@ describe.each(filters)('pages of %j', (filter) => {
 test('a running service counts changes in, and shows how many are left and whether it is off', async () => {
   const { context } = service.startInstance();
   const running = tended(context);
-  const { express: app } = createApp(running);
+  const { listener: app } = createApp(running);
   await fill(100, '2027-01-01');
   const unfolded = async () => {
     const { text } = await request(app).get('/metrics').expect(200);

@@ -7,8 +7,8 @@ export interface Reply<T = Record<string, unknown>> {
 }
 
 /** Requests of somebody with these scopes. */
-export const person = async ({ url, keys }: Running, scope = 'wallet:admin wallet:read') => {
-  const token = await keys.token({ scope, sub: 'ann' });
+export const person = async ({ url, keys }: Running, scope = 'wallet:admin wallet:read', sub = 'ann') => {
+  const token = await keys.token({ scope, sub });
   const send = async (method: string, path: string, body?: unknown): Promise<Reply> => {
     const answer = await fetch(url + path, {
       method,

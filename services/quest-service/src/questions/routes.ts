@@ -1,5 +1,5 @@
 import { windowOf } from '@platform/pagination/skip-take';
-import { route, type Route } from '@platform/service-kit/route';
+import { directRoute, route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { expectedVersions, isHeld, revalidated } from '../etag.ts';
@@ -21,7 +21,7 @@ const list = '/quests/{questId}/questions';
 const one = '/quests/{questId}/questions/{questionId}';
 
 export const questionRoutes = (ctx: Context): Route[] => [
-  route(
+  directRoute(
     {
       method: 'get',
       path: list,

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { listen } from '@platform/service-kit/service';
 import { expect, onTestFinished, test } from 'vitest';
-import { addGame, addPlayer } from '../../test/factories.ts';
+import { addGame, addPlayer, callerOf } from '../../test/factories.ts';
 import { secret, startService } from '../../test/harness.ts';
 import { person } from '../../test/people.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
@@ -128,6 +128,7 @@ test('currencies are kept, and the last good copy is given while the game server
   const token = await service.keys.token({ scope: 'wallet:admin', now });
   const get = async () =>
     (await fetch(`${service.url}/v1/currencies`, { headers: { Authorization: `Bearer ${token}` } })).json();
+  await expect.poll(() => service.context.redis?.status).toBe('ready');
   const good = { currencies: ['EUR', 'CNY'], fetchedAt: now.toISOString(), stale: false };
   expect(await get()).toEqual(good);
   expect(await get()).toEqual(good);
@@ -139,6 +140,35 @@ test('currencies are kept, and the last good copy is given while the game server
   now = new Date(now.getTime() + 400_000);
   away = true;
   expect(await get()).toEqual({ ...good, stale: true });
+  // A process that was not there yet when the game server last answered.
+  await using other = await startService({ GAME_SERVER_URL: url, OPERATOR_ID: 'op' }, { now: () => now });
+  await expect.poll(() => other.context.redis?.status).toBe('ready');
+  const elsewhere = await fetch(`${other.url}/v1/currencies`, {
+    headers: { Authorization: `Bearer ${await other.keys.token({ scope: 'wallet:admin' })}` },
+  });
+  expect(await elsewhere.json()).toEqual({ ...good, stale: true });
+});
+
+test('the session of a launch is good for the bets of its player, and of nobody else', async () => {
+  let details: { sessionToken?: string } = {};
+  const target = createServer((req, res) => {
+    let text = '';
+    req.on('data', (chunk) => (text += String(chunk)));
+    req.on('end', () => {
+      ({ details } = JSON.parse(text) as { details: typeof details });
+      res.end('{"url":"https://games.example.test/"}');
+    });
+  });
+  const { service, sql, ann } = await startBoth(await serve(target));
+  await using _ = service;
+  const [playerId, other] = [await addPlayer(sql), await addPlayer(sql)];
+  const order = { playerId, gameCode: 'dice-alpha', countryCode: 'DE' };
+  expect((await ann.post('/v1/launches', order)).body['launchUrl']).toBe('https://games.example.test/');
+  const { sessionToken } = details;
+  expect((await callerOf(service, playerId).debit({ sessionToken })).status).toBe('OK');
+  expect((await callerOf(service, other).debit({ sessionToken })).status).toBe('ERROR_INVALID_SESSION');
+  expect(JSON.stringify([...(await sql`select * from sessions`)])).not.toContain(sessionToken);
+  expect(service.lines.join('')).not.toContain(sessionToken);
 });
 
 test('rounds of the stand-in, half of its answers lost, end in a sound ledger and the right balance', async () => {

@@ -42,7 +42,7 @@ export const startService = async (
     ...variables,
   });
   const context = stack.use(createContext(env, { log, metrics: createMetrics() }, overrides));
-  const app = createApp(context).express;
+  const app = createApp(context).listener;
   return {
     app,
     context,

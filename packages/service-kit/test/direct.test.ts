@@ -1,0 +1,131 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createHttpApp } from '../src/app.ts';
+import { anyone, directRoute, type Route } from '../src/route.ts';
+import { captureLog, serve } from '../src/testing.ts';
+import { startFixture } from './harness.ts';
+
+const stack = new AsyncDisposableStack();
+afterAll(() => stack.disposeAsync());
+
+const shared = { method: 'get', tag: 'Notes', summary: 'Notes', caller: anyone } as const;
+const params = z.strictObject({ id: z.string().regex(/^[\w ]{1,8}$/) });
+const query = z.strictObject({ Take: z.coerce.number().max(9).default(3) });
+
+/** What Express adds to a request, and so who took it. */
+const seen: string[] = [];
+
+const routes: Route[] = [
+  directRoute(
+    {
+      ...shared,
+      path: '/notes/{id}',
+      operationId: 'note',
+      params,
+      query,
+      anyCaseQuery: true,
+      responses: { 200: { description: 'A note', body: z.object({ id: z.string(), Take: z.number() }) } },
+    },
+    ({ params: { id }, query: { Take }, req }) => {
+      seen.push('app' in req ? 'express' : 'direct');
+      return { status: 200, headers: { ETag: '"1"' }, body: { id, Take, more: 'never told' } };
+    },
+  ),
+  directRoute(
+    { ...shared, path: '/broken', operationId: 'broken', responses: { 200: { description: 'Never' } } },
+    () => {
+      throw new Error('password=hunter2');
+    },
+  ),
+];
+
+const about = { title: 'Notes', version: '1.0.0', description: 'Notes.', tags: {}, basePath: '/v1' };
+
+const start = async (list: readonly Route[]) => {
+  const { context } = stack.use(await startFixture());
+  const { log, lines } = captureLog();
+  const { listener } = createHttpApp({ ...context, log }, { about, routes: list });
+  const { url } = stack.use(await serve(listener));
+  return { port: Number(new URL(url).port), lines, metrics: context.metrics };
+};
+
+type Started = Awaited<ReturnType<typeof start>>;
+let direct: Started;
+let express: Started;
+beforeAll(async () => {
+  direct = await start(routes);
+  express = await start(routes.map((route) => ({ ...route, direct: undefined })));
+});
+
+const differing = /^(?:X-Request-Id|Date): .*\r\n|"requestId":"[^"]*"/gim;
+
+/** One request as it is; its answer without what differs from one answer to the next. */
+const ask = async ({ port }: Started, head: string): Promise<string> => {
+  const socket = connect(port, '127.0.0.1');
+  socket.end(`${head}\r\nConnection: close\r\n\r\n`);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  return answer.replaceAll(differing, '');
+};
+
+const host = 'HTTP/1.1\r\nHost: notes';
+
+test.each([
+  ['a read', 'GET /v1/notes/a', 'direct'],
+  ['a query', 'GET /v1/notes/a?take=5', 'direct'],
+  ['an empty query', 'GET /v1/notes/a?', 'direct'],
+  ['a body nobody reads', 'GET /v1/notes/a', 'direct', '\r\nContent-Length: 0'],
+  ['HEAD', 'HEAD /v1/notes/a', 'express'],
+  ['an escape', 'GET /v1/notes/a%20b', 'express'],
+  ['the whole address', 'GET http://notes/v1/notes/a', 'express'],
+  ['a refused parameter', 'GET /v1/notes/a?Take=10', 'nobody'],
+  ['a parameter twice', 'GET /v1/notes/a?Take=1&take=2', 'nobody'],
+  ['an unknown parameter', 'GET /v1/notes/a?__proto__=1', 'nobody'],
+  ['a bad escape in a query', 'GET /v1/notes/a?Take=%', 'nobody'],
+  ['a bad escape in a path', 'GET /v1/notes/%ff', 'nobody'],
+  ['a refused place', 'GET /v1/notes/a.b', 'nobody'],
+  ['nothing in its place', 'GET /v1/notes/', 'nobody'],
+  ['one part more', 'GET /v1/notes/a/b', 'nobody'],
+  ['one slash more', 'GET /v1/notes/a/', 'nobody'],
+  ['another case', 'GET /V1/notes/a', 'nobody'],
+  ['another method', 'DELETE /v1/notes/a', 'nobody'],
+  ['OPTIONS', 'OPTIONS /v1/notes/a', 'nobody'],
+  ['a target that is too long', `GET /v1/notes/a?${'b'.repeat(8200)}`, 'nobody'],
+  ['a failure', 'GET /v1/broken', 'nobody'],
+])('%s is answered as Express would', async (_name, line, taker, more = '') => {
+  seen.length = 0;
+  const answer = await ask(direct, `${line} ${host}${more}`);
+  expect(seen).toEqual(taker === 'nobody' ? [] : [taker]);
+  expect(answer).toMatch(/^HTTP\/1\.1 \d{3} /);
+  expect(answer).not.toMatch(/hunter2|never told/);
+  expect(answer).toBe(await ask(express, `${line} ${host}${more}`));
+});
+
+test('a request without Host is refused the same way', async () => {
+  const line = 'GET /v1/notes/a HTTP/1.1';
+  expect(await ask(direct, line)).toBe(await ask(express, line));
+});
+
+test('a direct request has its line, and is counted by its template', async () => {
+  direct.lines.length = 0;
+  await ask(direct, `GET /v1/notes/b?Take=1 ${host}\r\nX-Request-Id: mine`);
+  await ask(direct, `GET /v1/broken ${host}`);
+  await expect.poll(() => direct.lines.length).toBe(3);
+  const lines = direct.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines[0]).toMatchObject({
+    requestId: 'mine',
+    method: 'GET',
+    route: '/v1/notes/{id}',
+    path: '/v1/notes/b',
+    status: 200,
+    msg: 'answered',
+  });
+  expect(lines.slice(1).map(({ level, msg }) => [level, msg])).toEqual([
+    ['error', 'internal_error'],
+    ['error', 'failed'],
+  ]);
+  expect(await direct.metrics.registry.metrics()).toMatch(
+    /http_request_duration_seconds_count\{method="GET",route="\/v1\/notes\/\{id\}",status="200"\} \d/,
+  );
+});
