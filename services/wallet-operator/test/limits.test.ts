@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { addGame, addPlayer, callerOf } from './factories.ts';
+import { call, startService } from './harness.ts';
+import { person } from './people.ts';
+
+test('callbacks are not counted against any limit, what people ask is', async () => {
+  await using service = await startService({ RATE_LIMIT: 'on', RATE_LIMIT_PER_MINUTE: '2' });
+  const { sql } = service.context.database;
+  await addGame(sql);
+  const caller = callerOf(service, await addPlayer(sql));
+  for (let count = 0; count < 20; count++) expect((await caller.debit()).status).toBe('OK');
+  const ann = await person(service, 'wallet:admin', randomUUID());
+  const statuses = [];
+  for (let count = 0; count < 4; count++) statuses.push((await ann.get('/v1/games')).status);
+  expect(statuses).toEqual([200, 200, 429, 429]);
+  expect((await caller.balance()).status).toBe('OK');
+});
+
+test('a request id is taken when it is well formed, else made; on every way to a callback', async () => {
+  await using service = await startService();
+  const ask = async (target: string, id: string) => {
+    const sent = { method: 'POST', headers: { 'X-Request-Id': id }, body: '{}' };
+    const { headers, status } = await fetch(service.url + target, sent);
+    expect(status).toBe(401);
+    return headers.get('x-request-id');
+  };
+  // The second goes through Express, as whatever is not exactly the address does.
+  for (const target of ['/callback/balance', '/callback/balance?']) {
+    expect(await ask(target, 'A.b_c-1')).toBe('A.b_c-1');
+    expect(await ask(target, 'a b')).toMatch(/^[\da-f-]{36}$/);
+    expect(await ask(target, 'x'.repeat(129))).toMatch(/^[\da-f-]{36}$/);
+  }
+  expect(service.lines.join('')).toContain('"requestId":"A.b_c-1"');
+});
+
+test('no answer to a callback may be kept by a cache', async () => {
+  await using service = await startService();
+  for (const target of ['/callback/balance', '/callback/debit']) {
+    const { headers } = await fetch(service.url + target, { method: 'POST', body: '{}' });
+    expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
+      'no-store',
+      'nosniff',
+    ]);
+  }
+  expect((await call(service.url, 'balance', '{}')).http).toBe(200);
+});
