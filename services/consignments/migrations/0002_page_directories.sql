@@ -298,26 +298,116 @@ begin
   ), gone as (
     delete from public.consignments_directory_changes where ctid = any (array(select ctid from public.consignments_directory_changes where xid >= (select folded_to from public.consignments_directory_state) order by xid limit most))
     returning *
-  ), place as materialized (
-    select place.*, at, id, sign, mark from gone cross join lateral (values ('all', ''), ('by_client_id', gone.client_id::text), ('by_warehouse_id', gone.warehouse_id::text), ('by_carrier_id', gone.carrier_id::text), ('by_status', gone.status::text), ('by_edi_status', gone.edi_status::text)) place (filter, value)
-    where place.value is not null
-  ), newest as materialized (
+  ), newest_all as materialized (
     -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
-    select newest.*, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
-    from (select filter, value, max(at) as at from place group by 1, 2) newest cross join lowest
+    select newest.value, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select ''::text as value, max(at) as at from gone group by 1) newest cross join lowest
     left join lateral (
       select low_at, low_id from public.consignments_directory held
-      where held.filter = newest.filter and held.value = newest.value and low_at <= newest.at
+      where held.filter = 'all' and held.value = '' and low_at <= newest.at
       order by low_at desc, low_id desc limit 1) bucket on true
-  ), bucketed as (
-    select filter, value, coalesce(bucket.low_at, newest.low_at) as low_at,
+    where newest.value is not null
+  ), bucketed_all as (
+    select 'all' as filter, '' as value, coalesce(bucket.low_at, newest.low_at) as low_at,
       coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
-    from place join newest using (filter, value)
+    from gone join newest_all newest on newest.value = ''::text
     left join lateral (
       select low_at, low_id from public.consignments_directory held
-      where held.filter = place.filter and held.value = place.value and (place.at, place.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (place.at, place.id)
+      where held.filter = 'all' and held.value = '' and (gone.at, gone.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (gone.at, gone.id)
       order by low_at desc, low_id desc limit 1) bucket on true
-    group by 1, 2, 3, 4
+    group by newest.value, 3, 4
+  ), newest_by_client_id as materialized (
+    -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
+    select newest.value, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select gone.client_id as value, max(at) as at from gone group by 1) newest cross join lowest
+    left join lateral (
+      select low_at, low_id from public.consignments_directory held
+      where held.filter = 'by_client_id' and held.value = newest.value::text and low_at <= newest.at
+      order by low_at desc, low_id desc limit 1) bucket on true
+    where newest.value is not null
+  ), bucketed_by_client_id as (
+    select 'by_client_id' as filter, newest.value::text as value, coalesce(bucket.low_at, newest.low_at) as low_at,
+      coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
+    from gone join newest_by_client_id newest on newest.value = gone.client_id
+    left join lateral (
+      select low_at, low_id from public.consignments_directory held
+      where held.filter = 'by_client_id' and held.value = newest.value::text and (gone.at, gone.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (gone.at, gone.id)
+      order by low_at desc, low_id desc limit 1) bucket on true
+    group by newest.value, 3, 4
+  ), newest_by_warehouse_id as materialized (
+    -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
+    select newest.value, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select gone.warehouse_id as value, max(at) as at from gone group by 1) newest cross join lowest
+    left join lateral (
+      select low_at, low_id from public.consignments_directory held
+      where held.filter = 'by_warehouse_id' and held.value = newest.value::text and low_at <= newest.at
+      order by low_at desc, low_id desc limit 1) bucket on true
+    where newest.value is not null
+  ), bucketed_by_warehouse_id as (
+    select 'by_warehouse_id' as filter, newest.value::text as value, coalesce(bucket.low_at, newest.low_at) as low_at,
+      coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
+    from gone join newest_by_warehouse_id newest on newest.value = gone.warehouse_id
+    left join lateral (
+      select low_at, low_id from public.consignments_directory held
+      where held.filter = 'by_warehouse_id' and held.value = newest.value::text and (gone.at, gone.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (gone.at, gone.id)
+      order by low_at desc, low_id desc limit 1) bucket on true
+    group by newest.value, 3, 4
+  ), newest_by_carrier_id as materialized (
+    -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
+    select newest.value, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select gone.carrier_id as value, max(at) as at from gone group by 1) newest cross join lowest
+    left join lateral (
+      select low_at, low_id from public.consignments_directory held
+      where held.filter = 'by_carrier_id' and held.value = newest.value::text and low_at <= newest.at
+      order by low_at desc, low_id desc limit 1) bucket on true
+    where newest.value is not null
+  ), bucketed_by_carrier_id as (
+    select 'by_carrier_id' as filter, newest.value::text as value, coalesce(bucket.low_at, newest.low_at) as low_at,
+      coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
+    from gone join newest_by_carrier_id newest on newest.value = gone.carrier_id
+    left join lateral (
+      select low_at, low_id from public.consignments_directory held
+      where held.filter = 'by_carrier_id' and held.value = newest.value::text and (gone.at, gone.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (gone.at, gone.id)
+      order by low_at desc, low_id desc limit 1) bucket on true
+    group by newest.value, 3, 4
+  ), newest_by_status as materialized (
+    -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
+    select newest.value, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select gone.status as value, max(at) as at from gone group by 1) newest cross join lowest
+    left join lateral (
+      select low_at, low_id from public.consignments_directory held
+      where held.filter = 'by_status' and held.value = newest.value::text and low_at <= newest.at
+      order by low_at desc, low_id desc limit 1) bucket on true
+    where newest.value is not null
+  ), bucketed_by_status as (
+    select 'by_status' as filter, newest.value::text as value, coalesce(bucket.low_at, newest.low_at) as low_at,
+      coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
+    from gone join newest_by_status newest on newest.value = gone.status
+    left join lateral (
+      select low_at, low_id from public.consignments_directory held
+      where held.filter = 'by_status' and held.value = newest.value::text and (gone.at, gone.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (gone.at, gone.id)
+      order by low_at desc, low_id desc limit 1) bucket on true
+    group by newest.value, 3, 4
+  ), newest_by_edi_status as materialized (
+    -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
+    select newest.value, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select gone.edi_status as value, max(at) as at from gone group by 1) newest cross join lowest
+    left join lateral (
+      select low_at, low_id from public.consignments_directory held
+      where held.filter = 'by_edi_status' and held.value = newest.value::text and low_at <= newest.at
+      order by low_at desc, low_id desc limit 1) bucket on true
+    where newest.value is not null
+  ), bucketed_by_edi_status as (
+    select 'by_edi_status' as filter, newest.value::text as value, coalesce(bucket.low_at, newest.low_at) as low_at,
+      coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
+    from gone join newest_by_edi_status newest on newest.value = gone.edi_status
+    left join lateral (
+      select low_at, low_id from public.consignments_directory held
+      where held.filter = 'by_edi_status' and held.value = newest.value::text and (gone.at, gone.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (gone.at, gone.id)
+      order by low_at desc, low_id desc limit 1) bucket on true
+    group by newest.value, 3, 4
+  ), bucketed as materialized (
+    select * from bucketed_all union all select * from bucketed_by_client_id union all select * from bucketed_by_warehouse_id union all select * from bucketed_by_carrier_id union all select * from bucketed_by_status union all select * from bucketed_by_edi_status
   ), shelved as (
     select bucketed.filter, bucketed.value, coalesce(shelf.low_at, lowest.at) as low_at,
       coalesce(shelf.low_id, lowest.id) as low_id, sum(n) as n, bit_xor(mark) as mark
@@ -402,22 +492,22 @@ begin
     update public.consignments_directory_state set folded_to = pg_snapshot_xmin(pg_current_snapshot())
   ), counted as (
     select 'all' as filter, '' as value, count(*) as n from public.consignments item
-      group by 2 having '' is not null
+      where ''::text is not null group by ''::text
     union all
     select 'by_client_id' as filter, item.client_id::text as value, count(*) as n from public.consignments item
-      group by 2 having item.client_id::text is not null
+      where item.client_id is not null group by item.client_id
     union all
     select 'by_warehouse_id' as filter, item.warehouse_id::text as value, count(*) as n from public.consignments item
-      group by 2 having item.warehouse_id::text is not null
+      where item.warehouse_id is not null group by item.warehouse_id
     union all
     select 'by_carrier_id' as filter, item.carrier_id::text as value, count(*) as n from public.consignments item
-      group by 2 having item.carrier_id::text is not null
+      where item.carrier_id is not null group by item.carrier_id
     union all
     select 'by_status' as filter, item.status::text as value, count(*) as n from public.consignments item
-      group by 2 having item.status::text is not null
+      where item.status is not null group by item.status
     union all
     select 'by_edi_status' as filter, item.edi_status::text as value, count(*) as n from public.consignments item
-      group by 2 having item.edi_status::text is not null
+      where item.edi_status is not null group by item.edi_status
   ), shelved as (
     insert into public.consignments_directory_shelves
     select filter, value, '-infinity'::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid, n, random(-9223372036854775808, 9223372036854775807) from counted
@@ -1293,26 +1383,80 @@ begin
   ), gone as (
     delete from public.inventory_directory_changes where ctid = any (array(select ctid from public.inventory_directory_changes where xid >= (select folded_to from public.inventory_directory_state) order by xid limit most))
     returning *
-  ), place as materialized (
-    select place.*, at, id, sign, mark from gone cross join lateral (values ('all', ''), ('by_partner_id', gone.partner_id::text), ('by_warehouse_id', gone.warehouse_id::text), ('by_in_stock', gone.in_stock::text)) place (filter, value)
-    where place.value is not null
-  ), newest as materialized (
+  ), newest_all as materialized (
     -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
-    select newest.*, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
-    from (select filter, value, max(at) as at from place group by 1, 2) newest cross join lowest
+    select newest.value, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select ''::text as value, max(at) as at from gone group by 1) newest cross join lowest
     left join lateral (
       select low_at, low_id from public.inventory_directory held
-      where held.filter = newest.filter and held.value = newest.value and low_at <= newest.at
+      where held.filter = 'all' and held.value = '' and low_at <= newest.at
       order by low_at desc, low_id desc limit 1) bucket on true
-  ), bucketed as (
-    select filter, value, coalesce(bucket.low_at, newest.low_at) as low_at,
+    where newest.value is not null
+  ), bucketed_all as (
+    select 'all' as filter, '' as value, coalesce(bucket.low_at, newest.low_at) as low_at,
       coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
-    from place join newest using (filter, value)
+    from gone join newest_all newest on newest.value = ''::text
     left join lateral (
       select low_at, low_id from public.inventory_directory held
-      where held.filter = place.filter and held.value = place.value and (place.at, place.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (place.at, place.id)
+      where held.filter = 'all' and held.value = '' and (gone.at, gone.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (gone.at, gone.id)
       order by low_at desc, low_id desc limit 1) bucket on true
-    group by 1, 2, 3, 4
+    group by newest.value, 3, 4
+  ), newest_by_partner_id as materialized (
+    -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
+    select newest.value, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select gone.partner_id as value, max(at) as at from gone group by 1) newest cross join lowest
+    left join lateral (
+      select low_at, low_id from public.inventory_directory held
+      where held.filter = 'by_partner_id' and held.value = newest.value::text and low_at <= newest.at
+      order by low_at desc, low_id desc limit 1) bucket on true
+    where newest.value is not null
+  ), bucketed_by_partner_id as (
+    select 'by_partner_id' as filter, newest.value::text as value, coalesce(bucket.low_at, newest.low_at) as low_at,
+      coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
+    from gone join newest_by_partner_id newest on newest.value = gone.partner_id
+    left join lateral (
+      select low_at, low_id from public.inventory_directory held
+      where held.filter = 'by_partner_id' and held.value = newest.value::text and (gone.at, gone.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (gone.at, gone.id)
+      order by low_at desc, low_id desc limit 1) bucket on true
+    group by newest.value, 3, 4
+  ), newest_by_warehouse_id as materialized (
+    -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
+    select newest.value, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select gone.warehouse_id as value, max(at) as at from gone group by 1) newest cross join lowest
+    left join lateral (
+      select low_at, low_id from public.inventory_directory held
+      where held.filter = 'by_warehouse_id' and held.value = newest.value::text and low_at <= newest.at
+      order by low_at desc, low_id desc limit 1) bucket on true
+    where newest.value is not null
+  ), bucketed_by_warehouse_id as (
+    select 'by_warehouse_id' as filter, newest.value::text as value, coalesce(bucket.low_at, newest.low_at) as low_at,
+      coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
+    from gone join newest_by_warehouse_id newest on newest.value = gone.warehouse_id
+    left join lateral (
+      select low_at, low_id from public.inventory_directory held
+      where held.filter = 'by_warehouse_id' and held.value = newest.value::text and (gone.at, gone.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (gone.at, gone.id)
+      order by low_at desc, low_id desc limit 1) bucket on true
+    group by newest.value, 3, 4
+  ), newest_by_in_stock as materialized (
+    -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
+    select newest.value, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select gone.in_stock as value, max(at) as at from gone group by 1) newest cross join lowest
+    left join lateral (
+      select low_at, low_id from public.inventory_directory held
+      where held.filter = 'by_in_stock' and held.value = newest.value::text and low_at <= newest.at
+      order by low_at desc, low_id desc limit 1) bucket on true
+    where newest.value is not null
+  ), bucketed_by_in_stock as (
+    select 'by_in_stock' as filter, newest.value::text as value, coalesce(bucket.low_at, newest.low_at) as low_at,
+      coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
+    from gone join newest_by_in_stock newest on newest.value = gone.in_stock
+    left join lateral (
+      select low_at, low_id from public.inventory_directory held
+      where held.filter = 'by_in_stock' and held.value = newest.value::text and (gone.at, gone.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (gone.at, gone.id)
+      order by low_at desc, low_id desc limit 1) bucket on true
+    group by newest.value, 3, 4
+  ), bucketed as materialized (
+    select * from bucketed_all union all select * from bucketed_by_partner_id union all select * from bucketed_by_warehouse_id union all select * from bucketed_by_in_stock
   ), shelved as (
     select bucketed.filter, bucketed.value, coalesce(shelf.low_at, lowest.at) as low_at,
       coalesce(shelf.low_id, lowest.id) as low_id, sum(n) as n, bit_xor(mark) as mark
@@ -1397,16 +1541,16 @@ begin
     update public.inventory_directory_state set folded_to = pg_snapshot_xmin(pg_current_snapshot())
   ), counted as (
     select 'all' as filter, '' as value, count(*) as n from public.inventory item
-      group by 2 having '' is not null
+      where ''::text is not null group by ''::text
     union all
     select 'by_partner_id' as filter, item.partner_id::text as value, count(*) as n from public.inventory item
-      group by 2 having item.partner_id::text is not null
+      where item.partner_id is not null group by item.partner_id
     union all
     select 'by_warehouse_id' as filter, item.warehouse_id::text as value, count(*) as n from public.inventory item
-      group by 2 having item.warehouse_id::text is not null
+      where item.warehouse_id is not null group by item.warehouse_id
     union all
     select 'by_in_stock' as filter, item.in_stock::text as value, count(*) as n from public.inventory item
-      group by 2 having item.in_stock::text is not null
+      where item.in_stock is not null group by item.in_stock
   ), shelved as (
     insert into public.inventory_directory_shelves
     select filter, value, '-infinity'::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid, n, random(-9223372036854775808, 9223372036854775807) from counted

@@ -43,21 +43,21 @@ export const holds = (
   return sql`item.${sql(column)} = ${value}`;
 };
 
-const readRows = async <T extends object>(
+const readRows = async (
   sql: Sql,
   directory: Directory,
   { columns = sql`item.*`, filter, since, offset, limit }: PageRequest,
   totalled: boolean,
-): Promise<{ items: T[]; total: number }> => {
+): Promise<{ items: Row[]; total: number }> => {
   const page = namesOf(directory).routine(`page_${filterName(filter?.column)}`);
   // The function gives the rows in their order, and nothing here disturbs it.
-  const rows = await sql<(T & Found)[]>`
+  const rows = await sql<(Row & Found)[]>`
     select ${columns}, total as directory_total, item.${sql(directory.id)} is not null as directory_found
     from ${sql(page)}(${filter?.value ?? null}, ${since ?? null}, ${String(offset)}, ${limit}, ${totalled}) page
     cross join lateral (select (page.given).*) item`;
-  const items: T[] = [];
+  const items: Row[] = [];
   for (const { directory_total: _total, directory_found, ...row } of rows) {
-    if (directory_found) items.push(row as unknown as T);
+    if (directory_found) items.push(row);
   }
   return { items, total: Number(rows[0]?.directory_total) };
 };
@@ -71,8 +71,8 @@ export const readPage = async <T extends object>(
   directory: Directory,
   request: PageRequest,
 ): Promise<TotalledPage<T>> => {
-  const { items, total } = await readRows<T>(sql, directory, request, true);
-  return { items, total, hasMore: request.offset + BigInt(request.limit) < BigInt(total) };
+  const { items, total } = await readRows(sql, directory, request, true);
+  return { items: items as T[], total, hasMore: request.offset + BigInt(request.limit) < BigInt(total) };
 };
 
 /** One page and whether more follow. Near the start of the list the index alone is quicker. */
@@ -83,8 +83,8 @@ export const readSlice = async <T extends object>(
 ): Promise<Slice<T>> => {
   const { columns = sql`item.*`, filter, since, offset, limit } = request;
   if (offset + BigInt(limit) > directory.bucket) {
-    const { items } = await readRows<T>(sql, directory, { ...request, limit: limit + 1 }, false);
-    return slice(items, limit);
+    const { items } = await readRows(sql, directory, { ...request, limit: limit + 1 }, false);
+    return slice(items as T[], limit);
   }
   const { list } = namesOf(directory);
   const [at, id] = [sql(directory.at), sql(directory.id)];

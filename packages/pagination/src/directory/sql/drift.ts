@@ -2,10 +2,11 @@ import type { Directory } from '../declare.ts';
 import { highest, namesOf, narrowings, type Narrowing } from './names.ts';
 
 /** By how many rows each bucket, and each value without a bucket, is off. */
-const driftOf = (directory: Directory, { filter, type, valueOf, holds }: Narrowing): string => {
+const driftOf = (directory: Directory, { filter, type, columnOf, textOf, holds }: Narrowing): string => {
   const { list, buckets, changes, state } = namesOf(directory);
   const recorded = `${changes} change where xid >= (select folded_to from ${state})`;
   const key = `item.${directory.at}, item.${directory.id}`;
+  const valueOf = (row: string) => textOf(columnOf(row));
   const held = (row: string) => holds(row, `bucket.value::${type}`);
   const unheld = (row: string) =>
     `${valueOf(row)} not in (select value from ${buckets} where filter = '${filter}')`;

@@ -1,5 +1,34 @@
 import type { Directory } from '../declare.ts';
-import { lowest, namesOf, placesOf } from './names.ts';
+import { lowest, namesOf, narrowings, type Narrowing } from './names.ts';
+
+/** The last bucket or shelf, of the value that `row` has, that begins where `condition` says. */
+const last = (table: string, filter: string, value: string, condition: string) => `(
+      select low_at, low_id from ${table} held
+      where held.filter = ${filter} and held.value = ${value} and ${condition}
+      order by low_at desc, low_id desc limit 1)`;
+
+/** What of `gone` falls into which bucket, in the types of the list: as text only after it is added up. */
+const bucketed = (directory: Directory, { filter, columnOf, textOf }: Narrowing): string => {
+  const { buckets } = namesOf(directory);
+  return `newest_${filter} as materialized (
+    -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
+    select newest.value, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select ${columnOf('gone')} as value, max(at) as at from gone group by 1) newest cross join lowest
+    left join lateral ${last(buckets, `'${filter}'`, textOf('newest.value'), 'low_at <= newest.at')} bucket on true
+    where newest.value is not null
+  ), bucketed_${filter} as (
+    select '${filter}' as filter, ${textOf('newest.value')} as value, coalesce(bucket.low_at, newest.low_at) as low_at,
+      coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
+    from gone join newest_${filter} newest on newest.value = ${columnOf('gone')}
+    left join lateral ${last(
+      buckets,
+      `'${filter}'`,
+      textOf('newest.value'),
+      '(gone.at, gone.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (gone.at, gone.id)',
+    )} bucket on true
+    group by newest.value, 3, 4
+  )`;
+};
 
 /**
  * The statement that moves up to `most` recorded changes into the counts. Only one session at a time does, and
@@ -8,11 +37,7 @@ import { lowest, namesOf, placesOf } from './names.ts';
 export const fold = (directory: Directory): string[] => {
   const { list, buckets, shelves, changes, state, routine } = namesOf(directory);
   const recorded = `${changes} where xid >= (select folded_to from ${state})`;
-  /** The last bucket or shelf, of the value that `row` has, that begins where \`condition\` says. */
-  const last = (table: string, row: string, condition: string) => `(
-      select low_at, low_id from ${table} held
-      where held.filter = ${row}.filter and held.value = ${row}.value and ${condition}
-      order by low_at desc, low_id desc limit 1)`;
+  const parts = narrowings(directory);
   return [
     `create function ${routine('fold')}(most integer default 5000) returns integer
 language plpgsql set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
@@ -32,31 +57,16 @@ begin
   ), gone as (
     delete from ${changes} where ctid = any (array(select ctid from ${recorded} order by xid limit most))
     returning *
-  ), place as materialized (
-    select place.*, at, id, sign, mark from gone cross join lateral ${placesOf(directory, 'gone')}
-    where place.value is not null
-  ), newest as materialized (
-    -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
-    select newest.*, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
-    from (select filter, value, max(at) as at from place group by 1, 2) newest cross join lowest
-    left join lateral ${last(buckets, 'newest', 'low_at <= newest.at')} bucket on true
-  ), bucketed as (
-    select filter, value, coalesce(bucket.low_at, newest.low_at) as low_at,
-      coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
-    from place join newest using (filter, value)
-    left join lateral ${last(
-      buckets,
-      'place',
-      '(place.at, place.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (place.at, place.id)',
-    )} bucket on true
-    group by 1, 2, 3, 4
+  ), ${parts.map((narrowing) => bucketed(directory, narrowing)).join(', ')}, bucketed as materialized (
+    ${parts.map(({ filter }) => `select * from bucketed_${filter}`).join(' union all ')}
   ), shelved as (
     select bucketed.filter, bucketed.value, coalesce(shelf.low_at, lowest.at) as low_at,
       coalesce(shelf.low_id, lowest.id) as low_id, sum(n) as n, bit_xor(mark) as mark
     from bucketed cross join lowest
     left join lateral ${last(
       shelves,
-      'bucketed',
+      'bucketed.filter',
+      'bucketed.value',
       '(low_at, low_id) <= (bucketed.low_at, bucketed.low_id)',
     )} shelf on true
     group by 1, 2, 3, 4

@@ -17,8 +17,8 @@ export interface Narrowing {
   filter: string;
   /** SQL type of the value. */
   type: string;
-  /** Value of a row in the bucket table, given the alias of the row. */
-  valueOf: (row: string) => string;
+  /** What a row is narrowed by, given the alias of the row: of `type`. */
+  columnOf: (row: string) => string;
   /** Value in the bucket table for `wanted`, an SQL expression of `type`. */
   textOf: (wanted: string) => string;
   /** Whether a row is in the list narrowed to `wanted`. */
@@ -29,7 +29,7 @@ export interface Narrowing {
 const whole: Narrowing = {
   filter: 'all',
   type: 'text',
-  valueOf: () => `''`,
+  columnOf: () => `''::text`,
   textOf: () => `''`,
   holds: () => 'true',
 };
@@ -37,7 +37,7 @@ const whole: Narrowing = {
 const by = ({ column, type }: Filter): Narrowing => ({
   filter: `by_${column}`,
   type,
-  valueOf: (row) => `${row}.${column}::text`,
+  columnOf: (row) => `${row}.${column}`,
   textOf: (wanted) => `${wanted}::text`,
   holds: (row, wanted) => `${row}.${column} = ${wanted}`,
 });
@@ -47,12 +47,6 @@ export const filterName = (column: string | undefined): string =>
   column === undefined ? whole.filter : `by_${column}`;
 
 export const narrowings = (directory: Directory): Narrowing[] => [whole, ...directory.filters.map(by)];
-
-/** Every filter value of a row, as rows (filter, value). */
-export const placesOf = (directory: Directory, row: string): string => {
-  const places = narrowings(directory).map(({ filter, valueOf }) => `('${filter}', ${valueOf(row)})`);
-  return `(values ${places.join(', ')}) place (filter, value)`;
-};
 
 /** Below every key there is: the first bucket of each value begins here. */
 export const lowest = `'-infinity'::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid`;

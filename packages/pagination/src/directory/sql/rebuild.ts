@@ -2,10 +2,10 @@ import type { Directory } from '../declare.ts';
 import { lowest, namesOf, narrowings, type Narrowing } from './names.ts';
 
 /** How many rows each value has. */
-const countOf = (directory: Directory, { filter, valueOf }: Narrowing): string => {
-  const value = valueOf('item');
-  return `select '${filter}' as filter, ${value} as value, count(*) as n from ${namesOf(directory).list} item
-      group by 2 having ${value} is not null`;
+const countOf = (directory: Directory, { filter, columnOf, textOf }: Narrowing): string => {
+  const column = columnOf('item');
+  return `select '${filter}' as filter, ${textOf(column)} as value, count(*) as n from ${namesOf(directory).list} item
+      where ${column} is not null group by ${column}`;
 };
 
 /**
