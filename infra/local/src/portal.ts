@@ -29,16 +29,32 @@ export const layPortal = async ({ docsDir, demoFile }: Portal): Promise<void> =>
   if (done.code !== 0) throw new Error(`the portal could not be made:\n${lastOf(done.output, 20)}`);
 };
 
-type Found = { user?: object; wallet?: { hmacSecret?: string }; verifyApiKey?: string };
+/** What of the demo's data the pages can do something with. */
+type Found = {
+  user?: object;
+  questId?: string;
+  store?: { id?: string; webhookToken?: string };
+  wallet?: { hmacSecret?: string; players?: { playerId?: string }[]; gameCode?: string };
+  verifyApiKey?: string;
+};
 
 /**
  * Hands the demo's credentials to the portal, for "try it". The gateway tells them to this machine alone, so that
  * anybody who has an account on it may read the file, too.
  */
 export const tellDemo = async ({ demoFile }: Portal, accessToken: string, demo: Found): Promise<void> => {
-  const { user, wallet, verifyApiKey } = demo;
+  const { user, questId, store, wallet, verifyApiKey } = demo;
   const partial = `${demoFile}.${process.pid}`;
-  const told = { accessToken, apiKey: verifyApiKey, hmacSecret: wallet?.hmacSecret, ...user };
+  const told = {
+    accessToken,
+    apiKey: verifyApiKey,
+    hmacSecret: wallet?.hmacSecret,
+    ...user,
+    questId,
+    store: store && { id: store.id, webhookToken: store.webhookToken },
+    playerId: wallet?.players?.[0]?.playerId,
+    gameCode: wallet?.gameCode,
+  };
   await writeFile(partial, JSON.stringify(told), { mode: 0o644 });
   // Also where the umask would have it otherwise.
   await chmod(partial, 0o644);

@@ -72,8 +72,8 @@ export const overview = (services: readonly ServiceCard[]): Markup =>
         <div id="demo" class="demo" hidden>
           <h3>This is a demo stack</h3>
           <p>
-            The reference fills these in for you, so that every “Test request” works. They open this machine’s
-            demo data and nothing else.
+            The reference fills these in for you, with names of the demo’s data, so that “Test request” works
+            at once. They open this machine’s demo data and nothing else.
           </p>
           <ul id="demo-list"></ul>
         </div>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { services } from '@platform/gateway/routes';
 import { describe, expect, test } from 'vitest';
-import { canLook, desktop, phone, useBrowser, visit } from './browser.ts';
+import { canLook, desktop, phone, stack, useBrowser, visit } from './browser.ts';
 
 useBrowser();
 
@@ -13,15 +13,38 @@ const titleOf = (name: string): string => {
 
 /** An operation of each way to get in, with its place in the reference. */
 const operations = [
-  ['an access token', 'store-webhooks', 'tag/stores/GET/v1/stores', 'get /v1/stores', '/v1/stores'],
-  ['a login', 'task-manager', 'tag/tasks/GET/tasks', 'get /tasks', '/api/v1/tasks'],
-  ['an API key', 'verify-projects', 'tag/projects/GET/projects', 'get /projects', '/v1/projects'],
+  [
+    'an access token',
+    'store-webhooks',
+    'tag/stores/GET/v1/stores',
+    'get /v1/stores',
+    '/v1/stores',
+    '"stores"',
+  ],
+  ['a login', 'task-manager', 'tag/tasks/GET/tasks', 'get /tasks', '/api/v1/tasks', '"tasks"'],
+  [
+    'an API key',
+    'verify-projects',
+    'tag/projects/GET/projects',
+    'get /projects',
+    '/v1/projects',
+    '"projects"',
+  ],
   [
     'a signature',
     'wallet-operator',
     'tag/callbacks/POST/callback/balance',
     'post /callback/balance',
     '/callback/balance',
+    '"status":"OK"',
+  ],
+  [
+    'nothing but an id',
+    'quest-service',
+    'tag/questions/GET/quests/{questId}/questions',
+    'get /quests/{questId}/questions',
+    `/v1/quests/${stack.demo.questId}/questions`,
+    'hiking-',
   ],
 ] as const;
 
@@ -34,17 +57,21 @@ describe.runIf(canLook)('the reference', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test.each(operations)('what needs %s can be tried at once', async (_way, name, place, operation, path) => {
-    await using visited = await visit(`/docs/reference/?api=${name}#${name}/${place}`, desktop);
-    const { page } = visited;
-    const tries = page.getByRole('button', { name: 'Test Request' });
-    await tries.filter({ hasText: `(${operation})` }).click();
-    const answered = page.waitForResponse((response) => new URL(response.url()).pathname === path);
-    await page.getByRole('button', { name: /^Send/ }).first().click();
-    expect((await answered).status()).toBe(200);
-    expect(visited.outside).toEqual([]);
-    expect(visited.faults).toEqual([]);
-  });
+  test.each(operations)(
+    'what needs %s can be tried at once',
+    async (_way, name, place, operation, path, told) => {
+      await using visited = await visit(`/docs/reference/?api=${name}#${name}/${place}`, desktop);
+      const { page } = visited;
+      const tries = page.getByRole('button', { name: 'Test Request' });
+      await tries.filter({ hasText: `(${operation})` }).click();
+      const answered = page.waitForResponse((response) => new URL(response.url()).pathname === path);
+      await page.getByRole('button', { name: /^Send/ }).first().click();
+      const answer = await answered;
+      expect([answer.status(), await answer.text()]).toEqual([200, expect.stringContaining(told)]);
+      expect(visited.outside).toEqual([]);
+      expect(visited.faults).toEqual([]);
+    },
+  );
 
   test('what was filled in is not kept for the next visit', async () => {
     await using visited = await visit('/docs/reference/?api=store-webhooks');

@@ -14,6 +14,7 @@ export interface Stack {
   demo: {
     adminToken: string;
     consignmentsToken: string;
+    questId: string;
     store: { id: string; webhookToken: string };
     wallet: { hmacSecret: string };
   };

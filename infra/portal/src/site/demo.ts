@@ -9,6 +9,11 @@ export interface DemoCredentials {
   /** Login of the task manager. */
   email?: string;
   password?: string;
+  /** What its data are called, for requests to begin with. */
+  questId?: string;
+  store?: { id: string; webhookToken: string };
+  playerId?: string;
+  gameCode?: string;
 }
 
 /** The credentials of the demo stack; undefined anywhere else. */

@@ -32,7 +32,8 @@ const keepLooking = async (): Promise<void> => {
   setTimeout(() => void keepLooking(), askAgainMs);
 };
 
-const names: Record<keyof DemoCredentials, string> = {
+/** What can be copied. */
+const names: Partial<Record<keyof DemoCredentials, string>> = {
   accessToken: 'Access token, every scope',
   apiKey: 'API key',
   hmacSecret: 'Signing secret',
@@ -45,7 +46,7 @@ const showDemo = async (): Promise<void> => {
   if (!credentials) return;
   for (const [key, name] of Object.entries(names)) {
     const value = credentials[key as keyof DemoCredentials];
-    if (value === undefined) continue;
+    if (typeof value !== 'string') continue;
     const copy = element('button', { type: 'button', class: 'quiet', 'aria-label': `Copy: ${name}` }, 'Copy');
     copyOnPress(copy, value);
     byId('demo-list', HTMLUListElement).append(element('li', {}, element('span', {}, name), copy));

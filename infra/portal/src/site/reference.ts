@@ -1,5 +1,7 @@
 import { demoCredentials, type DemoCredentials } from './demo.ts';
 import { byId } from './element.ts';
+import { examples } from './examples.ts';
+import { fillIn, type Document } from './fill-in.ts';
 import { signCallbacks, type Outgoing } from './sign-callbacks.ts';
 
 interface Scalar {
@@ -28,6 +30,17 @@ const authentication = (service: string, demo: DemoCredentials, login: string | 
   },
 });
 
+/** Gives a service's document with examples from the demo's data; whatever else is asked for stays as it is. */
+const withExamples = (service: string, demo: DemoCredentials): typeof fetch => {
+  const given = examples[service]?.(demo, crypto.randomUUID().slice(0, 8));
+  return async (input, init) => {
+    const answer = await fetch(input, init);
+    const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
+    if (given === undefined || pathname !== `/openapi/${service}.json` || !answer.ok) return answer;
+    return Response.json(fillIn((await answer.json()) as Document, given));
+  };
+};
+
 const start = async (): Promise<void> => {
   const demo = await demoCredentials();
   const login = demo && (await logIn(demo));
@@ -50,7 +63,10 @@ const start = async (): Promise<void> => {
       mcp: { disabled: true },
       documentDownloadType: 'json',
       defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-      ...(demo && { authentication: authentication(name, demo, login) }),
+      ...(demo && {
+        authentication: authentication(name, demo, login),
+        customFetch: withExamples(name, demo),
+      }),
       ...(sign && { onRequestBuilt: ({ request }: Outgoing) => sign(request) }),
     })),
   );
