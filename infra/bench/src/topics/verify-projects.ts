@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { atLeast, atMost } from '../bounds.ts';
 import { median, repeat, type Figure, type Topic } from '../figure.ts';
 import { load } from '../load.ts';
 import { startGround, startService } from '../service.ts';
@@ -9,15 +10,6 @@ import { exclusiveStamp, insertRate } from '../verify-projects/writers.ts';
 
 const rows = 1_000_000;
 const runs = 3;
-
-const atMost =
-  (most: number) =>
-  (value: number): boolean =>
-    value <= most;
-const atLeast =
-  (least: number) =>
-  (value: number): boolean =>
-    value >= least;
 
 /** First and last page of each list; the last of the whole list is page 20,000 of 50. */
 const lists = (url: string) => {
@@ -126,21 +118,36 @@ const writeFigures = async (databaseUrl: string): Promise<Figure[]> => {
   ];
 };
 
-const measure = async (): Promise<Figure[]> => {
+interface Stand {
+  url: string;
+  databaseUrl: string;
+  key: string;
+}
+
+/** In this order: pages find the million as it was made. */
+const figures = {
+  pages: ({ url, key }: Stand) => pageFigures(url, key),
+  rate: async ({ url, databaseUrl, key }: Stand) => [await rateFigure(url, databaseUrl, key)],
+  inserts: ({ databaseUrl }: Stand) => writeFigures(databaseUrl),
+};
+
+/** A service with a million projects, for as long as `parts` take. */
+const withMillion = async (parts: readonly ((stand: Stand) => Promise<Figure[]>)[]): Promise<Figure[]> => {
   await using ground = await startGround();
   await using service = await startService('verify-projects', ground);
   const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => undefined });
   await fillProjects(sql, rows);
   const key = await storeKey(sql);
   await sql.end();
-  return [
-    ...(await pageFigures(service.url, key)),
-    await rateFigure(service.url, service.databaseUrl, key),
-    ...(await writeFigures(service.databaseUrl)),
-  ];
+  const measured: Figure[] = [];
+  for (const measure of parts) measured.push(...(await measure({ ...service, key })));
+  return measured;
 };
 
 export const topic: Topic = {
   title: 'Verification projects: a million, in pages',
-  measure,
+  parts: Object.fromEntries(
+    Object.entries(figures).map(([name, measure]) => [name, () => withMillion([measure])]),
+  ),
+  measure: () => withMillion(Object.values(figures)),
 };

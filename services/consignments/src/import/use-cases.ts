@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { Problem, toProblem } from '@platform/service-kit/problem';
-import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
-import { readLines, type Reading, type Refusal } from './readings.ts';
+import { idsOf } from './ids.ts';
 import { createLineSplitter, type Line } from './lines.ts';
+import { readLines, type Reading } from './readings.ts';
 import { insertConsignments } from './store.ts';
 
 /** In bytes; a consignment with every field at its longest, in escapes, has some 6,000. */
@@ -43,22 +43,25 @@ async function* batchesOf(ctx: Context, pieces: AsyncIterable<Buffer>): AsyncGen
   }
 }
 
-const written = (result: { line: number; id: string } | Refusal): string => `${JSON.stringify(result)}\n`;
-
 /** Stores what can be stored, in one transaction; gives a result line for each line. */
 const store = async (ctx: Context, batch: Batch): Promise<string | Failure> => {
   if ('reason' in batch) return batch;
-  const results = batch.readings.map((reading) =>
-    'input' in reading ? { line: reading.line, id: v7(), input: reading.input } : reading,
-  );
-  const rows = results.flatMap((result) => ('id' in result ? { id: result.id, ...result.input } : []));
+  const { line, readings } = batch;
+  const inputs = readings.flatMap((reading) => ('input' in reading ? reading.input : []));
+  const now = ctx.now();
+  const ids = idsOf(inputs.length, now);
   try {
-    if (rows.length > 0) await insertConsignments(ctx.database, rows, ctx.now().toISOString());
+    if (inputs.length > 0) await insertConsignments(ctx.database, ids, inputs, now.toISOString());
   } catch (reason) {
-    return { line: batch.line, reason };
+    return { line, reason };
   }
-  return results
-    .map((result) => written('id' in result ? { line: result.line, id: result.id } : result))
+  let stored = 0;
+  return readings
+    .map((reading) =>
+      'input' in reading
+        ? `{"line":${reading.line},"id":"${ids[stored++]}"}\n`
+        : `${JSON.stringify(reading)}\n`,
+    )
     .join('');
 };
 
