@@ -1,0 +1,89 @@
+import supertest from 'supertest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { at, goodPassword, register, startService } from '../../test/harness.ts';
+
+let service: Awaited<ReturnType<typeof startService>>;
+let ada: Awaited<ReturnType<typeof register>>;
+let task: string;
+beforeAll(async () => {
+  service = await startService();
+  ada = await register(service.app);
+  task = `/tasks/${(await ada.as('post', '/tasks').send({ title: 'Untouched' })).body.id}`;
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+type Method = 'get' | 'post' | 'patch' | 'delete';
+
+/** A request that a browser sends with the cookies of somebody who is logged in. */
+const withCookies = (method: Method, path: string, headers: Record<string, string> = {}) => {
+  const browser = supertest(service.app);
+  return browser[method](at(path)).set({ Cookie: ada.cookies, ...headers });
+};
+
+test('the cookie does for everything that a token does', async () => {
+  const made = await withCookies('post', '/tasks').send({ title: 'By cookie' });
+  expect(made.status).toBe(201);
+  const own = `/tasks/${made.body.id}`;
+  expect((await withCookies('patch', own).send({ title: 'Changed' })).status).toBe(200);
+  expect((await withCookies('delete', own)).status).toBe(204);
+});
+
+describe('a page of another site, in a browser that is logged in,', () => {
+  const foreign = { 'Sec-Fetch-Site': 'cross-site' };
+
+  test.each<[Method, string, object | undefined]>([
+    ['get', '/tasks', undefined],
+    ['post', '/tasks', { title: 'Smuggled' }],
+    ['patch', '', { title: 'Smuggled' }],
+    ['delete', '', undefined],
+  ])('can not %s %s', async (method, path, body) => {
+    const { status } = await withCookies(method, path || task, foreign).send(body);
+    expect(status).toBe(401);
+  });
+
+  test.each([
+    ['text/plain', '{"title":"Smuggled"}'],
+    ['application/x-www-form-urlencoded', 'title=Smuggled'],
+    [
+      'multipart/form-data; boundary=x',
+      '--x\r\nContent-Disposition: form-data; name="title"\r\n\r\nx\r\n--x--',
+    ],
+    ['', '{"title":"Smuggled"}'],
+  ])(
+    'can not send a form of %s, though the browser says nothing of where it comes from',
+    async (type, body) => {
+      const { status } = await withCookies('post', '/tasks', { 'Content-Type': type }).send(body);
+      expect(status).toBe(415);
+    },
+  );
+
+  test('is not told by the answer to a preflight that it may', async () => {
+    const { status, headers } = await supertest(service.app)
+      .options(at('/tasks'))
+      .set({ Origin: 'https://other.example', 'Access-Control-Request-Method': 'POST' });
+    expect(status).toBe(204);
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+
+  test('can not log it in as somebody else', async () => {
+    const eve = await register(service.app);
+    const body = JSON.stringify({ email: eve.email, password: goodPassword });
+    for (const path of ['/auth/login', '/auth/register']) {
+      const answer = await withCookies('post', path, { 'Content-Type': 'text/plain' }).send(body);
+      expect([answer.status, answer.get('Set-Cookie')]).toEqual([415, undefined]);
+    }
+  });
+});
+
+test('a second cookie of the same name, which a neighbouring host can plant, opens nothing', async () => {
+  const eve = await register(service.app);
+  const { status } = await supertest(service.app)
+    .get(at('/auth/check'))
+    .set('Cookie', `${eve.cookies}; ${ada.cookies}`);
+  expect(status).toBe(401);
+});
+
+test('nothing of all that has changed anything', async () => {
+  const { body } = await ada.as('get', '/tasks');
+  expect(body.tasks).toMatchObject([{ title: 'Untouched', version: 1 }]);
+});
