@@ -3,7 +3,7 @@ import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 
 /** A quest's address. Any 128 bits in the form of a UUID will do, as PostgreSQL sees it too. */
-export const QuestPath = z.strictObject({
+export const QuestPath = z.object({
   questId: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the quest' }),
 });
 
