@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openDatabase, type Database } from '@platform/service-kit/db';
 import { cloneDatabase } from '@platform/service-kit/testing';
-import { inSpan, openTracing } from '@platform/service-kit/trace';
+import { inSpan, openTracing } from '@platform/tracing/trace';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startCollector, until, type Collector, type Span } from './collector.ts';
 import { serviceFolder } from './service.ts';

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
-import { openProvider, type ProviderOptions } from '@platform/service-kit/trace-provider';
+import { openProvider, type ProviderOptions } from '@platform/tracing/provider';
 import { z } from 'zod';
 
 const spanId = z.string().regex(/^[0-9a-f]{16}$/);

@@ -1,3 +1,4 @@
+import { openTracing, type TraceEnv } from '@platform/tracing/trace';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +7,6 @@ import type { BaseContext, Parts } from './context.ts';
 import { createLog } from './log.ts';
 import { addPoolMetrics, addProcessMetrics, createMetrics } from './metrics.ts';
 import { createHttpServer } from './server.ts';
-import { openTracing, type TraceEnv } from './trace.ts';
 
 interface ServiceOptions<Env, Context extends BaseContext> {
   name: string;

@@ -1,4 +1,4 @@
-import { inSpan } from '@platform/service-kit/trace';
+import { inSpan } from '@platform/tracing/trace';
 import { inBatches } from '../batch.ts';
 import type { Context } from '../context.ts';
 import { ProviderAway } from '../providers/exchange.ts';

@@ -14,6 +14,9 @@ import type { Tracing } from './tracing.ts';
 /** Asked every few seconds by machines; a trace of each would bury the others. */
 const unseen = new Set(['/livez', '/readyz', '/metrics']);
 
+/** What the service kit notes on a request: its id, and the template of its route on the answer. */
+type Known<T> = T & { id?: unknown; template?: string };
+
 const name = (span: Span, method: string | undefined, route: string | undefined): void => {
   span.updateName(route === undefined ? `${method}` : `${method} ${route}`);
   if (route !== undefined) span.setAttribute('http.route', route);
@@ -26,7 +29,7 @@ const name = (span: Span, method: string | undefined, route: string | undefined)
 export const requestSpans = (tracer: Tracer): Pick<Tracing, 'requests' | 'naming'> => {
   const named = new WeakSet<Span>();
 
-  const end = (span: Span, req: IncomingMessage, res: ServerResponse): void => {
+  const end = (span: Span, req: Known<IncomingMessage>, res: Known<ServerResponse>): void => {
     if (!named.has(span)) name(span, req.method, res.template);
     const { statusCode } = res;
     span.setAttribute('http.response.status_code', statusCode);

@@ -17,7 +17,7 @@ let tracing: Tracing | undefined;
 export const openTracing = async (service: string, env: TraceEnv): Promise<Tracing | undefined> => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = env;
   if (endpoint === undefined) return undefined;
-  const { startTracing } = await import('./trace-spans.ts');
+  const { startTracing } = await import('./spans.ts');
   tracing = startTracing({
     service,
     endpoint,

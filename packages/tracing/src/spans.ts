@@ -1,10 +1,10 @@
 import { context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
-import { openProvider, type ProviderOptions } from './trace-provider.ts';
-import { traceCalls } from './trace-calls.ts';
-import { traceStatements } from './trace-statements.ts';
-import { requestSpans } from './trace-requests.ts';
+import { openProvider, type ProviderOptions } from './provider.ts';
+import { traceCalls } from './calls.ts';
+import { traceStatements } from './statements.ts';
+import { requestSpans } from './requests.ts';
 import type { Tracing } from './tracing.ts';
 
 /** Starts the SDK: loaded only by processes that are traced. */
@@ -12,7 +12,7 @@ export const startTracing = (options: ProviderOptions): Tracing => {
   const provider = openProvider(options);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
-  const tracer = provider.getTracer('@platform/service-kit');
+  const tracer = provider.getTracer('@platform/tracing');
   traceStatements(tracer);
   const stopCalls = traceCalls(tracer, new URL(options.endpoint).host);
 
