@@ -6,6 +6,8 @@ export interface IntegerRange {
   /** What an absent parameter means. */
   fallback: number;
   description: string;
+  /** What callers of this interface read it as, where that is said. */
+  format?: 'int32';
 }
 
 const plain = /^(?:0|[1-9]\d*)$/;
@@ -14,7 +16,10 @@ const plain = /^(?:0|[1-9]\d*)$/;
  * A query parameter that is a whole number in plain decimal digits: `01`, `+1`, `1.0`, ` 1`, `1e2` and
  * the empty string are refused rather than guessed at. `pattern` widens the form (never the range).
  */
-export const integerParameter = ({ min, max, fallback, description }: IntegerRange, pattern?: RegExp) =>
+export const integerParameter = (
+  { min, max, fallback, description, format }: IntegerRange,
+  pattern?: RegExp,
+) =>
   z
     .string()
     .transform((written, context) => {
@@ -29,7 +34,7 @@ export const integerParameter = ({ min, max, fallback, description }: IntegerRan
     .meta({
       description,
       type: 'integer',
-      ...(max === int32Max ? { format: 'int32' } : {}),
+      ...(format ? { format } : {}),
       minimum: min,
       maximum: max,
       default: fallback,

@@ -12,6 +12,7 @@ export const pageIndexQuery = {
     max: int32Max,
     fallback: 0,
     description: 'Index of the page, from 0',
+    format: 'int32',
   }),
   PageSize: integerParameter({ min: 1, max: 500, fallback: 25, description: 'Records per page' }),
 };

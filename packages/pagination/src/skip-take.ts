@@ -9,10 +9,19 @@ const signed = /^-?(?:0|[1-9]\d*)$/;
  */
 export const skipTakeQuery = {
   Skip: integerParameter(
-    { min: 0, max: int32Max, fallback: 0, description: 'Items to leave out before the first one given' },
+    {
+      min: 0,
+      max: int32Max,
+      fallback: 0,
+      description: 'Items to leave out before the first one given',
+      format: 'int32',
+    },
     signed,
   ),
-  Take: integerParameter({ min: 0, max: 1000, fallback: 100, description: 'Items given at most' }, signed),
+  Take: integerParameter(
+    { min: 0, max: 1000, fallback: 100, description: 'Items given at most', format: 'int32' },
+    signed,
+  ),
 };
 
 export interface Window {

@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+
+interface Schema {
+  type: string;
+  format?: string;
+  required?: string[];
+  properties?: Record<string, object>;
+}
+
+const document = JSON.parse(await readFile(new URL('../openapi.json', import.meta.url), 'utf8'));
+const list = document.paths['/quests/{questId}/questions'].get;
+const schema = (name: string): Schema => document.components.schemas[name];
+
+/** Seed 000, part B: what is said of the listing, row by row. */
+test('the document says of each parameter what the interface says', () => {
+  const [questId, skip, take] = list.parameters;
+  expect(questId).toMatchObject({
+    name: 'questId',
+    in: 'path',
+    required: true,
+    schema: { type: 'string', format: 'uuid' },
+  });
+  const whole = { type: 'integer', format: 'int32', pattern: '^-?(?:0|[1-9]\\d*)$', minimum: 0 };
+  expect(skip).toMatchObject({ name: 'Skip', in: 'query', required: false, schema: whole });
+  expect(take).toMatchObject({
+    name: 'Take',
+    in: 'query',
+    required: false,
+    schema: { ...whole, maximum: 1000 },
+  });
+  // No maximum but that of the type it is read as.
+  expect(skip.schema.maximum).toBe(2 ** 31 - 1);
+});
+
+test('success is a bare array of questions in application/json', () => {
+  expect(list.responses['200'].content).toEqual({
+    'application/json': { schema: { type: 'array', items: { $ref: '#/components/schemas/Question' } } },
+  });
+});
+
+test.each(['400', '404', '414', '431'])('%s is application/problem+json', (status) => {
+  expect(Object.keys(list.responses[status].content)).toEqual(['application/problem+json']);
+});
+
+test.each([
+  [
+    'Question',
+    {
+      questionId: { type: 'string' },
+      orderNumber: { type: 'integer' },
+      type: { type: 'string', enum: expect.arrayContaining(['SINGLE_CHOICE']) },
+      presentation: { type: 'string', enum: expect.arrayContaining(['HORIZONTAL']) },
+      titles: { type: 'array', items: { $ref: '#/components/schemas/Title' } },
+      alternatives: { type: 'array', items: { $ref: '#/components/schemas/Alternative' } },
+    },
+  ],
+  [
+    'Alternative',
+    {
+      alternativeId: { type: 'string' },
+      type: { type: 'string', enum: expect.arrayContaining(['DEFAULT']) },
+      orderNumber: { type: 'integer' },
+      titles: { type: 'array', items: { $ref: '#/components/schemas/Title' } },
+    },
+  ],
+  ['Title', { languageCode: { type: 'string' }, title: { type: 'string' } }],
+])('%s has exactly the fields of the interface', (name, fields) => {
+  const { properties = {}, required } = schema(name);
+  expect(Object.keys(properties)).toEqual(Object.keys(fields));
+  expect(properties).toMatchObject(fields);
+  expect(required).toEqual(Object.keys(fields));
+});
