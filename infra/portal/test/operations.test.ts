@@ -105,6 +105,10 @@ describe.runIf(canLook)('the operations page', () => {
       .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
     expect(labels).toHaveLength(18);
     for (const label of labels) expect(label).toMatch(/over the last half hour: now /);
+    await page
+      .getByText(/^peak .+\/s$/)
+      .first()
+      .waitFor();
     expect(visited.faults).toEqual([]);
   });
 

@@ -10,6 +10,7 @@ export interface Chart {
 }
 
 const height = 56;
+const spanSeconds = 1800;
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const colour = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -23,11 +24,14 @@ export const createChart = (name: string, unit: string, floor: number, line: '--
   const value = element('strong', {}, '–');
   const at = element('span', { class: 'soft' }, '');
   const canvas = element('div', { class: 'canvas', role: 'img' });
+  const peak = element('span', {}, '');
   const figure = element(
     'figure',
     {},
     element('figcaption', {}, element('span', {}, name), element('span', { class: 'now' }, value, at)),
     canvas,
+    // The label of the picture says the same.
+    element('p', { class: 'scale', 'aria-hidden': 'true' }, element('span', {}, '30 min ago'), peak),
   );
   const tell = (given: number | null | undefined, time?: number): void => {
     value.textContent = given === null || given === undefined ? '–' : `${short(given)}${unit}`;
@@ -45,7 +49,11 @@ export const createChart = (name: string, unit: string, floor: number, line: '--
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
         axes: [{ show: false }, { show: false }],
-        scales: { y: { range: (_plot, _least, most) => [0, Math.max(floor, (most ?? 0) * 1.15)] } },
+        scales: {
+          // Always the whole half hour, so that what happened at once stands below each other.
+          x: { range: (_plot, _least, most) => [most - spanSeconds, most] },
+          y: { range: (_plot, _least, most) => [0, Math.max(floor, (most ?? 0) * 1.15)] },
+        },
         series: [
           {},
           {
@@ -79,7 +87,9 @@ export const createChart = (name: string, unit: string, floor: number, line: '--
       else plot = make();
       latest();
       const known = values.filter((one) => one !== null);
-      const most = known.length > 0 ? `at most ${short(Math.max(...known))}${unit}` : 'no requests';
+      const top = known.length > 0 ? `${short(Math.max(...known))}${unit}` : undefined;
+      peak.textContent = top === undefined ? '' : `peak ${top}`;
+      const most = top === undefined ? 'no requests' : `at most ${top}`;
       canvas.setAttribute('aria-label', `${name} over the last half hour: now ${value.textContent}, ${most}`);
     },
   };

@@ -17,7 +17,11 @@ export const table = (caption: string, columns: readonly string[], rows: readonl
         element(
           'tr',
           {},
-          ...cells.map((cell, at) => element('td', { 'data-label': columns[at] ?? '' }, cell)),
+          ...cells.map((cell, at) => {
+            const data = element('td', { 'data-label': columns[at] ?? '' }, cell);
+            data.classList.toggle('none', data.textContent === '–');
+            return data;
+          }),
         ),
       ),
     ),
