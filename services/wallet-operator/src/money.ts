@@ -1,6 +1,9 @@
+/** An amount as it is written: at most 13 digits and two decimals, with no other way to write the same. */
+export const amountPattern = /^(0|[1-9]\d{0,12})(\.\d{1,2})?$/;
+
 /**
  * Reads a decimal string of at most 13 + 2 digits into minor units; exact, since the result is below
- * 2^53. The syntax must have been checked.
+ * 2^53. It must match `amountPattern`.
  */
 export const minorUnits = (amount: string): number => {
   const point = amount.indexOf('.');

@@ -1,8 +1,7 @@
-import { isUtf8 } from 'node:buffer';
-import { hash } from 'node:crypto';
 import type { z } from 'zod';
 import type { Command } from '../ledger/command.ts';
 import { minorUnits } from '../money.ts';
+import { sessionHash } from '../session-hash.ts';
 import {
   AuthenticateRequest,
   BalanceRequest,
@@ -10,19 +9,6 @@ import {
   DebitRequest,
   RollbackRequest,
 } from './schema.ts';
-
-/** Session tokens are kept and looked up by their hash alone. */
-export const sessionHash = (token: string): string => hash('sha256', token);
-
-/** The JSON value of a body; undefined when it is not JSON in UTF-8. */
-export const jsonOf = (body: Buffer): unknown => {
-  if (!isUtf8(body)) return undefined;
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
-};
 
 /** What the body says, to be repeated; empty when it says nothing usable. */
 export const requestIdOf = (value: unknown): string => {

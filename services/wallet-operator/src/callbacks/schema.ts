@@ -1,25 +1,10 @@
 import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { id as anyId } from '../ids.ts';
 import { statuses } from '../ledger/command.ts';
+import { amountPattern } from '../money.ts';
 
-/** Any Unicode but control characters; they could not be stored or would forge lines of a log. */
-const control = /\p{Cc}/u;
-const lengthOf = (value: string): number => {
-  // Counted in characters, not in UTF-16 units, but only where that makes a difference.
-  if (value.length <= 255) return value.length;
-  return value.length > 510 ? value.length : [...value].length;
-};
-
-export const isId = (value: string): boolean =>
-  value !== '' && lengthOf(value) <= 255 && value.isWellFormed() && !control.test(value);
-
-const id = (description: string) =>
-  z
-    .string()
-    .refine(isId, 'must be 1 to 255 characters, none of them a control character')
-    .meta({ description, minLength: 1, maxLength: 255 });
-
-export const amountPattern = /^(0|[1-9]\d{0,12})(\.\d{1,2})?$/;
+const id = (description: string) => anyId.meta({ description });
 
 export const amount = (description: string) =>
   z

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
+import { jsonOf } from '../json.ts';
 import { answerOf, refusal } from './answer.ts';
-import { commandOf, jsonOf, requestIdOf, type Callback } from './parse.ts';
+import { commandOf, requestIdOf, type Callback } from './parse.ts';
 
 /** A request as it came. */
 export interface SignedCallback {

@@ -120,13 +120,18 @@ export const games = pgTable('games', {
 });
 
 /** Sessions made by launches; of the token only its hash is kept. */
-export const sessions = pgTable('sessions', {
-  tokenHash: text('token_hash').primaryKey(),
-  playerId: text('player_id').notNull(),
-  gameCode: text('game_code').notNull(),
-  createdAt: instant('created_at').notNull(),
-  expiresAt: instant('expires_at').notNull(),
-});
+export const sessions = pgTable(
+  'sessions',
+  {
+    tokenHash: text('token_hash').primaryKey(),
+    playerId: text('player_id').notNull(),
+    gameCode: text('game_code').notNull(),
+    createdAt: instant('created_at').notNull(),
+    expiresAt: instant('expires_at').notNull(),
+  },
+  // Each launch forgets the old ones.
+  (table) => [index('sessions_expiry').on(table.expiresAt)],
+);
 
 /** What happened beside the ledger and may be asked for one day: refusals, exclusions, changes by people. */
 export const auditEvents = pgTable(

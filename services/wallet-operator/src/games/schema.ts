@@ -1,7 +1,7 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { id } from '../players/schema.ts';
+import { id } from '../ids.ts';
 
 const name = text(1, 200);
 

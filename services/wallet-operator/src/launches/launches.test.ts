@@ -71,6 +71,22 @@ test('a launch is refused here for what we know, and there for what it finds out
   expect(await refusal(await addPlayer(sql, { excluded: true }))).toBe('422 player_self_excluded');
 });
 
+test('a launch forgets sessions that ended more than a day ago', async () => {
+  const { service, sql, ann } = await startBoth();
+  await using _ = service;
+  const playerId = await addPlayer(sql);
+  for (const [token, hours] of [
+    ['old', 25],
+    ['late', 23],
+  ] as const)
+    await sql`insert into sessions values (${token}, ${playerId}, 'dice-alpha', now(), now() - ${`${hours} hours`}::interval)`;
+  expect(
+    (await ann.post('/v1/launches', { playerId, gameCode: 'dice-alpha', countryCode: 'DE' })).status,
+  ).toBe(201);
+  const left = await sql<{ token: string }[]>`select token_hash as token from sessions order by expires_at`;
+  expect(left.map(({ token }) => token)).toEqual(['late', expect.stringMatching(/^[\da-f]{64}$/)]);
+});
+
 const respond =
   (status: number, body: string): RequestListener =>
   (_req, res) => {

@@ -1,6 +1,6 @@
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { id } from '../players/schema.ts';
+import { id } from '../ids.ts';
 
 export const NewLaunch = z
   .strictObject({

@@ -1,12 +1,8 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { amountPattern, isId } from '../callbacks/schema.ts';
-
-export const id = z
-  .string()
-  .refine(isId, 'must be 1 to 255 characters, none of them a control character')
-  .meta({ minLength: 1, maxLength: 255 });
+import { id } from '../ids.ts';
+import { amountPattern } from '../money.ts';
 
 const currency = z
   .string()

@@ -1,7 +1,8 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { Entry, id } from '../players/schema.ts';
+import { id } from '../ids.ts';
+import { Entry } from '../players/schema.ts';
 
 const shape = {
   playerId: z.string(),

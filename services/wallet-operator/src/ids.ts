@@ -1,0 +1,19 @@
+import { z } from 'zod';
+
+/** They could not be stored, or would forge lines of a log. */
+const control = /\p{Cc}/u;
+
+/** In characters, not in UTF-16 units, but counted only where that makes a difference. */
+const lengthOf = (value: string): number => {
+  if (value.length <= 255) return value.length;
+  return value.length > 510 ? value.length : [...value].length;
+};
+
+const isId = (value: string): boolean =>
+  value !== '' && lengthOf(value) <= 255 && value.isWellFormed() && !control.test(value);
+
+/** Any id: of players, games, rounds, transactions. Nothing in it is ever interpreted. */
+export const id = z
+  .string()
+  .refine(isId, 'must be 1 to 255 characters, none of them a control character')
+  .meta({ minLength: 1, maxLength: 255 });
