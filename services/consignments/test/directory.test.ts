@@ -2,9 +2,12 @@ import { foldChanges, measureDrift } from '@platform/pagination/directory/upkeep
 import { migrate } from '@platform/service-kit/migrate';
 import fc from 'fast-check';
 import postgres from 'postgres';
+import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { createApp } from '../src/app.ts';
 import { migrations } from '../src/context.ts';
 import { consignmentDirectory } from '../src/db/directories.ts';
+import { tended } from '../src/upkeep.ts';
 import { startService, type Service } from './harness.ts';
 import { consignmentInput, ids } from './inputs.ts';
 
@@ -172,4 +175,18 @@ test('pages that are read while others write have the total of their own moment'
   }
   await done;
   await expectEqualToOffset(service);
+});
+
+test('a running instance counts changes in, and shows how many are left and whether it is off', async () => {
+  await using other = await startService({ databaseUrl: service.databaseUrl });
+  await using running = tended(other.context);
+  const { listener } = createApp(running);
+  await service.post('/consignments', consignmentInput()).expect(201);
+  const metrics = async () => (await request(listener).get('/metrics').expect(200)).text;
+  for (const list of ['consignments', 'inventory']) {
+    await expect
+      .poll(metrics, { timeout: 10_000 })
+      .toContain(`directory_unfolded_changes{list="${list}"} 0\n`);
+  }
+  expect(await metrics()).toContain('# TYPE directory_drift_rows gauge');
 });

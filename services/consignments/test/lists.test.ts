@@ -76,6 +76,22 @@ describe('a walk', () => {
     expect([seen.length, new Set(seen).size]).toEqual([318, 298]);
   });
 
+  test('over rows that a change moves out of its filter or into it follows them, with the total of each moment', async () => {
+    await fill(1, 80);
+    const { sql } = service.context.database;
+    const page = async (index: number) => {
+      const body = await read(`/consignments?Status=1&PageSize=4&PageIndex=${index}`);
+      const items = body['consignments'] as { consignmentNumber: string }[];
+      return [body.total, ...items.map(({ consignmentNumber }) => consignmentNumber)];
+    };
+    expect(await page(0)).toEqual([10, 'CN-73', 'CN-65', 'CN-57', 'CN-49']);
+    await sql`update consignments set status = 2 where consignment_number in ('CN-73', 'CN-1')`;
+    // One before it has gone: the next page has moved up by one, over CN-41.
+    expect(await page(1)).toEqual([8, 'CN-33', 'CN-25', 'CN-17', 'CN-9']);
+    await sql`update consignments set status = 1 where consignment_number in ('CN-80', 'CN-79', 'CN-2')`;
+    expect(await page(2)).toEqual([11, 'CN-17', 'CN-9', 'CN-2']);
+  });
+
   test('past its end is empty and has the same total', async () => {
     await fill(1, 30);
     for (const [index, size] of [

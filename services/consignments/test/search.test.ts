@@ -1,3 +1,4 @@
+import postgres from 'postgres';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { contains } from '../src/records/page.ts';
 import { startService, type Service } from './harness.ts';
@@ -150,4 +151,29 @@ describe('a search that takes too long', () => {
       await slow.read(`/partners?SearchText=${text}`).expect(200);
     },
   );
+
+  test('is ended at the server as well, and so is a list without a text: no connection stays stuck', async () => {
+    await using slow = await startService({
+      variables: { DATABASE_POOL: '1', SEARCH_POOL: '1', SHORT_SEARCH_TIMEOUT_MS: '300' },
+    });
+    const blocker = postgres(slow.databaseUrl, { max: 1 });
+    await using _ended = { [Symbol.asyncDispose]: () => blocker.end() };
+    await blocker`begin`;
+    await blocker`lock table consignments`;
+    const [searched, listed] = await Promise.all([
+      slow.read('/consignments?SearchText=ab'),
+      slow.read('/consignments?Status=1'),
+    ]);
+    for (const { status, body, headers } of [searched, listed]) {
+      expect([status, body.code, headers['retry-after']]).toEqual([503, 'query_timeout', '2']);
+      expect(body.detail).toMatch(/narrow it/i);
+    }
+    const left = await blocker`
+      select query from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and query ~ 'consignments'`;
+    expect(left).toEqual([]);
+    // The only connections there are, while the lock is still held.
+    await slow.read('/warehouses').expect(200);
+    await slow.read('/warehouses?SearchText=ab').expect(200);
+  });
 });

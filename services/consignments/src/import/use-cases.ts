@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Problem, toProblem } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
-import { idsOf } from './ids.ts';
+import { createIds } from './ids.ts';
 import { createLineSplitter, type Line } from './lines.ts';
 import { readLines, type Reading } from './readings.ts';
 import { insertConsignments } from './store.ts';
@@ -44,7 +44,11 @@ async function* batchesOf(ctx: Context, pieces: AsyncIterable<Buffer>): AsyncGen
 }
 
 /** Stores what can be stored, in one transaction; gives a result line for each line. */
-const store = async (ctx: Context, batch: Batch): Promise<string | Failure> => {
+const store = async (
+  ctx: Context,
+  idsOf: ReturnType<typeof createIds>,
+  batch: Batch,
+): Promise<string | Failure> => {
   if ('reason' in batch) return batch;
   const { line, readings } = batch;
   const inputs = readings.flatMap((reading) => ('input' in reading ? reading.input : []));
@@ -81,9 +85,10 @@ export async function* importConsignments(
   ctx: Context,
   pieces: AsyncIterable<Buffer>,
 ): AsyncGenerator<string, void> {
+  const idsOf = createIds();
   const running = new Set<Promise<string | Failure>>();
   const start = (batch: Batch): Promise<string | Failure> => {
-    const work = store(ctx, batch).finally(() => running.delete(work));
+    const work = store(ctx, idsOf, batch).finally(() => running.delete(work));
     running.add(work);
     return work;
   };

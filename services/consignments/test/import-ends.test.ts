@@ -1,0 +1,102 @@
+import { once } from 'node:events';
+import { startPostgres } from '@platform/local/postgres';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startService, type Service } from './harness.ts';
+import { consignmentInput } from './inputs.ts';
+import { listening } from './stream.ts';
+
+let service: Service;
+let wire: Awaited<ReturnType<typeof listening>>;
+beforeAll(async () => {
+  service = await startService();
+  wire = await listening(service);
+});
+beforeEach(() => service.context.database.sql`delete from consignments`);
+afterAll(async () => {
+  await wire[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const stored = async () => Number((await service.read('/consignments')).body.total);
+
+describe('an import that ends early', () => {
+  test('leaves what was confirmed when the client goes away, and the service well', async () => {
+    const run = wire.begin();
+    run.send(consignmentInput());
+    expect(await run.next()).toMatchObject({ line: 1 });
+    run.req.destroy();
+    await once(run.req, 'close');
+    await expect.poll(() => service.lines.join('')).toContain('client went away');
+    expect(await stored()).toBe(1);
+    expect(service.lines.join('')).not.toContain('"level":"error"');
+  });
+
+  test('says where when there are too many lines', async () => {
+    await using small = await startService({ variables: { IMPORT_MAX_LINES: '3' } });
+    await using place = await listening(small);
+    const run = place.begin();
+    run.send(consignmentInput(), consignmentInput());
+    expect([await run.next(), await run.next()]).toMatchObject([{ line: 1 }, { line: 2 }]);
+    run.send(consignmentInput(), consignmentInput(), consignmentInput());
+    expect(await run.rest()).toEqual([
+      { line: 3, id: expect.any(String) as string },
+      {
+        line: 4,
+        error: 'too_many_lines',
+        detail: expect.stringContaining('line 4') as string,
+        stopped: true,
+      },
+    ]);
+    expect((await small.read('/consignments')).body.total).toBe(3);
+  });
+
+  test('says so when nothing comes any more', async () => {
+    await using hasty = await startService({ variables: { IMPORT_IDLE_TIMEOUT_MS: '300' } });
+    await using place = await listening(hasty);
+    const run = place.begin();
+    run.send(consignmentInput());
+    expect(await run.next()).toMatchObject({ line: 1 });
+    expect(await run.rest()).toMatchObject([{ line: 2, error: 'import_idle', stopped: true }]);
+    const silent = place.begin();
+    silent.req.flushHeaders();
+    expect((await silent.answered).statusCode).toBe(408);
+  });
+
+  test('says so when the instance is stopped', async () => {
+    const run = wire.begin();
+    run.send(consignmentInput());
+    expect(await run.next()).toMatchObject({ line: 1 });
+    service.context.health.draining = true;
+    expect(await run.rest()).toMatchObject([{ line: 2, error: 'shutting_down', stopped: true }]);
+    service.context.health.draining = false;
+  });
+
+  test('says so when the database goes away, and keeps what it confirmed', async () => {
+    const server = await startPostgres({ durable: true });
+    try {
+      await using mortal = await startService({ postgresUrl: server.url });
+      await using place = await listening(mortal);
+      const run = place.begin();
+      run.send(consignmentInput(), 'nonsense');
+      expect([await run.next(), await run.next()]).toMatchObject([{ line: 1 }, { line: 2 }]);
+      await server.kill9();
+      run.send(consignmentInput(), consignmentInput());
+      expect(await run.rest()).toEqual([
+        {
+          line: 3,
+          error: 'database_unavailable',
+          detail: expect.stringContaining('line 3 and those after it are not confirmed') as string,
+          stopped: true,
+        },
+      ]);
+      const refused = place.begin();
+      refused.req.end(`${JSON.stringify(consignmentInput())}\n`);
+      expect((await refused.answered).statusCode).toBe(503);
+      await server.restart();
+      const total = async () => Number((await mortal.read('/consignments')).body.total);
+      await expect.poll(total, { timeout: 10_000 }).toBe(1);
+    } finally {
+      await server.stop();
+    }
+  });
+});
