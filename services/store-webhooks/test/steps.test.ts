@@ -1,14 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
 import { prune } from '../src/inbox/prune.ts';
 import { storeReceipts } from '../src/inbox/store.ts';
-import { claim, end, finish, postpone } from '../src/worker/claim.ts';
+import { claim, end, finish, postpone, type Claim } from '../src/worker/claim.ts';
+import type { InboxEvent } from '../src/worker/event.ts';
 import { createProcessing } from '../src/worker/process.ts';
 import { startWork } from '../src/worker/work.ts';
 import { startService } from './harness.ts';
 
 const order = (id: string, status: string) => ({ id, status, cart: { items: [] } });
 const leaseMs = 60_000;
+const finishAll = (sql: Sql, claims: readonly Claim[]) => sql.begin((tx) => finish(tx, claims));
 
 test('stored but not answered: the sender sends again, and it is there once', async () => {
   await using service = await startService({ work: false });
@@ -41,13 +44,13 @@ test('a worker that lost its lease can neither finish, fail nor postpone what an
   await sleep(10);
   const [quick] = await claim(sql, 1, leaseMs);
   if (slow === undefined || quick === undefined) throw new Error('nothing was claimed');
-  expect(await finish(sql, [slow])).toEqual(new Set());
+  expect(await finishAll(sql, [slow])).toEqual(new Set());
   await end(sql, slow, 'failed', 'late');
   await postpone(sql, slow, 0, 'late');
   expect(await sql`select state, attempts, error from inbox`).toMatchObject([
     { state: 'pending', attempts: 2, error: null },
   ]);
-  expect(await finish(sql, [quick])).toEqual(new Set([quick.id]));
+  expect(await finishAll(sql, [quick])).toEqual(new Set([quick.id]));
 });
 
 test('effect and mark are one: where the mark can not be written, the effect is not there either', async () => {
@@ -77,10 +80,69 @@ test('events of one entity go in order, one at a time; other entities do not wai
   const first = await claim(sql, 10, leaseMs);
   expect(first.map(({ entity }) => String(entity)).toSorted()).toEqual(['order:o-1', 'order:o-2']);
   expect(await claim(sql, 10, leaseMs)).toHaveLength(0);
-  await finish(sql, first);
+  await finishAll(sql, first);
   expect((await claim(sql, 10, leaseMs)).map(({ body }) => String(body))).toEqual([
     JSON.stringify(order('o-1', 'B')),
   ]);
+});
+
+const parked = (sql: Sql) => sql`select entity from inbox where due_at > now() and attempts = 0`;
+
+test('events behind one that is under way are put aside once, whoever claims them goes past them, and each is due when its turn comes', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  const statuses = Array.from({ length: 12 }, (_, at) => `S${at}`);
+  for (const status of statuses) await service.hook('order_updated', webhookToken, order('hot', status));
+  await service.hook('order_updated', webhookToken, order('cool', 'A'));
+  const [first] = await claim(sql, 4, leaseMs);
+  expect(await claim(sql, 4, leaseMs)).toMatchObject([{ entity: 'order:cool' }]);
+  expect(await parked(sql)).toHaveLength(11);
+  const seen = [first];
+  while (seen.at(-1) !== undefined) {
+    const [last] = seen.slice(-1);
+    if (last !== undefined) await finishAll(sql, [last]);
+    seen.push((await claim(sql, 4, leaseMs))[0]);
+  }
+  expect(seen.slice(0, -1).map((event) => String(event?.body))).toEqual(
+    statuses.map((status) => JSON.stringify(order('hot', status))),
+  );
+});
+
+test('what waits behind an event that failed for good is due at once', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  for (const status of ['A', 'B']) await service.hook('order_updated', webhookToken, order('o-1', status));
+  const [first] = await claim(sql, 4, leaseMs);
+  expect(await claim(sql, 4, leaseMs)).toEqual([]);
+  expect(await parked(sql)).toHaveLength(1);
+  if (first !== undefined) await end(sql, first, 'failed', 'no');
+  expect(await claim(sql, 4, leaseMs)).toMatchObject([
+    { body: Buffer.from(JSON.stringify(order('o-1', 'B'))) },
+  ]);
+});
+
+test('many claimers at once lose none of the events of a few entities, and never change their order', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  const count = 240;
+  for (let at = 0; at < count; at++)
+    await service.hook('order_updated', webhookToken, order(`o-${at % 4}`, `S${at}`));
+  const done: InboxEvent[] = [];
+  const worker = async () => {
+    while (done.length < count) {
+      const claimed = await claim(sql, 8, leaseMs);
+      done.push(...claimed);
+      await Promise.all(claimed.map((event) => finishAll(sql, [event])));
+    }
+  };
+  await Promise.all([worker(), worker(), worker(), worker()]);
+  for (const events of Map.groupBy(done, ({ entity }) => entity).values()) {
+    const ids = events.map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted());
+  }
 });
 
 test('an event whose workers die ten times is given up', async () => {
@@ -117,7 +179,7 @@ test('what is older than the retention goes, what is pending or younger stays', 
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
   for (const at of [1, 2, 3]) await service.hook('order_updated', webhookToken, order(`o-${at}`, 'A'));
-  await finish(sql, (await claim(sql, 2, leaseMs)).slice(0, 2));
+  await finishAll(sql, (await claim(sql, 2, leaseMs)).slice(0, 2));
   expect(await prune(sql, new Date(Date.now() - 60_000))).toBe(false);
   expect(await sql`select id from inbox`).toHaveLength(3);
   await prune(sql, new Date(Date.now() + 60_000));
