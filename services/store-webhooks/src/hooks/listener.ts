@@ -1,6 +1,7 @@
 import { tellableError } from '../tracker/failure.ts';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { randomUUID } from 'node:crypto';
+import { createAccess } from '@platform/service-kit/access';
 import type { Log } from '@platform/service-kit/log';
 import type { Metrics } from '@platform/service-kit/metrics';
 import { Problem, toProblem } from '@platform/service-kit/problem';
@@ -29,13 +30,7 @@ const echo = (target: string): HookAnswer | undefined => {
   return { status: 200, headers, body: check };
 };
 
-const answerTo = async (
-  reception: Reception,
-  req: IncomingMessage,
-  res: ServerResponse,
-  address: HookAddress,
-): Promise<HookAnswer> => {
-  if (req.method === 'POST') return receive(reception, req, res, address);
+const otherwise = (req: IncomingMessage): HookAnswer => {
   const echoed = req.method === 'GET' ? echo(req.url ?? '') : undefined;
   if (echoed !== undefined) return echoed;
   throw new Problem({
@@ -48,25 +43,28 @@ const answerTo = async (
 
 /** Answers one request to a webhook's address; never rejects. */
 export const createHookHandler = (reception: Reception, { log, metrics }: Observed) => {
+  const ended = createAccess(log, metrics);
   return async (req: IncomingMessage, res: ServerResponse, address: HookAddress): Promise<void> => {
     const start = performance.now();
     const requestId = requestIdOf(req);
     req.headers['x-request-id'] = requestId;
     let answer: HookAnswer;
     try {
-      answer = await answerTo(reception, req, res, address);
+      answer = req.method === 'POST' ? await receive(reception, req, res, address) : otherwise(req);
     } catch (error) {
       const problem = toProblem(error);
       if (problem.status >= 500) log.error({ err: tellableError(error), requestId }, problem.code);
       answer = problemAnswer(problem, requestId);
     }
     send(req, res, answer, requestId);
-    const ms = performance.now() - start;
-    metrics.record(req.method ?? '', address.template, answer.status, ms);
-    log.info(
-      { requestId, method: req.method, route: address.template, status: answer.status, ms },
-      'answered',
-    );
+    ended({
+      requestId,
+      method: req.method ?? '',
+      route: address.template,
+      status: answer.status,
+      ms: performance.now() - start,
+      answered: true,
+    });
   };
 };
 

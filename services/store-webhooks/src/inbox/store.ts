@@ -1,6 +1,16 @@
 import type { Sql } from 'postgres';
+import type { Fragment } from '../db/sql.ts';
 import { keyBytes, keyRange, repeatKey } from './dedup.ts';
 import type { Receipt, Stored } from './receipt.ts';
+
+/**
+ * Bodies as one parameter. As text in which each byte is one character it is half as long as in
+ * hexadecimal, the driver's own way, which is left for bytes with a NUL among them.
+ */
+const joined = (sql: Sql, bodies: readonly Buffer[]): Fragment => {
+  const bytes = Buffer.concat(bodies);
+  return bytes.includes(0) ? sql`${bytes}::bytea` : sql`convert_to(${bytes.toString('latin1')}, 'LATIN1')`;
+};
 
 /**
  * Inserts what is not there yet, in one statement. Gives the ids that were new. What is small goes as
@@ -9,24 +19,39 @@ import type { Receipt, Stored } from './receipt.ts';
  */
 const insert = async (sql: Sql, receipts: readonly Receipt[]): Promise<Set<string>> => {
   let end = 1;
-  const given = receipts.map(({ dedup: _dedup, body, byContent: _byContent, ...rest }) => ({
-    ...rest,
+  const given = receipts.map((receipt) => ({
+    storeId: receipt.storeId,
+    id: receipt.id,
+    event: receipt.event,
+    service: receipt.service ?? undefined,
+    entity: receipt.entity ?? undefined,
+    headers: receipt.headers,
+    receivedAt: receipt.receivedAt.getTime(),
+    state: receipt.state,
+    error: receipt.error ?? undefined,
+    holdMs: receipt.holdMs,
     from: end,
-    length: ((end += body.length), body.length),
+    length: ((end += receipt.body.length), receipt.body.length),
   }));
-  const bodies = Buffer.concat(receipts.map(({ body }) => body));
   const keys = Buffer.concat(receipts.map(({ dedup }) => dedup));
+  const bodies = joined(
+    sql,
+    receipts.map(({ body }) => body),
+  );
   const rows = await sql<{ id: string }[]>`
+    with sent as materialized (
+      select ${JSON.stringify(given)}::json as rows, ${keys}::bytea as keys, ${bodies} as bodies)
     insert into inbox
       (store_id, id, event, service, entity, dedup, body, headers, received_at, state, error, due_at, finished_at)
     select "storeId", id, event, service, entity,
-      substring(${keys}::bytea from (n::int - 1) * ${keyBytes} + 1 for ${keyBytes}),
-      substring(${bodies}::bytea from "from" for length), headers, "receivedAt", state, error,
-      "receivedAt" + "holdMs" * interval '1 ms', case when state <> 'pending' then "receivedAt" end
-    from rows from (json_to_recordset(${JSON.stringify(given)}::json) as ("storeId" uuid, id uuid, event text,
-      service text, entity text, headers jsonb, "receivedAt" timestamptz, state text, error text,
-      "holdMs" int, "from" int, length int)) with ordinality as new ("storeId", id, event, service, entity,
-      headers, "receivedAt", state, error, "holdMs", "from", length, n)
+      substring(keys from (n::int - 1) * ${keyBytes} + 1 for ${keyBytes}),
+      substring(bodies from "from" for length), headers, to_timestamp("receivedAt" / 1000.0), state, error,
+      to_timestamp(("receivedAt" + "holdMs") / 1000.0),
+      case when state <> 'pending' then to_timestamp("receivedAt" / 1000.0) end
+    from sent, rows from (json_to_recordset(rows) as ("storeId" uuid, id uuid, event text, service text,
+      entity text, headers jsonb, "receivedAt" bigint, state text, error text, "holdMs" int, "from" int,
+      length int)) with ordinality as new ("storeId", id, event, service, entity, headers, "receivedAt",
+      state, error, "holdMs", "from", length, n)
     on conflict (store_id, dedup) do nothing
     returning id`;
   return new Set(rows.map(({ id }) => id));
