@@ -138,7 +138,7 @@ describe.runIf(canLook)('the operations page', () => {
     await using visited = await onDuty('webhooks');
     const { page } = visited;
     await page.getByLabel('Status').selectOption('failed');
-    await page.locator('tbody button').first().click();
+    await page.locator('tbody tr', { hasText: 'failed' }).getByRole('button').first().click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Dry run' }).click();
     await dialog.getByText('A replay would …').waitFor();
@@ -150,6 +150,30 @@ describe.runIf(canLook)('the operations page', () => {
     expect(visited.asked.filter((path) => path.endsWith('/replay'))).toHaveLength(2);
     await page.keyboard.press('Escape');
     expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('an answer that comes late does not stand for a later question', async () => {
+    await using visited = await onDuty('webhooks');
+    const { page } = visited;
+    await page.locator('tbody tr').first().waitFor();
+    const late = Promise.withResolvers<void>();
+    await page.route(
+      /events\?.*status=failed/,
+      async (route) => {
+        await late.promise;
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await page.getByLabel('Status').selectOption('failed');
+    await page.getByLabel('Event').selectOption('payment-auth-completed');
+    await page.getByLabel('Status').selectOption('');
+    await page.getByText('No webhook is like that.').waitFor();
+    const answered = page.waitForResponse(/events\?.*status=failed/);
+    late.resolve();
+    await (await answered).finished();
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    expect(await page.getByText('No webhook is like that.').isVisible()).toBe(true);
   });
 
   test('many webhooks are replayed after a second thought', async () => {

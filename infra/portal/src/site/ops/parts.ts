@@ -48,16 +48,25 @@ export const field = (label: string, control: HTMLInputElement | HTMLSelectEleme
 export const choice = (options: readonly (readonly [value: string, text: string])[]) =>
   element('select', {}, ...options.map(([value, text]) => element('option', { value }, text)));
 
+/** What each place was asked to show last. */
+const latest = new WeakMap<HTMLElement, object>();
+
 /** Shows what a promise brings: waiting, the result, or what went wrong. */
 export const show = async (target: HTMLElement, load: () => Promise<Node | string>): Promise<void> => {
+  const turn = {};
+  latest.set(target, turn);
   target.setAttribute('aria-busy', 'true');
+  const put = (content: Node | string): void => {
+    // Who was asked first may answer last.
+    if (latest.get(target) !== turn) return;
+    target.replaceChildren(content);
+    target.removeAttribute('aria-busy');
+  };
   try {
-    target.replaceChildren(await load());
+    put(await load());
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return;
-    target.replaceChildren(element('p', { class: 'error note', role: 'alert' }, complaint(error)));
-  } finally {
-    target.removeAttribute('aria-busy');
+    put(element('p', { class: 'error note', role: 'alert' }, complaint(error)));
   }
 };
 
