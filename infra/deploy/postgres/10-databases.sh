@@ -2,6 +2,7 @@
 # Run once, by the official image, when the data folder is new: a database and two roles for each service.
 # The passwords are files, and go no further than psql in this container.
 set -eu
+psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres --file /postgres/server.sql
 for service in task-manager quest-service store-webhooks wallet-operator verify-projects consignments; do
   name=$(echo "$service" | tr - _)
   psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres \

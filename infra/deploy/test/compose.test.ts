@@ -175,6 +175,14 @@ describe('the roles that the script makes', () => {
     await trespasser.end();
   });
 
+  test('are kept out of the databases that PostgreSQL comes with', () => {
+    const script = readFileSync(join(folder, 'postgres/10-databases.sh'), 'utf8');
+    expect(script).toContain('--file /postgres/server.sql');
+    expect(withVariables('server.sql', {})).toContain(
+      'revoke all on database postgres, template1 from public;',
+    );
+  });
+
   test('are those of all services', () => {
     const script = readFileSync(join(folder, 'postgres/10-databases.sh'), 'utf8');
     const looped = /for service in (.+); do/.exec(script)?.[1]?.split(' ');

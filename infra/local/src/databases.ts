@@ -49,6 +49,12 @@ const grants = (name: string): string => `
   alter default privileges for role "${name}_owner" revoke execute on functions from public;
   alter default privileges for role "${name}_owner" grant execute on functions to "${name}";`;
 
+/** On a server that is ours alone: the databases that it came with are for its superuser only. */
+export const closeServer = async (serverUrl: string): Promise<void> => {
+  const sql = connect(serverUrl);
+  await sql.unsafe('revoke all on database postgres, template1 from public').finally(() => sql.end());
+};
+
 const at = (serverUrl: string, database: string, role?: string, password?: string): string => {
   const url = new URL(serverUrl);
   url.pathname = `/${database}`;

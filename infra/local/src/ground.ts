@@ -1,4 +1,4 @@
-import { ensureDatabases, type DatabaseUrls } from './databases.ts';
+import { closeServer, ensureDatabases, type DatabaseUrls } from './databases.ts';
 import { startEmbeddedPostgres, startLocalRedis, type Site } from './foundation.ts';
 import type { Found } from './install.ts';
 import type { StartOptions } from './options.ts';
@@ -42,6 +42,7 @@ export const layGround = async (
     const postgres = postgresPort
       ? await startEmbeddedPostgres(site, postgresPort, secrets(SUPERUSER))
       : { url: options.databaseUrl ?? '', dataDir: null };
+    if (postgresPort) await closeServer(postgres.url);
     const databases = await ensureDatabases(postgres.url, databasesFor, (service) => ({
       run: secrets(roleSecret(service, 'run')),
       own: secrets(roleSecret(service, 'own')),

@@ -102,6 +102,18 @@ test("a service gets its environment, its secrets and folders and its prefixed v
   expect(beta).toHaveProperty('COLOUR', 'green');
 });
 
+test.each(['postgres', 'template1', 'beta_counter'])(
+  'the role of a service cannot connect to the database %s',
+  async (name) => {
+    const { services } = await run.stack();
+    const url = new URL(services['alpha-notes']?.databaseUrl ?? '');
+    url.pathname = `/${name}`;
+    const sql = postgres(url.href, { max: 1 });
+    await expect(sql`select 1`).rejects.toMatchObject({ code: '42501' });
+    await sql.end();
+  },
+);
+
 test("the service's tables are migrated and filled, and it may not change them", async () => {
   expect(await ask('alpha-notes', '/notes')).toEqual([{ text: 'demo' }]);
   expect(await ask('alpha-notes', '/drop')).toEqual({ error: 'must be owner of table notes' });
