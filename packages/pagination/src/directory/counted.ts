@@ -14,7 +14,7 @@ export interface CountedRequest {
   columns?: Fragment;
   /** Filter columns of the directory and their values. */
   filters: Readonly<Record<string, FilterValue>>;
-  /** A further condition on \`item\`, on filter columns and watched ones only, and a name for it among all others. */
+  /** A further condition on `item`, on filter columns and watched ones only, and a name for it among all others. */
   condition?: { name: string; sql: Fragment };
   offset: bigint;
   limit: number;

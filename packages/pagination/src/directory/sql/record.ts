@@ -7,7 +7,7 @@ export const record = (directory: Directory): string[] => {
   const { at, id, filters, watched } = directory;
   const columns = [...filters.map(({ column }) => column), at, id];
   const target = [...filters.map(({ column }) => column), 'at', 'id', 'sign', 'xid'].join(', ');
-  // Never below \`folded_to\`, even where a dump was restored into a server whose transactions count from anew.
+  // Never below `folded_to`, even where a dump was restored into a server whose transactions count from anew.
   const xid = `greatest(pg_current_xact_id(), (select folded_to from ${state}))`;
   const all = [...new Set([...columns, ...watched])].join(', ');
   const trigger = (event: string, tables: string) =>
