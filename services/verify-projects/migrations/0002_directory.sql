@@ -162,44 +162,26 @@ begin
   ), gone as (
     delete from public.projects_directory_changes where ctid = any (array(select ctid from public.projects_directory_changes where xid >= (select folded_to from public.projects_directory_state) order by xid limit most))
     returning *
-  ), newest_all as materialized (
+  ), place as materialized (
+    select place.*, at, id, sign, mark from gone cross join lateral (values ('all', ''), ('by_status', gone.status::text)) place (filter, value)
+    where place.value is not null
+  ), newest as materialized (
     -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
-    select newest.value, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
-    from (select ''::text as value, max(at) as at from gone group by 1) newest cross join lowest
+    select newest.*, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
+    from (select filter, value, max(at) as at from place group by 1, 2) newest cross join lowest
     left join lateral (
       select low_at, low_id from public.projects_directory held
-      where held.filter = 'all' and held.value = '' and low_at <= newest.at
+      where held.filter = newest.filter and held.value = newest.value and low_at <= newest.at
       order by low_at desc, low_id desc limit 1) bucket on true
-    where newest.value is not null
-  ), bucketed_all as (
-    select 'all' as filter, '' as value, coalesce(bucket.low_at, newest.low_at) as low_at,
+  ), bucketed as (
+    select filter, value, coalesce(bucket.low_at, newest.low_at) as low_at,
       coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
-    from gone join newest_all newest on newest.value = ''::text
+    from place join newest using (filter, value)
     left join lateral (
       select low_at, low_id from public.projects_directory held
-      where held.filter = 'all' and held.value = '' and (gone.at, gone.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (gone.at, gone.id)
+      where held.filter = place.filter and held.value = place.value and (place.at, place.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (place.at, place.id)
       order by low_at desc, low_id desc limit 1) bucket on true
-    group by newest.value, 3, 4
-  ), newest_by_status as materialized (
-    -- Most changes are near the end of the list: its last bucket that matters is looked up once a value.
-    select newest.value, coalesce(low_at, lowest.at) as low_at, coalesce(low_id, lowest.id) as low_id
-    from (select gone.status as value, max(at) as at from gone group by 1) newest cross join lowest
-    left join lateral (
-      select low_at, low_id from public.projects_directory held
-      where held.filter = 'by_status' and held.value = newest.value::text and low_at <= newest.at
-      order by low_at desc, low_id desc limit 1) bucket on true
-    where newest.value is not null
-  ), bucketed_by_status as (
-    select 'by_status' as filter, newest.value::text as value, coalesce(bucket.low_at, newest.low_at) as low_at,
-      coalesce(bucket.low_id, newest.low_id) as low_id, sum(sign) as n, bit_xor(mark) as mark
-    from gone join newest_by_status newest on newest.value = gone.status
-    left join lateral (
-      select low_at, low_id from public.projects_directory held
-      where held.filter = 'by_status' and held.value = newest.value::text and (gone.at, gone.id) < (newest.low_at, newest.low_id) and (low_at, low_id) <= (gone.at, gone.id)
-      order by low_at desc, low_id desc limit 1) bucket on true
-    group by newest.value, 3, 4
-  ), bucketed as materialized (
-    select * from bucketed_all union all select * from bucketed_by_status
+    group by 1, 2, 3, 4
   ), shelved as (
     select bucketed.filter, bucketed.value, coalesce(shelf.low_at, lowest.at) as low_at,
       coalesce(shelf.low_id, lowest.id) as low_id, sum(n) as n, bit_xor(mark) as mark
@@ -284,10 +266,10 @@ begin
     update public.projects_directory_state set folded_to = pg_snapshot_xmin(pg_current_snapshot())
   ), counted as (
     select 'all' as filter, '' as value, count(*) as n from public.projects item
-      where ''::text is not null group by ''::text
+      group by 2 having '' is not null
     union all
     select 'by_status' as filter, item.status::text as value, count(*) as n from public.projects item
-      where item.status is not null group by item.status
+      group by 2 having item.status::text is not null
   ), shelved as (
     insert into public.projects_directory_shelves
     select filter, value, '-infinity'::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid, n, random(-9223372036854775808, 9223372036854775807) from counted
@@ -347,23 +329,28 @@ begin
 end $$;
 --> statement-breakpoint
 create function public.projects_directory_page_all(wanted text, since timestamptz, skip bigint, take integer,
-  totalled boolean, out given public.projects, out total bigint)
-returns setof record language plpgsql stable set plan_cache_mode = force_generic_plan
+  out ids uuid[], out total bigint)
+language plpgsql stable set plan_cache_mode = force_generic_plan
   set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
 declare
+  counted bigint;
   older bigint := 0;
-  place bigint;
-  shelf record;
-  bucket record;
+  first bigint;
+  past bigint;
+  shelf_at timestamptz;
+  shelf_id uuid;
+  shelf_below bigint;
+  shelf_past bigint;
+  high_at timestamptz;
+  high_id uuid;
   near_at timestamptz;
   near_id uuid;
   rank bigint;
 begin
-  if totalled or false then
-    total := coalesce((select sum(n) from public.projects_directory_shelves where filter = 'all' and value = ''), 0) + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and true), 0);
-  end if;
+  select coalesce(sum(n), 0) into counted from public.projects_directory_shelves where filter = 'all' and value = '';
+  select counted + coalesce(sum(sign), 0) into total from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and true;
   if since is not null then
-    select low_at, low_id into shelf from public.projects_directory_shelves where filter = 'all' and value = '' and low_at < since
+    select low_at, low_id into shelf_at, shelf_id from public.projects_directory_shelves where filter = 'all' and value = '' and low_at < since
     order by low_at desc, low_id desc limit 1;
     select low_at, low_id into near_at, near_id from public.projects_directory where filter = 'all' and value = '' and low_at < since
     order by low_at desc, low_id desc limit 1;
@@ -371,119 +358,45 @@ begin
       select * into near_at, near_id from (select '-infinity'::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid) lowest;
     end if;
     older := coalesce((select sum(n) from public.projects_directory_shelves
-        where filter = 'all' and value = '' and (low_at, low_id) < (shelf.low_at, shelf.low_id)), 0)
+        where filter = 'all' and value = '' and (low_at, low_id) < (shelf_at, shelf_id)), 0)
       + coalesce((select sum(n) from public.projects_directory
-        where filter = 'all' and value = '' and (low_at, low_id) >= (shelf.low_at, shelf.low_id) and (low_at, low_id) < (near_at, near_id)), 0)
+        where filter = 'all' and value = '' and (low_at, low_id) >= (shelf_at, shelf_id) and (low_at, low_id) < (near_at, near_id)), 0)
       + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and true and (change.at, change.id) < (near_at, near_id)), 0)
       + (select count(*) from public.projects item where true and (item.updated_at, item.id) >= (near_at, near_id) and item.updated_at < since);
   end if;
-  place := older + skip;
+  -- The page as a window of the ascending order, whichever way the list is given.
+  first := older + skip;
+  past := least(older + skip + take, total);
   total := total - older;
-  select low_at, low_id, past - n as below into shelf from (
-    select low_at, low_id, n, sum(n) over (order by low_at, low_id rows unbounded preceding) as past
-    from public.projects_directory_shelves where filter = 'all' and value = '') run
-  where past > place order by low_at, low_id limit 1;
-  if found then
-    select * into bucket from (
-      select low_at, low_id, coalesce(lead(low_at) over key, top_at) as high_at,
-        coalesce(lead(low_id) over key, top_id) as high_id, n, shelf.below + sum(n) over key as past
-      from public.projects_directory cross join (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) top (top_at, top_id)
-      where filter = 'all' and value = '' and (low_at, low_id) >= (shelf.low_at, shelf.low_id)
-      window key as (order by low_at, low_id rows unbounded preceding)) run
-    where past > place order by low_at, low_id limit 1;
-    if bucket.past - place > bucket.n / 2 then
-      near_at := bucket.low_at; near_id := bucket.low_id; rank := bucket.past - bucket.n;
-    else
-      near_at := bucket.high_at; near_id := bucket.high_id; rank := bucket.past;
-    end if;
-  else
-    -- Past all that has been counted: from the end.
-    select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
-    rank := coalesce((select sum(n) from public.projects_directory_shelves where filter = 'all' and value = ''), 0);
+  ids := '{}';
+  if first >= past then return; end if;
+  -- The shelf that the page begins on, as far as counted; then the nearest key on it, the end of it included.
+  select low_at, low_id, sum(n) over key - n as below, sum(n) over key,
+    coalesce(lead(low_at) over key, top_at), coalesce(lead(low_id) over key, top_id)
+  into shelf_at, shelf_id, shelf_below, shelf_past, high_at, high_id
+  from public.projects_directory_shelves cross join (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) top (top_at, top_id) where filter = 'all' and value = ''
+  window key as (order by low_at, low_id rows unbounded preceding)
+  order by sum(n) over key - n <= first desc, below desc limit 1;
+  if not found then
+    select * into high_at, high_id, shelf_past from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, 0) highest;
   end if;
+  select * into near_at, near_id, rank from (
+    select low_at, low_id, shelf_below + sum(n) over (order by low_at, low_id rows unbounded preceding) - n as below
+    from public.projects_directory where filter = 'all' and value = '' and (low_at, low_id) >= (shelf_at, shelf_id)
+      and (low_at, low_id) < (high_at, high_id)
+    union all select high_at, high_id, shelf_past) bound
+  order by abs(below - first) limit 1;
   rank := rank + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and true and (change.at, change.id) < (near_at, near_id)), 0);
-  -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
-  if rank < place then
-    select item.updated_at, item.id into near_at, near_id from public.projects item where true and (item.updated_at, item.id) >= (near_at, near_id)
-    order by item.updated_at, item.id offset place - rank limit 1;
-  elsif rank > place then
-    select item.updated_at, item.id into near_at, near_id from public.projects item where true and (item.updated_at, item.id) < (near_at, near_id)
-    order by item.updated_at desc, item.id desc offset rank - place - 1 limit 1;
-  end if;
-  return query select item, total from public.projects item where true
-  and (item.updated_at, item.id) >= (near_at, near_id) order by item.updated_at, item.id limit take;
-  -- The total is told in any case.
-  if not found then return next; end if;
-end $$;
---> statement-breakpoint
-create function public.projects_directory_page_by_status(wanted text, since timestamptz, skip bigint, take integer,
-  totalled boolean, out given public.projects, out total bigint)
-returns setof record language plpgsql stable set plan_cache_mode = force_generic_plan
-  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
-declare
-  older bigint := 0;
-  place bigint;
-  shelf record;
-  bucket record;
-  near_at timestamptz;
-  near_id uuid;
-  rank bigint;
-begin
-  if totalled or false then
-    total := coalesce((select sum(n) from public.projects_directory_shelves where filter = 'by_status' and value = wanted::text), 0) + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and change.status = wanted), 0);
-  end if;
-  if since is not null then
-    select low_at, low_id into shelf from public.projects_directory_shelves where filter = 'by_status' and value = wanted::text and low_at < since
-    order by low_at desc, low_id desc limit 1;
-    select low_at, low_id into near_at, near_id from public.projects_directory where filter = 'by_status' and value = wanted::text and low_at < since
-    order by low_at desc, low_id desc limit 1;
-    if not found then
-      select * into near_at, near_id from (select '-infinity'::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid) lowest;
-    end if;
-    older := coalesce((select sum(n) from public.projects_directory_shelves
-        where filter = 'by_status' and value = wanted::text and (low_at, low_id) < (shelf.low_at, shelf.low_id)), 0)
-      + coalesce((select sum(n) from public.projects_directory
-        where filter = 'by_status' and value = wanted::text and (low_at, low_id) >= (shelf.low_at, shelf.low_id) and (low_at, low_id) < (near_at, near_id)), 0)
-      + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and change.status = wanted and (change.at, change.id) < (near_at, near_id)), 0)
-      + (select count(*) from public.projects item where item.status = wanted and (item.updated_at, item.id) >= (near_at, near_id) and item.updated_at < since);
-  end if;
-  place := older + skip;
-  total := total - older;
-  select low_at, low_id, past - n as below into shelf from (
-    select low_at, low_id, n, sum(n) over (order by low_at, low_id rows unbounded preceding) as past
-    from public.projects_directory_shelves where filter = 'by_status' and value = wanted::text) run
-  where past > place order by low_at, low_id limit 1;
-  if found then
-    select * into bucket from (
-      select low_at, low_id, coalesce(lead(low_at) over key, top_at) as high_at,
-        coalesce(lead(low_id) over key, top_id) as high_id, n, shelf.below + sum(n) over key as past
-      from public.projects_directory cross join (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) top (top_at, top_id)
-      where filter = 'by_status' and value = wanted::text and (low_at, low_id) >= (shelf.low_at, shelf.low_id)
-      window key as (order by low_at, low_id rows unbounded preceding)) run
-    where past > place order by low_at, low_id limit 1;
-    if bucket.past - place > bucket.n / 2 then
-      near_at := bucket.low_at; near_id := bucket.low_id; rank := bucket.past - bucket.n;
-    else
-      near_at := bucket.high_at; near_id := bucket.high_id; rank := bucket.past;
-    end if;
-  else
-    -- Past all that has been counted: from the end.
-    select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
-    rank := coalesce((select sum(n) from public.projects_directory_shelves where filter = 'by_status' and value = wanted::text), 0);
-  end if;
-  rank := rank + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and change.status = wanted and (change.at, change.id) < (near_at, near_id)), 0);
-  -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
-  if rank < place then
-    select item.updated_at, item.id into near_at, near_id from public.projects item where item.status = wanted and (item.updated_at, item.id) >= (near_at, near_id)
-    order by item.updated_at, item.id offset place - rank limit 1;
-  elsif rank > place then
-    select item.updated_at, item.id into near_at, near_id from public.projects item where item.status = wanted and (item.updated_at, item.id) < (near_at, near_id)
-    order by item.updated_at desc, item.id desc offset rank - place - 1 limit 1;
-  end if;
-  return query select item, total from public.projects item where item.status = wanted
-  and (item.updated_at, item.id) >= (near_at, near_id) order by item.updated_at, item.id limit take;
-  -- The total is told in any case.
-  if not found then return next; end if;
+  -- Any key would do, once its rank is exact: the nearest has the fewest rows between itself and the page.
+  ids := array(
+    select page.id from (
+      (select item.updated_at, item.id from public.projects item where true and (item.updated_at, item.id) < (near_at, near_id)
+       order by item.updated_at desc, item.id desc
+       offset greatest(rank - past, 0) limit greatest(least(past, rank) - first, 0))
+      union all
+      (select item.updated_at, item.id from public.projects item where true and (item.updated_at, item.id) >= (near_at, near_id)
+       order by item.updated_at, item.id offset greatest(first - rank, 0) limit greatest(past - greatest(first, rank), 0))
+    ) page (at, id) order by at, id);
 end $$;
 --> statement-breakpoint
 create function public.projects_directory_stamp_all(wanted text) returns bigint
@@ -495,6 +408,77 @@ begin
     union all
     select mark from public.projects_directory_changes change
     where xid >= (select folded_to from public.projects_directory_state) and true) marks);
+end $$;
+--> statement-breakpoint
+create function public.projects_directory_page_by_status(wanted text, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language plpgsql stable set plan_cache_mode = force_generic_plan
+  set enable_seqscan = off set enable_bitmapscan = off set jit = off as $$
+declare
+  counted bigint;
+  older bigint := 0;
+  first bigint;
+  past bigint;
+  shelf_at timestamptz;
+  shelf_id uuid;
+  shelf_below bigint;
+  shelf_past bigint;
+  high_at timestamptz;
+  high_id uuid;
+  near_at timestamptz;
+  near_id uuid;
+  rank bigint;
+begin
+  select coalesce(sum(n), 0) into counted from public.projects_directory_shelves where filter = 'by_status' and value = wanted::text;
+  select counted + coalesce(sum(sign), 0) into total from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and change.status = wanted;
+  if since is not null then
+    select low_at, low_id into shelf_at, shelf_id from public.projects_directory_shelves where filter = 'by_status' and value = wanted::text and low_at < since
+    order by low_at desc, low_id desc limit 1;
+    select low_at, low_id into near_at, near_id from public.projects_directory where filter = 'by_status' and value = wanted::text and low_at < since
+    order by low_at desc, low_id desc limit 1;
+    if not found then
+      select * into near_at, near_id from (select '-infinity'::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid) lowest;
+    end if;
+    older := coalesce((select sum(n) from public.projects_directory_shelves
+        where filter = 'by_status' and value = wanted::text and (low_at, low_id) < (shelf_at, shelf_id)), 0)
+      + coalesce((select sum(n) from public.projects_directory
+        where filter = 'by_status' and value = wanted::text and (low_at, low_id) >= (shelf_at, shelf_id) and (low_at, low_id) < (near_at, near_id)), 0)
+      + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and change.status = wanted and (change.at, change.id) < (near_at, near_id)), 0)
+      + (select count(*) from public.projects item where item.status = wanted and (item.updated_at, item.id) >= (near_at, near_id) and item.updated_at < since);
+  end if;
+  -- The page as a window of the ascending order, whichever way the list is given.
+  first := older + skip;
+  past := least(older + skip + take, total);
+  total := total - older;
+  ids := '{}';
+  if first >= past then return; end if;
+  -- The shelf that the page begins on, as far as counted; then the nearest key on it, the end of it included.
+  select low_at, low_id, sum(n) over key - n as below, sum(n) over key,
+    coalesce(lead(low_at) over key, top_at), coalesce(lead(low_id) over key, top_id)
+  into shelf_at, shelf_id, shelf_below, shelf_past, high_at, high_id
+  from public.projects_directory_shelves cross join (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) top (top_at, top_id) where filter = 'by_status' and value = wanted::text
+  window key as (order by low_at, low_id rows unbounded preceding)
+  order by sum(n) over key - n <= first desc, below desc limit 1;
+  if not found then
+    select * into high_at, high_id, shelf_past from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid, 0) highest;
+  end if;
+  select * into near_at, near_id, rank from (
+    select low_at, low_id, shelf_below + sum(n) over (order by low_at, low_id rows unbounded preceding) - n as below
+    from public.projects_directory where filter = 'by_status' and value = wanted::text and (low_at, low_id) >= (shelf_at, shelf_id)
+      and (low_at, low_id) < (high_at, high_id)
+    union all select high_at, high_id, shelf_past) bound
+  order by abs(below - first) limit 1;
+  rank := rank + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and change.status = wanted and (change.at, change.id) < (near_at, near_id)), 0);
+  -- Any key would do, once its rank is exact: the nearest has the fewest rows between itself and the page.
+  ids := array(
+    select page.id from (
+      (select item.updated_at, item.id from public.projects item where item.status = wanted and (item.updated_at, item.id) < (near_at, near_id)
+       order by item.updated_at desc, item.id desc
+       offset greatest(rank - past, 0) limit greatest(least(past, rank) - first, 0))
+      union all
+      (select item.updated_at, item.id from public.projects item where item.status = wanted and (item.updated_at, item.id) >= (near_at, near_id)
+       order by item.updated_at, item.id offset greatest(first - rank, 0) limit greatest(past - greatest(first, rank), 0))
+    ) page (at, id) order by at, id);
 end $$;
 --> statement-breakpoint
 create function public.projects_directory_stamp_by_status(wanted text) returns bigint

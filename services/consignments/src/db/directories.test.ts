@@ -4,5 +4,5 @@ import { directories } from './directories.ts';
 
 test('the migration of the directories is what their declarations say; vitest -u writes it', async () => {
   const statements = directories.map((one) => directorySql(one)).join('--> statement-breakpoint\n');
-  await expect(statements).toMatchFileSnapshot('../../migrations/0002_page_directories.sql');
+  await expect(statements).toMatchFileSnapshot('../../migrations/0003_directory_pages.sql');
 });
