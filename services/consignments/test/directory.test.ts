@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { foldChanges, measureDrift } from '@platform/pagination/directory/upkeep';
 import { migrate } from '@platform/service-kit/migrate';
 import fc from 'fast-check';
@@ -25,7 +26,8 @@ test('two migrations that start at once take turns', async () => {
   url.pathname = '/consignments_twice';
   await Promise.all([1, 2].map(() => migrate(url.href, migrations)));
   const sql = postgres(url.href, { max: 1 });
-  expect((await sql`select count(*)::int as applied from schema_migrations`)[0]).toEqual({ applied: 3 });
+  const applied = readdirSync(migrations).filter((file) => file.endsWith('.sql')).length;
+  expect((await sql`select count(*)::int as applied from schema_migrations`)[0]).toEqual({ applied });
   await sql.end();
   await server`drop database consignments_twice`;
   await server.end();
