@@ -1,12 +1,13 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '@platform/local/ports';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { folders } from '../src/kubernetes/folders.ts';
 import { gatewayConfig } from '../src/kubernetes/gateway.ts';
 import { readPlatform, readServices } from '../src/values.ts';
 import { startCollector } from './collector.ts';
-import { freePort, runNginx } from './gateway.ts';
+import { runNginx } from './gateway.ts';
 import { buildImage, startProgram } from './image/image.ts';
 import { keys, startService } from './service.ts';
 
