@@ -103,7 +103,8 @@ const schemaWriter =
 
 const problemStatuses = (route: Route): number[] => {
   // Any query parameter that nobody declared is a 400.
-  const statuses = new Set([...(route.problems ?? []), 400, 429, 500, 503]);
+  const statuses = new Set([...(route.problems ?? []), 400, 500, 503]);
+  if (!route.unlimited) statuses.add(429);
   if (route.caller.security.length > 0) statuses.add(401);
   if (route.caller.security.some((way) => Object.values(way).flat().length > 0)) statuses.add(403);
   if (route.body && !route.body.raw) for (const status of [413, 415]) statuses.add(status);

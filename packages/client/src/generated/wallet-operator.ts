@@ -671,15 +671,6 @@ export interface operations {
                     "application/json": components["schemas"]["CallbackRefusal"];
                 };
             };
-            /** @description Too many requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description ERROR_UNKNOWN: the outcome is not known; ask again */
             500: {
                 headers: {
@@ -738,15 +729,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CallbackRefusal"];
-                };
-            };
-            /** @description Too many requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description ERROR_UNKNOWN: the outcome is not known; ask again */
@@ -809,15 +791,6 @@ export interface operations {
                     "application/json": components["schemas"]["CallbackRefusal"];
                 };
             };
-            /** @description Too many requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description ERROR_UNKNOWN: the outcome is not known; ask again */
             500: {
                 headers: {
@@ -878,15 +851,6 @@ export interface operations {
                     "application/json": components["schemas"]["CallbackRefusal"];
                 };
             };
-            /** @description Too many requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description ERROR_UNKNOWN: the outcome is not known; ask again */
             500: {
                 headers: {
@@ -945,15 +909,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CallbackRefusal"];
-                };
-            };
-            /** @description Too many requests */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             /** @description ERROR_UNKNOWN: the outcome is not known; ask again */
