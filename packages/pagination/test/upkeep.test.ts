@@ -190,6 +190,22 @@ describe('the migration', () => {
     await exact();
   });
 
+  it('goes on answering instances of the version before, which run until the rollout has ended', async () => {
+    await insert(sql, 40);
+    const ids = (await sql<{ id: string }[]>`select id from rising order by changed_at, id`).map(
+      ({ id }) => id,
+    );
+    for (const [skip, take] of [
+      [0, 7],
+      [33, 10],
+      [40, 10],
+    ] as const) {
+      const [row] = await sql<{ ids: string[]; total: string }[]>`
+        select * from rising_directory_page_all(null, null, ${skip}, ${take})`;
+      expect(row).toEqual({ ids: ids.slice(skip, skip + take), total: '40' });
+    }
+  });
+
   it('works for a role that may only read and write rows', async () => {
     const role = `run_${Date.now()}`;
     await sql.unsafe(`create role ${role} login password 'run';

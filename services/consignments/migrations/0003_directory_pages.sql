@@ -704,6 +704,14 @@ begin
   if not found then return next; end if;
 end $$;
 --> statement-breakpoint
+create function public.consignments_directory_page_all(wanted text, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language sql stable as $$
+  select coalesce(array_agg((given).id order by place) filter (where (given).id is not null), '{}'),
+    max(page.total)
+  from public.consignments_directory_page_all(wanted, since, skip, take, true) with ordinality page (given, total, place)
+$$;
+--> statement-breakpoint
 create function public.consignments_directory_page_by_client_id(wanted uuid, since timestamptz, skip bigint, take integer,
   totalled boolean, out given public.consignments, out total bigint)
 returns setof record language plpgsql stable set plan_cache_mode = force_generic_plan
@@ -773,6 +781,14 @@ begin
   -- The total is told in any case.
   if not found then return next; end if;
 end $$;
+--> statement-breakpoint
+create function public.consignments_directory_page_by_client_id(wanted uuid, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language sql stable as $$
+  select coalesce(array_agg((given).id order by place) filter (where (given).id is not null), '{}'),
+    max(page.total)
+  from public.consignments_directory_page_by_client_id(wanted, since, skip, take, true) with ordinality page (given, total, place)
+$$;
 --> statement-breakpoint
 create function public.consignments_directory_page_by_warehouse_id(wanted uuid, since timestamptz, skip bigint, take integer,
   totalled boolean, out given public.consignments, out total bigint)
@@ -844,6 +860,14 @@ begin
   if not found then return next; end if;
 end $$;
 --> statement-breakpoint
+create function public.consignments_directory_page_by_warehouse_id(wanted uuid, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language sql stable as $$
+  select coalesce(array_agg((given).id order by place) filter (where (given).id is not null), '{}'),
+    max(page.total)
+  from public.consignments_directory_page_by_warehouse_id(wanted, since, skip, take, true) with ordinality page (given, total, place)
+$$;
+--> statement-breakpoint
 create function public.consignments_directory_page_by_carrier_id(wanted uuid, since timestamptz, skip bigint, take integer,
   totalled boolean, out given public.consignments, out total bigint)
 returns setof record language plpgsql stable set plan_cache_mode = force_generic_plan
@@ -913,6 +937,14 @@ begin
   -- The total is told in any case.
   if not found then return next; end if;
 end $$;
+--> statement-breakpoint
+create function public.consignments_directory_page_by_carrier_id(wanted uuid, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language sql stable as $$
+  select coalesce(array_agg((given).id order by place) filter (where (given).id is not null), '{}'),
+    max(page.total)
+  from public.consignments_directory_page_by_carrier_id(wanted, since, skip, take, true) with ordinality page (given, total, place)
+$$;
 --> statement-breakpoint
 create function public.consignments_directory_page_by_status(wanted integer, since timestamptz, skip bigint, take integer,
   totalled boolean, out given public.consignments, out total bigint)
@@ -984,6 +1016,14 @@ begin
   if not found then return next; end if;
 end $$;
 --> statement-breakpoint
+create function public.consignments_directory_page_by_status(wanted integer, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language sql stable as $$
+  select coalesce(array_agg((given).id order by place) filter (where (given).id is not null), '{}'),
+    max(page.total)
+  from public.consignments_directory_page_by_status(wanted, since, skip, take, true) with ordinality page (given, total, place)
+$$;
+--> statement-breakpoint
 create function public.consignments_directory_page_by_edi_status(wanted integer, since timestamptz, skip bigint, take integer,
   totalled boolean, out given public.consignments, out total bigint)
 returns setof record language plpgsql stable set plan_cache_mode = force_generic_plan
@@ -1053,6 +1093,14 @@ begin
   -- The total is told in any case.
   if not found then return next; end if;
 end $$;
+--> statement-breakpoint
+create function public.consignments_directory_page_by_edi_status(wanted integer, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language sql stable as $$
+  select coalesce(array_agg((given).id order by place) filter (where (given).id is not null), '{}'),
+    max(page.total)
+  from public.consignments_directory_page_by_edi_status(wanted, since, skip, take, true) with ordinality page (given, total, place)
+$$;
 --> statement-breakpoint
 create function public.consignments_directory_stamp_all(wanted text) returns bigint
 language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan
@@ -1713,6 +1761,14 @@ begin
   if not found then return next; end if;
 end $$;
 --> statement-breakpoint
+create function public.inventory_directory_page_all(wanted text, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language sql stable as $$
+  select coalesce(array_agg((given).id order by place) filter (where (given).id is not null), '{}'),
+    max(page.total)
+  from public.inventory_directory_page_all(wanted, since, skip, take, true) with ordinality page (given, total, place)
+$$;
+--> statement-breakpoint
 create function public.inventory_directory_page_by_partner_id(wanted uuid, since timestamptz, skip bigint, take integer,
   totalled boolean, out given public.inventory, out total bigint)
 returns setof record language plpgsql stable set plan_cache_mode = force_generic_plan
@@ -1782,6 +1838,14 @@ begin
   -- The total is told in any case.
   if not found then return next; end if;
 end $$;
+--> statement-breakpoint
+create function public.inventory_directory_page_by_partner_id(wanted uuid, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language sql stable as $$
+  select coalesce(array_agg((given).id order by place) filter (where (given).id is not null), '{}'),
+    max(page.total)
+  from public.inventory_directory_page_by_partner_id(wanted, since, skip, take, true) with ordinality page (given, total, place)
+$$;
 --> statement-breakpoint
 create function public.inventory_directory_page_by_warehouse_id(wanted uuid, since timestamptz, skip bigint, take integer,
   totalled boolean, out given public.inventory, out total bigint)
@@ -1853,6 +1917,14 @@ begin
   if not found then return next; end if;
 end $$;
 --> statement-breakpoint
+create function public.inventory_directory_page_by_warehouse_id(wanted uuid, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language sql stable as $$
+  select coalesce(array_agg((given).id order by place) filter (where (given).id is not null), '{}'),
+    max(page.total)
+  from public.inventory_directory_page_by_warehouse_id(wanted, since, skip, take, true) with ordinality page (given, total, place)
+$$;
+--> statement-breakpoint
 create function public.inventory_directory_page_by_in_stock(wanted boolean, since timestamptz, skip bigint, take integer,
   totalled boolean, out given public.inventory, out total bigint)
 returns setof record language plpgsql stable set plan_cache_mode = force_generic_plan
@@ -1922,6 +1994,14 @@ begin
   -- The total is told in any case.
   if not found then return next; end if;
 end $$;
+--> statement-breakpoint
+create function public.inventory_directory_page_by_in_stock(wanted boolean, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language sql stable as $$
+  select coalesce(array_agg((given).id order by place) filter (where (given).id is not null), '{}'),
+    max(page.total)
+  from public.inventory_directory_page_by_in_stock(wanted, since, skip, take, true) with ordinality page (given, total, place)
+$$;
 --> statement-breakpoint
 create function public.inventory_directory_stamp_all(wanted text) returns bigint
 language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan

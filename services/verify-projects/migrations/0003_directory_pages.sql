@@ -416,6 +416,14 @@ begin
   if not found then return next; end if;
 end $$;
 --> statement-breakpoint
+create function public.projects_directory_page_all(wanted text, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language sql stable as $$
+  select coalesce(array_agg((given).id order by place) filter (where (given).id is not null), '{}'),
+    max(page.total)
+  from public.projects_directory_page_all(wanted, since, skip, take, true) with ordinality page (given, total, place)
+$$;
+--> statement-breakpoint
 create function public.projects_directory_page_by_status(wanted text, since timestamptz, skip bigint, take integer,
   totalled boolean, out given public.projects, out total bigint)
 returns setof record language plpgsql stable set plan_cache_mode = force_generic_plan
@@ -485,6 +493,14 @@ begin
   -- The total is told in any case.
   if not found then return next; end if;
 end $$;
+--> statement-breakpoint
+create function public.projects_directory_page_by_status(wanted text, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language sql stable as $$
+  select coalesce(array_agg((given).id order by place) filter (where (given).id is not null), '{}'),
+    max(page.total)
+  from public.projects_directory_page_by_status(wanted, since, skip, take, true) with ordinality page (given, total, place)
+$$;
 --> statement-breakpoint
 create function public.projects_directory_stamp_all(wanted text) returns bigint
 language plpgsql stable parallel safe set plan_cache_mode = force_generic_plan

@@ -92,6 +92,24 @@ begin
 end $$;`;
 };
 
+/**
+ * The page as instances ask for it that still run the version before: a migration comes before the rollout, and until
+ * that has ended both read. To be left out once no such instance can be running.
+ */
+const formerPageOf = (directory: Directory, { filter, type }: Narrowing): string => {
+  const page = namesOf(directory).routine(`page_${filter}`);
+  return `create function ${page}(wanted ${type}, since timestamptz, skip bigint, take integer,
+  out ids uuid[], out total bigint)
+language sql stable as $$
+  select coalesce(array_agg((given).${directory.id} order by place) filter (where (given).${directory.id} is not null), '{}'),
+    max(page.total)
+  from ${page}(wanted, since, skip, take, true) with ordinality page (given, total, place)
+$$;`;
+};
+
 /** Statements for reading a page with its total, one of each filter. */
 export const page = (directory: Directory): string[] =>
-  narrowings(directory).map((narrowing) => pageOf(directory, narrowing));
+  narrowings(directory).flatMap((narrowing) => [
+    pageOf(directory, narrowing),
+    formerPageOf(directory, narrowing),
+  ]);
