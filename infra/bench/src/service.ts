@@ -1,24 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, rmSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inherited } from './env.ts';
 import { makeTestKeys, type TestKeys } from '@platform/auth/testing';
+import { freePort } from '@platform/local/ports';
 import { startPostgres, type PostgresServer } from '@platform/local/postgres';
 import { startRedis } from '@platform/local/redis';
 import postgres from 'postgres';
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 /** A PostgreSQL that fsyncs and a Redis, for one topic. */
 export const startGround = async () => {
