@@ -103,8 +103,8 @@ export const finish = async (sql: TransactionSql, claims: readonly Claim[]): Pro
   const marked = sql<{ id: string }[]>`
     ${held(sql, claims)}
     update inbox set state = 'done', error = null, finished_at = now()
-    where ctid = any(${places(sql)}) returning id`;
-  // Sent together, done one after the other.
+    where ctid = any(${places(sql)}) returning id`.execute();
+  // Sent together, done one after the other; without execute() it would be sent last.
   const [rows] = await Promise.all([marked, release(sql, claims)]);
   return new Set(rows.map(({ id }) => id));
 };
