@@ -1,6 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { tellableError } from '../tracker/failure.ts';
 import type { Log } from '@platform/service-kit/log';
-import { toProblem } from '@platform/service-kit/problem';
+import { toProblem, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import { inBatches } from '../batch.ts';
 import { createSpool, type Spool } from '../spool/spool.ts';
@@ -24,6 +25,20 @@ interface InboxOptions {
 
 /** Receipts that wait for each other's commit at most. */
 const maxBatch = 200;
+/** A database that takes longer counts as away: a sender waits for seconds, not for minutes. */
+const patienceMs = 2000;
+
+const away = (): Unavailable => new Unavailable('database_unavailable', 'The database is away.');
+
+const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
+  const done = new AbortController();
+  const late = sleep(ms, undefined, { signal: done.signal }).then(() => Promise.reject(away()));
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    done.abort();
+  }
+};
 
 export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, wake }: InboxOptions): Inbox => {
   const store = async (receipts: Receipt[]): Promise<Stored[]> => {
@@ -31,8 +46,16 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, wake }: Inbo
     wake();
     return results;
   };
-  const commit = inBatches(store, { maxItems: maxBatch, inFlight: 2 });
   const spool = createSpool({ folder: spoolFolder, maxBytes: spoolMaxBytes, store, log });
+  // One after the other: the more come together, the less each of them costs.
+  const commit = inBatches(
+    async (receipts: Receipt[]) => {
+      // Who waited behind those that went to the spool follows them there.
+      if (spool.active) throw away();
+      return within(patienceMs, store(receipts));
+    },
+    { maxItems: maxBatch, inFlight: 1 },
+  );
 
   return {
     spool,

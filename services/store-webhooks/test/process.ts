@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+/** The real process on the harness's database and spool. */
+export const startProcess = async (service: { databaseUrl: string; spool: string }) => {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const child = spawn(process.execPath, ['src/main.ts'], {
+    cwd: new URL('..', import.meta.url).pathname,
+    env: {
+      PATH: process.execPath,
+      PORT: String(port),
+      DATABASE_URL: service.databaseUrl,
+      SPOOL_DIR: service.spool,
+      SECRETS_KEY: 'ab'.repeat(32),
+      AUTH_JWKS: 'none.json',
+      AUTH_ISSUER: 'x',
+      AUTH_AUDIENCE: 'x',
+      LOG_LEVEL: 'silent',
+      LEASE_MS: '5000',
+      RETRY_BASE_MS: '20',
+      IDLE_POLL_MS: '50',
+    },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const alive = () =>
+    fetch(`${url}/livez`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (!(await alive())) await sleep(50);
+  return {
+    url,
+    /** For a test that failed: whatever it is doing. */
+    [Symbol.dispose]: () => void child.kill('SIGKILL'),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+    stop: async () => {
+      child.kill('SIGTERM');
+      const [code] = (await once(child, 'exit')) as [number];
+      return code;
+    },
+  };
+};
+
+/** Sends orders one after another over some connections until told to stop; gives the acknowledged ids and all other answers. */
+export const fire = (url: string, token: string, prefix: string) => {
+  const acknowledged: string[] = [];
+  const refused: number[] = [];
+  let going = true;
+  let next = 0;
+  const connection = async (): Promise<void> => {
+    while (going) {
+      const id = `${prefix}-${next++}`;
+      const body = JSON.stringify({ id, status: 'PENDING', consumerId: 'c', cart: { items: [] } });
+      try {
+        const answer = await fetch(`${url}/api/v1/hooks/order_updated/${token}`, { method: 'POST', body });
+        if (answer.status === 200) acknowledged.push(id);
+        else refused.push(answer.status);
+      } catch {
+        await sleep(10);
+      }
+    }
+  };
+  const running = Promise.all(Array.from({ length: 16 }, connection));
+  return {
+    acknowledged,
+    refused,
+    [Symbol.dispose]: () => void (going = false),
+    stop: async () => {
+      going = false;
+      await running;
+    },
+  };
+};

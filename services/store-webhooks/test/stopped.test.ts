@@ -1,0 +1,70 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startPostgres } from '@platform/local/postgres';
+import { afterAll, expect, test } from 'vitest';
+import { startService } from './harness.ts';
+import { fire, startProcess } from './process.ts';
+
+const postgres = await startPostgres({ durable: true });
+afterAll(() => postgres.stop());
+
+const outageMs = 10_000;
+
+/** To the server and to each of its children, which are in no group with it. */
+const signalAll = async (name: NodeJS.Signals): Promise<void> => {
+  const children = await readFile(`/proc/${postgres.pid}/task/${postgres.pid}/children`, 'utf8');
+  for (const pid of [postgres.pid, ...children.trim().split(' ').map(Number)]) process.kill(pid, name);
+};
+
+const outages = [
+  {
+    name: 'stopped',
+    begin: async () => void process.kill(postgres.pid, 'SIGINT'),
+    finish: () => postgres.restart(),
+  },
+  {
+    // Connections stay and nobody answers: as with a machine that swaps, or a network that swallows.
+    name: 'hanging',
+    begin: () => signalAll('SIGSTOP'),
+    finish: () => signalAll('SIGCONT'),
+  },
+];
+
+test.each(outages)(
+  'PostgreSQL $name for ten seconds under load: known tokens get 200 all the while and all their events arrive, unknown ones 503',
+  { timeout: 120_000 },
+  async ({ begin, finish }) => {
+    await using service = await startService({ serverUrl: postgres.url, work: false });
+    const { id, webhookToken } = await service.store();
+    using running = await startProcess(service);
+    using load = fire(running.url, webhookToken, 'o');
+    while (load.acknowledged.length < 100) await sleep(20);
+    await begin();
+    const back = sleep(outageMs);
+    await sleep(3000);
+    const before = load.acknowledged.length;
+    const stranger = `${running.url}/api/v1/hooks/order_updated/${'U'.repeat(43)}`;
+    const unknown = await fetch(stranger, { method: 'POST', body: '{}' });
+    expect([unknown.status, Number(unknown.headers.get('retry-after')) > 0]).toEqual([503, true]);
+    await back;
+    expect(load.acknowledged.length).toBeGreaterThan(before);
+    await finish();
+    const after = load.acknowledged.length;
+    while (load.acknowledged.length < after + 100) await sleep(20);
+    await load.stop();
+    expect(load.refused).toEqual([]);
+    const spooled = async () =>
+      (await readdir(service.spool, { recursive: true })).filter((name) => name.endsWith('.spool'));
+    while ((await spooled()).length > 0) await sleep(100);
+    await service.settled();
+    const { sql } = service.context.database;
+    const orders = await sql<{ id: string }[]>`select id from orders where store_id = ${id}`;
+    const known = new Set(orders.map((order) => order.id));
+    expect(load.acknowledged.filter((one) => !known.has(one))).toEqual([]);
+    const [{ twice } = {}] =
+      await sql`select count(*) - count(distinct entity) as twice from inbox where store_id = ${id}`;
+    expect(Number(twice)).toBe(0);
+    expect((await fetch(stranger, { method: 'POST', body: '{}' })).status).toBe(404);
+    expect(await running.stop()).toBe(0);
+  },
+);
