@@ -11,7 +11,7 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { bytea, instant } from './columns.ts';
+import { bytea, instant, profile, version } from './columns.ts';
 
 export const stores = pgTable('stores', {
   id: uuid().primaryKey(),
@@ -89,8 +89,7 @@ export const orders = pgTable(
     id: text().notNull(),
     status: text().notNull(),
     consumerId: text('consumer_id'),
-    /** When or how often the POS changed it; an older one never replaces a newer one. */
-    version: bigint({ mode: 'number' }),
+    version: version(),
     /** Everything else, the items included, so that an order is always replaced as one. */
     details: jsonb().notNull(),
     eventId: uuid('event_id').notNull(),
@@ -99,23 +98,16 @@ export const orders = pgTable(
   (table) => [primaryKey({ columns: [table.storeId, table.id] })],
 );
 
-const profile = {
-  email: text(),
-  firstName: text('first_name'),
-  lastName: text('last_name'),
-  phone: text(),
-};
-
 export const members = pgTable(
   'members',
   {
     storeId: uuid('store_id').notNull(),
     /** The POS's. */
     id: text().notNull(),
-    ...profile,
+    ...profile(),
     status: text(),
     type: text(),
-    version: bigint({ mode: 'number' }),
+    version: version(),
     eventId: uuid('event_id').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },
@@ -129,9 +121,8 @@ export const users = pgTable(
     storeId: uuid('store_id').notNull(),
     id: uuid().notNull(),
     consumerUserId: text('consumer_user_id').notNull(),
-    ...profile,
-    /** Version of the POS's data in it. */
-    version: bigint({ mode: 'number' }),
+    ...profile(),
+    version: version(),
     refreshedAt: instant('refreshed_at'),
     createdAt: instant('created_at').notNull(),
   },
@@ -196,7 +187,7 @@ export const verifications = pgTable(
     status: text().notNull(),
     userId: text('user_id'),
     completed: boolean().notNull(),
-    version: bigint({ mode: 'number' }),
+    version: version(),
     eventId: uuid('event_id').notNull(),
     updatedAt: instant('updated_at').notNull(),
   },
