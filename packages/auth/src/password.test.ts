@@ -97,6 +97,31 @@ describe('hashing', () => {
     expect(admitted).toBe(1);
   });
 
+  test('looks up what is stored only when it is the turn of the attempt, and not of one that is refused', async () => {
+    const small = createPasswords({ concurrency: 1 });
+    const stored = await small.hash('correct horse');
+    const steps: string[] = [];
+    const attempt = (name: string, admit: () => Promise<void>) =>
+      small.verify(
+        async () => {
+          steps.push(`${name} looked up`);
+          return stored;
+        },
+        'correct horse',
+        admit,
+      );
+    const admitted = (name: string) => async () => void steps.push(`${name} admitted`);
+    const refuse = () => Promise.reject(new Error('throttled'));
+    const [first, second, third] = await Promise.allSettled([
+      attempt('first', admitted('first')),
+      attempt('second', refuse),
+      attempt('third', admitted('third')),
+    ]);
+    const right = { status: 'fulfilled', value: { matches: true, rehash: false } };
+    expect([first, second.status, third]).toEqual([right, 'rejected', right]);
+    expect(steps).toEqual(['first admitted', 'first looked up', 'third admitted', 'third looked up']);
+  });
+
   test('does not touch a megabyte', async () => {
     const stored = await passwords.hash('correct horse');
     const huge = 'x'.repeat(1_000_000);

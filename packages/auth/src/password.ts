@@ -26,15 +26,18 @@ export interface Verdict {
   rehash: boolean;
 }
 
+type Stored = string | undefined | (() => Promise<string | undefined>);
+
 export interface Passwords {
   /** The PHC string to store. `password` has passed `passwordProblems`. */
   hash: (password: string) => Promise<string>;
   /**
    * Compares with what is stored. `stored` is undefined for an unknown user: that takes the same
    * time and never matches. `admit` is awaited when it is this attempt's turn, before anything is
-   * computed; when it throws, nothing is (see the login throttle).
+   * computed; when it throws, nothing is (see the login throttle). Then a `stored` that has to be
+   * looked up is: a rush of logins must not take the database from everybody else.
    */
-  verify: (stored: string | undefined, password: string, admit?: () => Promise<void>) => Promise<Verdict>;
+  verify: (stored: Stored, password: string, admit?: () => Promise<void>) => Promise<Verdict>;
 }
 
 const outdated = (stored: string): boolean => {
@@ -82,8 +85,9 @@ export const createPasswords = ({
       return inTurn(async () => {
         await admit?.();
         if (normal === undefined) return { matches: false, rehash: false };
-        const matches = (await verify(stored ?? nobody, normal)) && stored !== undefined;
-        return { matches, rehash: matches && outdated(stored) };
+        const known = typeof stored === 'function' ? await stored() : stored;
+        const matches = (await verify(known ?? nobody, normal)) && known !== undefined;
+        return { matches, rehash: matches && outdated(known) };
       });
     },
   };

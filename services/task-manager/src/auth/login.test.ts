@@ -31,9 +31,10 @@ describe('logging in', () => {
     const real = createPasswords();
     const passwords: Passwords = {
       ...real,
-      verify: (stored, ...rest) => {
-        compared.push(stored);
-        return real.verify(stored, ...rest);
+      verify: async (stored, ...rest) => {
+        const known = typeof stored === 'function' ? await stored() : stored;
+        compared.push(known);
+        return real.verify(known, ...rest);
       },
     };
     await using service = await startService({}, { passwords });

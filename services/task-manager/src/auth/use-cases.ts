@@ -38,8 +38,12 @@ export const login = async (
 ): Promise<LoggedIn> => {
   const { database, passwords, throttle } = context;
   const known = await throttle({ email, address }, async (admit) => {
-    const account = await accountOf(context, email);
-    const verdict = await passwords.verify(account?.passwordHash, password, admit);
+    let account: Awaited<ReturnType<typeof accountOf>>;
+    const stored = async () => {
+      account = await accountOf(context, email);
+      return account?.passwordHash;
+    };
+    const verdict = await passwords.verify(stored, password, admit);
     return account !== undefined && verdict.matches ? { ...account, ...verdict } : undefined;
   });
   if (known === undefined) throw unauthorized('The email or the password is wrong.', 'invalid_credentials');
