@@ -1,0 +1,117 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { startStandIn } from '../src/simulate/stand-in.ts';
+import { startService } from './harness.ts';
+
+const standIn = await startStandIn();
+const service = await startService({ work: false });
+afterAll(async () => {
+  await service[Symbol.asyncDispose]();
+  await standIn[Symbol.asyncDispose]();
+});
+
+const store = await service.store({
+  payments: [
+    { kind: 'threedsecureio', baseUrl: standIn.url },
+    { kind: 'netcetera', baseUrl: standIn.url },
+  ],
+});
+
+const targets: [name: string, target: string][] = [
+  ['an address', 'https://evil.example/'],
+  ['two slashes', '//evil.example/'],
+  ['two backslashes', '\\\\evil.example\\'],
+  ['a script', 'javascript:alert(1)'],
+  ['a line end', 'x\r\nLocation: https://evil.example/'],
+  ['a user name', '@evil.example/'],
+  ['a dot of another script', 'https://evil。example/'],
+  ['percent-encoding', '%2f%2fevil.example%2f..%2f'],
+  ['a way up', '/../../../../evil.example/?#'],
+  ['great length', `https://evil.example/${'a'.repeat(19_000)}`],
+];
+
+interface Challenge {
+  /** In the path. */
+  provider: string;
+  fields: Record<string, string>;
+  form: boolean;
+  /** More of what the browser says in its cres. */
+  cres?: Record<string, string>;
+  headers?: Record<string, string>;
+}
+
+let count = 0;
+
+/** Posts the challenge of a payment that was registered and confirmed, with `evil` over it; gives where it leads. */
+const leadsTo = async ({ provider, fields, form, cres, headers = {} }: Challenge, result = {}) => {
+  const id = `tds-${++count}`;
+  const registered = { service: provider, transactionId: id, orderId: 'o-1' };
+  await service.admin('POST', `/v1/stores/${store.id}/payments`, registered);
+  standIn.results.set(id, { transStatus: 'Y', authenticationValue: 'AAkBB+Y/A=', eci: '05', ...result });
+  const own = Buffer.from(JSON.stringify({ threeDSServerTransID: id, transStatus: 'Y', ...cres })).toString(
+    'base64url',
+  );
+  const said = { service: provider, cres: own, ...(form ? {} : { transactionId: id }), ...fields };
+  const answer = await service.hook(
+    `payment-auth-completed/${provider}`,
+    store.webhookToken,
+    form ? new URLSearchParams(said).toString() : said,
+    { ...headers, 'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json' },
+  );
+  return { status: answer.status, location: answer.headers.get('location'), body: await answer.text() };
+};
+
+/** Either the shop's own page, with nothing but its own two kinds of query, or no redirect at all. */
+const expectHome = ({ status, location, body }: Awaited<ReturnType<typeof leadsTo>>) => {
+  if (location === null) {
+    expect([status, body]).toEqual([200, '{}']);
+    return;
+  }
+  const { origin, username, pathname, searchParams, hash } = new URL(location);
+  expect([status, origin, username, hash]).toEqual([302, 'https://shop.example.test', '', '']);
+  expect(pathname).toMatch(/^\/checkout\/payment-verification\/(success|failure)$/);
+  expect([...searchParams.keys()].join()).toBe(pathname.endsWith('success') ? 'cavv,eci' : 'msg');
+};
+
+/** What the seed and the browser's form have, and what an attacker would hope for. */
+const bodyFields = ['service', 'cres', 'CRes', 'transactionId', 'threeDSSessionData'];
+const hopedFor = ['storeUrl', 'store_url', 'redirect', 'returnUrl', 'notificationURL', 'msg', 'cavv', 'eci'];
+const cresFields = ['threeDSServerTransID', 'acsTransID', 'messageVersion', 'transStatus', 'redirect'];
+
+describe.each(['threedsecureio', 'netcetera'])('%s', (provider) => {
+  describe.each(targets)('%s', (_name, evil) => {
+    test.each(bodyFields)('in %s of a form and of JSON leads home', async (field) => {
+      for (const form of [true, false])
+        expectHome(await leadsTo({ provider, fields: { [field]: evil }, form }));
+    });
+
+    test('in fields that nobody asked for changes nothing', async () => {
+      const fields = Object.fromEntries(hopedFor.map((field) => [field, evil]));
+      for (const form of [true, false]) {
+        const led = await leadsTo({ provider, fields, form });
+        expectHome(led);
+        expect(led.location).toContain('/success?');
+      }
+    });
+
+    test.each(cresFields)('in %s of the cres leads home', async (field) => {
+      for (const form of [true, false])
+        expectHome(await leadsTo({ provider, fields: {}, form, cres: { [field]: evil } }));
+    });
+
+    test.each(['authenticationValue', 'eci', 'transStatus'])(
+      "in the provider's %s leads home",
+      async (name) => {
+        expectHome(await leadsTo({ provider, fields: {}, form: true }, { [name]: evil }));
+      },
+    );
+  });
+
+  test.each(['host', 'x-forwarded-host', 'x-forwarded-proto', 'forwarded', 'origin', 'referer'])(
+    'a header %s leads home',
+    async (name) => {
+      const led = await leadsTo({ provider, fields: {}, form: true, headers: { [name]: 'evil.example' } });
+      expectHome(led);
+      expect(led.location).toContain('/success?');
+    },
+  );
+});
