@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Receipt } from '../src/inbox/receipt.ts';
+import { storeReceipts } from '../src/inbox/store.ts';
+import { createSpool } from '../src/spool/spool.ts';
+import { startService } from './harness.ts';
+
+test.each([
+  ['in a JSON text', Buffer.from('{"id": "o-1", "status": "A\0B", "cart": {"items": []}}')],
+  ['all over', Buffer.from([0, 0xff, 0, 0x7b, 0, 0x0a, 0xfe, 0])],
+])('a body with NUL bytes %s is stored, spooled and replayed byte for byte', async (_name, sent) => {
+  await using service = await startService();
+  const { id, webhookToken } = await service.store();
+  const answer = await fetch(`${service.url}/api/v1/hooks/order_updated/${webhookToken}`, {
+    method: 'POST',
+    body: sent,
+    headers: { 'content-type': 'application/json' },
+  });
+  expect([answer.status, await answer.text()]).toEqual([200, '{}']);
+  const { sql } = service.context.database;
+  const rows = () => sql`select id, dedup, body, state, received_at from inbox where store_id = ${id}`;
+  const [stored] = await rows();
+  expect(stored?.['body']).toEqual(sent);
+
+  await sql`delete from inbox where store_id = ${id}`;
+  let away = true;
+  const spool = createSpool({
+    folder: join(service.spool, 'bytes'),
+    maxBytes: 1e6,
+    log: service.context.log,
+    pauseMs: 5,
+    store: (receipts) => (away ? Promise.reject(new Error('away')) : storeReceipts(sql, receipts)),
+  });
+  await spool.add({
+    storeId: id,
+    id: stored?.['id'] as string,
+    event: 'order_updated',
+    service: null,
+    entity: null,
+    dedup: stored?.['dedup'] as Buffer,
+    byContent: true,
+    body: sent,
+    headers: { 'content-type': 'application/json' },
+    receivedAt: new Date(stored?.['received_at'] as string),
+    state: 'failed',
+    error: 'The body is not readable.',
+    holdMs: 0,
+  } satisfies Receipt);
+  away = false;
+  while (spool.active) await sleep(5);
+  await spool[Symbol.asyncDispose]();
+  expect(await rows()).toEqual([stored]);
+
+  const path = `/v1/stores/${id}/events/${String(stored?.['id'])}`;
+  expect((await service.admin('POST', `${path}/replay`)).status).toBe(202);
+  await service.settled();
+  expect((await rows())[0]).toMatchObject({ body: sent, state: 'failed' });
+  expect((await service.admin('GET', path)).body).toMatchObject({ bytes: sent.length, body: null });
+});
