@@ -13,7 +13,10 @@ const freePort = async (): Promise<number> => {
 };
 
 /** The real process on the harness's database and spool. */
-export const startProcess = async (service: { databaseUrl: string; spool: string }) => {
+export const startProcess = async (
+  service: { databaseUrl: string; spool: string },
+  variables: Record<string, string> = {},
+) => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const child = spawn(process.execPath, ['src/main.ts'], {
@@ -31,6 +34,7 @@ export const startProcess = async (service: { databaseUrl: string; spool: string
       LEASE_MS: '5000',
       RETRY_BASE_MS: '20',
       IDLE_POLL_MS: '50',
+      ...variables,
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -56,21 +60,29 @@ export const startProcess = async (service: { databaseUrl: string; spool: string
   };
 };
 
-/** Sends orders one after another over some connections until told to stop; gives the acknowledged ids and all other answers. */
+/** Sends one order; gives the status of the answer. */
+export const sendOrder = async (url: string, token: string, id: string): Promise<number> => {
+  const body = JSON.stringify({ id, status: 'PENDING', consumerId: 'c', cart: { items: [] } });
+  const answer = await fetch(`${url}/api/v1/hooks/order_updated/${token}`, { method: 'POST', body });
+  return answer.status;
+};
+
+/** Sends orders one after another over some connections until told to stop; gives the acknowledged ids, those that nobody answered, and all other answers. */
 export const fire = (url: string, token: string, prefix: string) => {
   const acknowledged: string[] = [];
+  const unanswered: string[] = [];
   const refused: number[] = [];
   let going = true;
   let next = 0;
   const connection = async (): Promise<void> => {
     while (going) {
       const id = `${prefix}-${next++}`;
-      const body = JSON.stringify({ id, status: 'PENDING', consumerId: 'c', cart: { items: [] } });
       try {
-        const answer = await fetch(`${url}/api/v1/hooks/order_updated/${token}`, { method: 'POST', body });
-        if (answer.status === 200) acknowledged.push(id);
-        else refused.push(answer.status);
+        const status = await sendOrder(url, token, id);
+        if (status === 200) acknowledged.push(id);
+        else refused.push(status);
       } catch {
+        unanswered.push(id);
         await sleep(10);
       }
     }
@@ -78,6 +90,7 @@ export const fire = (url: string, token: string, prefix: string) => {
   const running = Promise.all(Array.from({ length: 16 }, connection));
   return {
     acknowledged,
+    unanswered,
     refused,
     [Symbol.dispose]: () => void (going = false),
     stop: async () => {

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+
+/** Any number; nobody else takes advisory locks in a test's database. */
+const key = 71;
+const patienceMs = 15_000;
+
+/** Where a transaction is held: when, on which table and for which row a trigger fires. */
+export interface HoldPoint {
+  trigger: string;
+  kind?: 'trigger' | 'constraint trigger';
+}
+
+/** Holds whoever comes to `point` in the database of `url`: a trigger there waits for a lock of ours. */
+export const holdAt = async (url: string, { trigger, kind = 'trigger' }: HoldPoint) => {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined });
+  await sql`select pg_advisory_lock(${key})`;
+  await sql.unsafe(`create function hold() returns trigger language plpgsql as
+    $$ begin perform pg_advisory_xact_lock_shared(${key}); return new; end $$`);
+  await sql.unsafe(`create ${kind} hold ${trigger} execute function hold()`);
+  const held = () => sql<{ pid: number }[]>`
+    select pid from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
+  return {
+    /** Resolves when a transaction stands at the point. */
+    reached: async () => {
+      const end = Date.now() + patienceMs;
+      while ((await held()).length === 0) {
+        if (Date.now() > end) throw new Error('nobody came to the point');
+        await sleep(5);
+      }
+    },
+    /** Ends what a dead process left waiting, as the server would on finding it gone; then the hold. */
+    release: async () => {
+      for (let waiting = await held(); waiting.length > 0; waiting = await held()) {
+        for (const { pid } of waiting) await sql`select pg_terminate_backend(${pid})`;
+        await sleep(10);
+      }
+      await sql`drop function hold() cascade`;
+      await sql`select pg_advisory_unlock(${key})`;
+    },
+    [Symbol.asyncDispose]: () => sql.end({ timeout: 5 }),
+  };
+};
