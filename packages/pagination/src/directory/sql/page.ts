@@ -16,7 +16,6 @@ const pageOf = (directory: Directory, { filter, type, textOf, holds }: Narrowing
   const itemsOf = `${list} item where ${holds('item', 'wanted')}`;
   const near = '(near_at, near_id)';
   const counted = `coalesce((select sum(n) from ${shelves} where ${ours}), 0)`;
-  const pending = `coalesce((select sum(sign) from ${changesOf}), 0)`;
   const pendingBefore = `coalesce((select sum(sign) from ${changesOf} and (change.at, change.id) < ${near}), 0)`;
   return `create function ${routine(`page_${filter}`)}(wanted ${type}, since timestamptz, skip bigint, take integer,
   totalled boolean, out given ${list}, out total bigint)
@@ -29,9 +28,10 @@ declare
   near_at timestamptz;
   near_id uuid;
   rank bigint;
+  waiting boolean := true;
 begin
   if totalled or ${newestFirst} then
-    total := ${counted} + ${pending};
+    select ${counted} + coalesce(sum(sign), 0), count(*) > 0 into total, waiting from ${changesOf};
   end if;
   if since is not null then
     select low_at, low_id into shelf from ${shelves} where ${ours} and low_at < since
@@ -72,7 +72,9 @@ begin
     select * into near_at, near_id from (select ${highest}) highest;
     rank := ${counted};
   end if;
-  rank := rank + ${pendingBefore};
+  if waiting then
+    rank := rank + ${pendingBefore};
+  end if;
   -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
   if rank ${newestFirst ? '<=' : '<'} place then
     select ${key} into near_at, near_id from ${itemsOf} and (${key}) >= ${near}
