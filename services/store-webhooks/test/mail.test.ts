@@ -1,34 +1,7 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SMTPServer } from 'smtp-server';
 import { expect, test } from 'vitest';
 import { startService } from './harness.ts';
-
-/** A mail server that keeps what it is sent, and refuses the first `refusals` mails. */
-const startMailServer = async (refusals: number) => {
-  const mails: string[] = [];
-  let left = refusals;
-  const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    onData: (stream, _session, done) => {
-      let text = '';
-      stream.on('data', (chunk) => (text += String(chunk)));
-      stream.on('end', () => {
-        if (left-- > 0) return done(new Error('not now'));
-        mails.push(text);
-        done();
-      });
-    },
-  });
-  const listening = server.listen(0, '127.0.0.1');
-  await once(listening, 'listening');
-  return {
-    url: `smtp://127.0.0.1:${(listening.address() as AddressInfo).port}`,
-    mails,
-    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
-  };
-};
+import { startMailServer } from './mail-server.ts';
 
 test(
   'customers and the shop get each notification by mail once, also after the server refused it',
