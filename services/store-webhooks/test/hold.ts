@@ -29,6 +29,14 @@ export const holdAt = async (url: string, { trigger, kind = 'trigger' }: HoldPoi
         await sleep(5);
       }
     },
+    /** Lets whoever stands at the point, and all who come later, go on; resolves when the former have ended. */
+    open: async () => {
+      const standing = (await held()).map(({ pid }) => pid);
+      await sql`select pg_advisory_unlock(${key})`;
+      const going = () => sql`
+        select from pg_stat_activity where pid = any(${standing}) and xact_start is not null`;
+      while ((await going()).length > 0) await sleep(5);
+    },
     /** Ends what a dead process left waiting, as the server would on finding it gone; then the hold. */
     release: async () => {
       for (let waiting = await held(); waiting.length > 0; waiting = await held()) {

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { startService } from './harness.ts';
 import { holdAt, type HoldPoint } from './hold.ts';
 import { fire, sendOrder, startProcess } from './process.ts';
+import { startProxy } from './proxy.ts';
 
 const postgres = await startPostgres({ durable: true });
 afterAll(() => postgres.stop());
@@ -11,6 +12,8 @@ afterAll(() => postgres.stop());
 interface Pair extends HoldPoint {
   between: string;
   answered: boolean;
+  /** The database gets beyond the point, but the process is not told before it dies. */
+  committed?: boolean;
   /** What the database knows of the probe when the process is dead. */
   left: { state: string; attempts: number; effects: number } | undefined;
 }
@@ -18,20 +21,41 @@ interface Pair extends HoldPoint {
 const onInbox = "on inbox for each row when (new.entity = 'order:probe'";
 const onOrders = "on orders for each row when (new.id = 'probe')";
 const toldOf = "for each row when (new.reference = 'probe')";
+const storing = `before insert ${onInbox})`;
+const claiming = `before update ${onInbox} and new.attempts > old.attempts)`;
+const committing: HoldPoint = {
+  kind: 'constraint trigger',
+  trigger: `after insert on notifications deferrable initially deferred ${toldOf}`,
+};
 const begun = { state: 'pending', attempts: 1, effects: 0 };
 
 const pairs: Pair[] = [
   {
     between: 'received and stored',
-    trigger: `before insert ${onInbox})`,
+    trigger: storing,
     answered: false,
     left: undefined,
   },
   {
+    between: 'stored and answered',
+    trigger: storing,
+    answered: false,
+    committed: true,
+    // The next claim may be on its way already.
+    left: { state: 'pending', attempts: expect.any(Number), effects: 0 },
+  },
+  {
     between: 'answered and claimed',
-    trigger: `before update ${onInbox} and new.attempts > old.attempts)`,
+    trigger: claiming,
     answered: true,
     left: { state: 'pending', attempts: 0, effects: 0 },
+  },
+  {
+    between: 'claimed and known to be claimed',
+    trigger: claiming,
+    answered: true,
+    committed: true,
+    left: begun,
   },
   {
     between: 'planned and marked',
@@ -53,17 +77,23 @@ const pairs: Pair[] = [
   },
   {
     between: 'effect and done',
-    kind: 'constraint trigger',
-    trigger: `after insert on notifications deferrable initially deferred ${toldOf}`,
+    ...committing,
     answered: true,
     left: begun,
+  },
+  {
+    between: 'done and known to be done',
+    ...committing,
+    answered: true,
+    committed: true,
+    left: { state: 'done', attempts: 1, effects: 1 },
   },
 ];
 
 test.each(pairs)(
   'killed under load between $between: every acknowledged event has its effect, once',
   { timeout: 60_000 },
-  async ({ answered, left, ...point }) => {
+  async ({ answered, committed = false, left, ...point }) => {
     await using service = await startService({ serverUrl: postgres.url, work: false });
     const { webhookToken } = await service.store();
     const { sql } = service.context.database;
@@ -73,14 +103,22 @@ test.each(pairs)(
     await sql`create trigger count_effect after insert or update on orders
       for each row execute function count_effect()`;
     await using hold = await holdAt(service.databaseUrl, point);
-
-    using running = await startProcess(service, { LEASE_MS: '1000' });
+    await using proxy = await startProxy(service.databaseUrl);
+    // Without room in the spool nobody gets a 200 for what the database does not tell in time.
+    using running = await startProcess(
+      { databaseUrl: proxy.url, spool: service.spool },
+      { SPOOL_MAX_BYTES: '0', LEASE_MS: '2000' },
+    );
     using load = fire(running.url, webhookToken, 'load');
     while (load.acknowledged.length < 40) await sleep(10);
     const probe = sendOrder(running.url, webhookToken, 'probe').catch(() => undefined);
     await hold.reached();
     // The answer is on its way while the worker already claims.
     if (answered) await probe;
+    if (committed) {
+      proxy.withhold();
+      await hold.open();
+    }
     await running.kill();
     await load.stop();
     expect((await probe) === 200).toBe(answered);
@@ -92,8 +130,8 @@ test.each(pairs)(
 
     using next = await startProcess(service, { LEASE_MS: '1000' });
     // A sender delivers again what it got no 200 for.
-    const expected = [...load.acknowledged, ...load.unanswered, 'probe'];
-    const again = answered ? load.unanswered : [...load.unanswered, 'probe'];
+    const expected = [...load.acknowledged, ...load.unacknowledged, 'probe'];
+    const again = answered ? load.unacknowledged : [...load.unacknowledged, 'probe'];
     for (const id of again) expect(await sendOrder(next.url, webhookToken, id)).toBe(200);
     await service.settled();
     expect(await next.stop()).toBe(0);
