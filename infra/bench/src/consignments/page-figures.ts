@@ -1,18 +1,14 @@
-import { readPage } from '@platform/pagination/directory/read';
-import { consignmentDirectory } from 'consignments/directories';
-import type { Sql } from 'postgres';
 import { atLeast, atMost } from '../bounds.ts';
 import { median, repeat, type Figure } from '../figure.ts';
+import { baselineProgram } from '../pgbench.ts';
 import { idOf } from './fill.ts';
 import { runs, size, type Stand } from './ground.ts';
 import { inTurn } from './pages.ts';
+import { inDatabase, inDriver, type Narrowed, type Times } from './statements.ts';
 
-interface List {
+interface List extends Narrowed {
   name: string;
   query: string;
-  /** The same as SQL, and for the directory. */
-  where: string;
-  filter?: { column: string; value: string | number };
 }
 
 const by = (name: string, parameter: string, column: string, value: string | number): List => ({
@@ -29,28 +25,15 @@ const lists: List[] = [
   by('of one WarehouseId', 'WarehouseId', 'warehouse_id', idOf('e', 7)),
 ];
 
-/** Time of the last page and its total: as one would write it first, and through the directory. In ms, without HTTP. */
-const statements = async (sql: Sql, { where, filter }: List, index: number) => {
-  const offset = index * size;
-  const order = `order by created_at desc, id desc limit ${size} offset ${offset}`;
-  const plain = async () => {
-    const start = performance.now();
-    await sql.unsafe(`select count(*) from consignments where ${where}`, [], { prepare: true });
-    await sql.unsafe(`select * from consignments where ${where} ${order}`, [], { prepare: true });
-    return performance.now() - start;
-  };
-  const ours = async () => {
-    const start = performance.now();
-    const wanted = { offset: BigInt(offset), limit: size, ...(filter && { filter }) };
-    await readPage(sql, consignmentDirectory, wanted);
-    return performance.now() - start;
-  };
-  await repeat(10, ours);
-  return { plain: median(await repeat(5, plain)), ours: median(await repeat(50, ours)) };
+const both = (times: readonly Times[]): string => {
+  const [plain, ours] = [median(times.map((run) => run.plain)), median(times.map((run) => run.ours))];
+  const ratio = median(times.map((run) => run.plain / run.ours));
+  return `${plain.toFixed(1)} against ${ours.toFixed(2)} ms (${ratio.toPrecision(3)} ×)`;
 };
 
 /** First, middle and last page without and with one filter, and what plain SQL takes for the last one. */
-export const pageFigures = async ({ service: { url }, sql, token }: Stand): Promise<Figure[]> => {
+export const pageFigures = async ({ service, sql, token }: Stand): Promise<Figure[]> => {
+  const { url, databaseUrl } = service;
   const figures: Figure[] = [];
   for (const list of lists) {
     const { name, query, where } = list;
@@ -64,7 +47,8 @@ export const pageFigures = async ({ service: { url }, sql, token }: Stand): Prom
     );
     const times = await repeat(runs, async () => ({
       ours: await inTurn(urls, token, total),
-      sql: await statements(sql, list, last),
+      database: await inDatabase(databaseUrl, list, last * size),
+      driver: await inDriver(databaseUrl, list, last * size),
     }));
     const place = (at: number) => times.map(({ ours }) => ours[at] ?? Number.NaN);
     const [first, middle, end] = [place(0), place(1), place(2)];
@@ -87,12 +71,12 @@ export const pageFigures = async ({ service: { url }, sql, token }: Stand): Prom
       {
         what: `Consignments ${name}, last page: plain OFFSET and count(*) against ours`,
         bound: '≥ 20 ×',
-        samples: times.map((run) => run.sql.plain / run.sql.ours),
+        samples: times.map(({ database }) => database.plain / database.ours),
         unit: '×',
         holds: atLeast(20),
         note:
-          `statements alone: ${median(times.map((run) => run.sql.plain)).toFixed(1)} against ` +
-          `${median(times.map((run) => run.sql.ours)).toFixed(2)} ms`,
+          `statements alone, by ${baselineProgram}: ${both(times.map(({ database }) => database))}; ` +
+          `and objects of the rows, by postgres.js: ${both(times.map(({ driver }) => driver))}`,
       },
     );
   }

@@ -1,6 +1,7 @@
 import { repeat, type Figure } from '../figure.ts';
 import { startGround, startService } from '../service.ts';
-import { baseline, baselineProgram } from './baseline.ts';
+import { baselineProgram } from '../pgbench.ts';
+import { baseline } from './baseline.ts';
 import { acknowledge, openShop, settings } from './shop.ts';
 
 const runs = 5;

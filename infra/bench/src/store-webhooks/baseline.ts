@@ -1,9 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import postgres from 'postgres';
+import { hasPgbench, pgbench, type Protocol } from '../pgbench.ts';
 import { bodies } from './orders.ts';
 
 const connections = 16;
@@ -15,27 +12,11 @@ const row = (body: string) => `
     '${body}', '{"content-type": "application/json"}', now(), now())
   on conflict (store_id, dedup) do nothing;`;
 
-/** How pgbench speaks: as it does unless told otherwise, or with statements that are planned once. */
-export type Protocol = 'simple' | 'prepared';
-
-const withPgbench = (databaseUrl: string, seconds: number, protocol: Protocol): number => {
+const withPgbench = (databaseUrl: string, seconds: number, protocol: Protocol): Promise<number> => {
   const [body = ''] = bodies('baseline', 1);
-  const folder = mkdtempSync(join(tmpdir(), 'pgbench-'));
-  const script = join(folder, 'insert.sql');
   // Where a colon stands before a word, pgbench takes that for a variable of its own.
-  const literal = body.replaceAll(/:(?=\w)/g, ': ');
-  writeFileSync(script, row(literal).replaceAll(/\s*\n\s*/g, ' '));
-  const flags = { '-c': connections, '-j': 1, '-T': seconds, '-M': protocol, '-f': script };
-  const args = [
-    '-n',
-    ...Object.entries(flags).flatMap(([flag, value]) => [flag, String(value)]),
-    databaseUrl,
-  ];
-  const { stdout, stderr, status } = spawnSync('pgbench', args, { encoding: 'utf8' });
-  rmSync(folder, { recursive: true });
-  const perSecond = Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
-  if (status !== 0 || !(perSecond > 0)) throw new Error(`pgbench ended with ${status}: ${stdout}${stderr}`);
-  return perSecond;
+  const script = row(body.replaceAll(/:(?=\w)/g, ': ')).replaceAll(/\s*\n\s*/g, ' ');
+  return pgbench(databaseUrl, { script, connections, seconds, protocol });
 };
 
 const withDriver = async (databaseUrl: string, seconds: number): Promise<number> => {
@@ -57,12 +38,8 @@ const withDriver = async (databaseUrl: string, seconds: number): Promise<number>
   return count / seconds;
 };
 
-const hasPgbench = spawnSync('pgbench', ['--version']).error === undefined;
-
-export const baselineProgram = hasPgbench ? 'pgbench' : 'postgres.js';
-
 /** Rows a second when each is inserted in a transaction of its own over 16 connections; throws when it can't be told. */
-export const baseline = async (
+export const baseline = (
   databaseUrl: string,
   seconds: number,
   protocol: Protocol = 'simple',

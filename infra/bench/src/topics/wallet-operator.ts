@@ -1,6 +1,7 @@
 /** What a debit costs, alone and in company, with an empty and a full ledger; and how long a proof takes. */
 import { repeat, type Figure, type Topic } from '../figure.ts';
-import { baseline, baselineProgram, prepareBaseline } from '../wallet-operator/baseline.ts';
+import { baselineProgram } from '../pgbench.ts';
+import { baseline, prepareBaseline } from '../wallet-operator/baseline.ts';
 import { fillLedger } from '../wallet-operator/filling.ts';
 import { debitFor, openWallet, players, prove, type Wallet } from '../wallet-operator/wallet.ts';
 

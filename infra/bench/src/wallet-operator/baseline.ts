@@ -1,10 +1,5 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import postgres from 'postgres';
-import { inherited } from '../env.ts';
+import { hasPgbench, pgbench } from '../pgbench.ts';
 
 /**
  * The same ledger, written one debit a transaction: the service's own tables with their keys, indexes and checks, and
@@ -34,41 +29,12 @@ const schema = `
     return after;
   end $$`;
 
-const program = 'pgbench';
-
-const hasPgbench = spawnSync(program, ['--version']).error === undefined;
-
-export const baselineProgram = hasPgbench ? program : 'postgres.js';
-
 const connections = 16;
 
-const withPgbench = async (url: string, players: number, seconds: number): Promise<number> => {
-  const folder = mkdtempSync(join(tmpdir(), 'pgbench-'));
-  const script = join(folder, 'debit.sql');
-  writeFileSync(
-    script,
-    `\\set p random(0, ${players - 1})
-     select baseline.debit('player-' || :p, gen_random_uuid()::text, gen_random_uuid()::text, 'dice-alpha', 1);\n`,
-  );
-  const args = [
-    '-n',
-    '-M',
-    'prepared',
-    '-c',
-    String(connections),
-    '-j',
-    '1',
-    '-T',
-    String(seconds),
-    '-f',
-    script,
-  ];
-  const child = spawn(program, [...args, url], { env: inherited, stdio: ['ignore', 'pipe', 'ignore'] });
-  let text = '';
-  child.stdout.on('data', (data) => (text += String(data)));
-  await once(child, 'close');
-  rmSync(folder, { recursive: true });
-  return Number(/tps = ([\d.]+)/.exec(text)?.[1]);
+const withPgbench = (url: string, players: number, seconds: number): Promise<number> => {
+  const script = `\\set p random(0, ${players - 1})
+     select baseline.debit('player-' || :p, gen_random_uuid()::text, gen_random_uuid()::text, 'dice-alpha', 1);\n`;
+  return pgbench(url, { script, connections, seconds, protocol: 'prepared' });
 };
 
 const withDriver = async (url: string, players: number, seconds: number): Promise<number> => {

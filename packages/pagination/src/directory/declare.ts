@@ -52,7 +52,7 @@ const defaultShelf = 32;
 
 /**
  * Declares the directory of a list, next to its table: which order, which filters. Its SQL
- * (`directorySql`) goes into a migration; `pageOf…` reads through it.
+ * (`directorySql`) goes into a migration; `readPage` and `readSlice` read through it.
  */
 export const directory = (declared: DirectoryDeclaration): Directory => {
   const names = (columns: readonly Column[] = []) => columns.map(({ name }) => plainName(name));

@@ -25,12 +25,6 @@ export interface TotalledPage<T> extends Slice<T> {
   total: number;
 }
 
-/** What the page query adds to each row. */
-interface Found {
-  directory_total: string | null;
-  directory_found: boolean;
-}
-
 /** `item.status = …`, for one of the columns that the directory was declared with. */
 export const holds = (
   sql: Sql,
@@ -43,23 +37,39 @@ export const holds = (
   return sql`item.${sql(column)} = ${value}`;
 };
 
-const readRows = async (
+/** A page as the row `item`, joined to where it begins: the row `place`, which also has the total if it is wanted. */
+const pageFrom = (
   sql: Sql,
   directory: Directory,
-  { columns = sql`item.*`, filter, since, offset, limit }: PageRequest,
+  { filter, since, offset, limit }: PageRequest,
   totalled: boolean,
-): Promise<{ items: Row[]; total: number }> => {
-  const page = namesOf(directory).routine(`page_${filterName(filter?.column)}`);
-  // The function gives the rows in their order, and nothing here disturbs it.
-  const rows = await sql<(Row & Found)[]>`
-    select ${columns}, total as directory_total, item.${sql(directory.id)} is not null as directory_found
-    from ${sql(page)}(${filter?.value ?? null}, ${since ?? null}, ${String(offset)}, ${limit}, ${totalled}) page
-    cross join lateral (select (page.given).*) item`;
-  const items: Row[] = [];
-  for (const { directory_total: _total, directory_found, ...row } of rows) {
-    if (directory_found) items.push(row);
+): { place: Fragment; rows: Fragment; total: Fragment } => {
+  const { routine } = namesOf(directory);
+  const call = (part: string) => sql(routine(`${part}_${filterName(filter?.column)}`));
+  const value = filter?.value ?? null;
+  const rowsOf = (fit: Fragment) => sql`${call('rows')}(${value}, place.near_at, place.near_id, ${fit}) item`;
+  const skip = sql`${String(offset)}::bigint`;
+  if (since === undefined) {
+    return {
+      place: sql`${call('place')}(${value}, ${skip}, ${totalled}) place`,
+      rows: rowsOf(sql`${limit}`),
+      total: sql`place.total`,
+    };
   }
-  return { items, total: Number(rows[0]?.directory_total) };
+  const older = sql`${call('older')}(${value}, ${since}) older (n)`;
+  const total = sql`place.total - older.n`;
+  return directory.newestFirst
+    ? {
+        // What is left out follows the page: it ends where that begins.
+        place: sql`${older} cross join lateral ${call('place')}(${value}, ${skip}, true) place`,
+        rows: rowsOf(sql`greatest(least(${limit}::bigint, ${total} - ${skip}), 0)`),
+        total,
+      }
+    : {
+        place: sql`${older} cross join lateral ${call('place')}(${value}, older.n + ${skip}, ${totalled}) place`,
+        rows: rowsOf(sql`${limit}`),
+        total,
+      };
 };
 
 /**
@@ -71,8 +81,17 @@ export const readPage = async <T extends object>(
   directory: Directory,
   request: PageRequest,
 ): Promise<TotalledPage<T>> => {
-  const { items, total } = await readRows(sql, directory, request, true);
-  return { items: items as T[], total, hasMore: request.offset + BigInt(request.limit) < BigInt(total) };
+  const { columns = sql`item.*`, offset, limit } = request;
+  const page = pageFrom(sql, directory, request, true);
+  // The rows come in their order, and nothing here disturbs it. The total is told even if there are none.
+  const found = await sql<(T & { directory_total: string })[]>`
+    select ${columns}, ${page.total} as directory_total from ${page.place} left join lateral ${page.rows} on true`;
+  const total = BigInt(found[0]?.directory_total ?? 0);
+  const items: T[] = [];
+  if (offset < total) {
+    for (const { directory_total: _total, ...row } of found) items.push(row as unknown as T);
+  }
+  return { items, total: Number(total), hasMore: offset + BigInt(limit) < total };
 };
 
 /** One page and whether more follow. Near the start of the list the index alone is quicker. */
@@ -83,8 +102,8 @@ export const readSlice = async <T extends object>(
 ): Promise<Slice<T>> => {
   const { columns = sql`item.*`, filter, since, offset, limit } = request;
   if (offset + BigInt(limit) > directory.bucket) {
-    const { items } = await readRows(sql, directory, { ...request, limit: limit + 1 }, false);
-    return slice(items as T[], limit);
+    const page = pageFrom(sql, directory, { ...request, limit: limit + 1 }, false);
+    return slice(await sql<T[]>`select ${columns} from ${page.place} cross join lateral ${page.rows}`, limit);
   }
   const { list } = namesOf(directory);
   const [at, id] = [sql(directory.at), sql(directory.id)];

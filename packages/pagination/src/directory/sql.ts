@@ -11,12 +11,14 @@ import { stamp } from './sql/stamp.ts';
 import { tables } from './sql/tables.ts';
 import { thin } from './sql/thin.ts';
 
+const migrationOf = (statements: string[]): string => statements.join('\n--> statement-breakpoint\n') + '\n';
+
 /**
  * The whole directory as the text of a migration. It replaces one that is there, and counts the rows
  * that are there: other writers of the table wait until it is done.
  */
 export const directorySql = (directory: Directory): string =>
-  [
+  migrationOf([
     ...tables(directory),
     ...shelve(directory),
     ...split(directory),
@@ -28,4 +30,7 @@ export const directorySql = (directory: Directory): string =>
     ...stamp(directory),
     ...record(directory),
     `select ${namesOf(directory).routine('rebuild')}();`,
-  ].join('\n--> statement-breakpoint\n') + '\n';
+  ]);
+
+/** Only what pages are read by, for a directory that is there. Nothing is counted, nobody waits. */
+export const directoryPagesSql = (directory: Directory): string => migrationOf(page(directory));

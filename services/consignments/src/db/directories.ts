@@ -3,7 +3,7 @@ import { consignments, inventory } from './tables.ts';
 
 /**
  * The orders of the long lists and what they are narrowed by. Tables, indexes and triggers of these are
- * migration 0003, which directories.test.ts compares with this.
+ * migration 0003, the reading of pages is 0004; directories.test.ts compares them with this.
  */
 
 /** ExternalId is not among the filters: nearly every consignment has its own, which an index finds at once. */

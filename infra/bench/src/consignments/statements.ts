@@ -1,0 +1,81 @@
+import { readPage } from '@platform/pagination/directory/read';
+import { consignmentDirectory } from 'consignments/directories';
+import postgres, { type Sql } from 'postgres';
+import { median, repeat } from '../figure.ts';
+import { hasPgbench, pgbench } from '../pgbench.ts';
+import { size } from './ground.ts';
+
+/** A list as SQL, and as the directory knows it. */
+export interface Narrowed {
+  where: string;
+  filter?: { column: string; value: string | number };
+}
+
+/** Milliseconds of a page with its total: as one would write it first, and by the directory. */
+export interface Times {
+  plain: number;
+  ours: number;
+}
+
+const plainOf = ({ where }: Narrowed, offset: number): string[] => [
+  `select count(*) from consignments where ${where}`,
+  `select * from consignments where ${where} order by created_at desc, id desc limit ${size} offset ${offset}`,
+];
+
+const readOurs = (sql: Sql, { filter }: Narrowed, offset: number) =>
+  readPage(sql, consignmentDirectory, { offset: BigInt(offset), limit: size, ...(filter && { filter }) });
+
+/** By the driver, with what it takes to make objects of the rows. */
+export const inDriver = async (url: string, list: Narrowed, offset: number): Promise<Times> => {
+  const sql = postgres(url, { max: 1 });
+  const timed = async (read: () => Promise<unknown>) => {
+    const start = performance.now();
+    await read();
+    return performance.now() - start;
+  };
+  const ours = () => timed(() => readOurs(sql, list, offset));
+  const plain = () =>
+    timed(async () => {
+      for (const statement of plainOf(list, offset)) await sql.unsafe(statement, [], { prepare: true });
+    });
+  await repeat(200, ours);
+  // In turn, since a machine that others use changes its speed from one second to the next.
+  const rounds = await repeat(5, async () => ({
+    plain: await repeat(2, plain),
+    ours: await repeat(50, ours),
+  }));
+  await sql.end();
+  return {
+    plain: median(rounds.flatMap((round) => round.plain)),
+    ours: median(rounds.flatMap((round) => round.ours)),
+  };
+};
+
+/** The statement that `readPage` sends, with its parameters in place. */
+const oursOf = async (url: string, list: Narrowed, offset: number): Promise<string> => {
+  const sent: string[] = [];
+  const literal = (value: string | number | boolean | null = null) =>
+    value === null ? 'null' : `'${value}'`;
+  const sql = postgres(url, {
+    max: 1,
+    fetch_types: false,
+    debug: (_connection, query, parameters: (string | number | boolean | null)[]) => {
+      sent.push(query.replaceAll(/\$(\d+)/g, (_match, place) => literal(parameters[Number(place) - 1])));
+    },
+  });
+  await readOurs(sql, list, offset);
+  await sql.end();
+  const [statement, ...more] = sent;
+  if (statement === undefined || more.length > 0) throw new Error(`a page took ${sent.length} statements`);
+  return statement.replaceAll(/\s+/g, ' ');
+};
+
+/** The statements alone, with their round trips, prepared once: by pgbench where it is installed, else by the driver. */
+export const inDatabase = async (url: string, list: Narrowed, offset: number): Promise<Times> => {
+  if (!hasPgbench) return inDriver(url, list, offset);
+  const each = async (statements: string[]) => {
+    const script = statements.map((statement) => `${statement};\n`).join('');
+    return 1000 / (await pgbench(url, { script, connections: 1, seconds: 2, protocol: 'prepared' }));
+  };
+  return { plain: await each(plainOf(list, offset)), ours: await each([await oursOf(url, list, offset)]) };
+};
