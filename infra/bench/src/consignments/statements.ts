@@ -1,4 +1,5 @@
 import { readPage } from '@platform/pagination/directory/read';
+import { openDatabase } from '@platform/service-kit/db';
 import { consignmentDirectory } from 'consignments/directories';
 import postgres, { type Sql } from 'postgres';
 import { median, repeat } from '../figure.ts';
@@ -25,9 +26,10 @@ const plainOf = ({ where }: Narrowed, offset: number): string[] => [
 const readOurs = (sql: Sql, { filter }: Narrowed, offset: number) =>
   readPage(sql, consignmentDirectory, { offset: BigInt(offset), limit: size, ...(filter && { filter }) });
 
-/** By the driver, with what it takes to make objects of the rows. */
+/** By the driver as the services set it up, with what it takes to make objects of the rows. */
 export const inDriver = async (url: string, list: Narrowed, offset: number): Promise<Times> => {
-  const sql = postgres(url, { max: 1 });
+  await using database = openDatabase({ url, name: 'bench', max: 1 });
+  const { sql } = database;
   const timed = async (read: () => Promise<unknown>) => {
     const start = performance.now();
     await read();
@@ -44,7 +46,6 @@ export const inDriver = async (url: string, list: Narrowed, offset: number): Pro
     plain: await repeat(2, plain),
     ours: await repeat(50, ours),
   }));
-  await sql.end();
   return {
     plain: median(rounds.flatMap((round) => round.plain)),
     ours: median(rounds.flatMap((round) => round.ours)),
