@@ -646,10 +646,9 @@ declare
   near_at timestamptz;
   near_id uuid;
   rank bigint;
-  waiting boolean := true;
 begin
   if totalled or true then
-    select coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'all' and value = ''), 0) + coalesce(sum(sign), 0), count(*) > 0 into total, waiting from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and true;
+    total := coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'all' and value = ''), 0) + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and true), 0);
   end if;
   if since is not null then
     select low_at, low_id into shelf from public.consignments_directory_shelves where filter = 'all' and value = '' and low_at < since
@@ -690,9 +689,7 @@ begin
     select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
     rank := coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'all' and value = ''), 0);
   end if;
-  if waiting then
-    rank := rank + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and true and (change.at, change.id) < (near_at, near_id)), 0);
-  end if;
+  rank := rank + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and true and (change.at, change.id) < (near_at, near_id)), 0);
   -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
   if rank <= place then
     select item.created_at, item.id into near_at, near_id from public.consignments item where true and (item.created_at, item.id) >= (near_at, near_id)
@@ -727,10 +724,9 @@ declare
   near_at timestamptz;
   near_id uuid;
   rank bigint;
-  waiting boolean := true;
 begin
   if totalled or true then
-    select coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_client_id' and value = wanted::text), 0) + coalesce(sum(sign), 0), count(*) > 0 into total, waiting from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.client_id = wanted;
+    total := coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_client_id' and value = wanted::text), 0) + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.client_id = wanted), 0);
   end if;
   if since is not null then
     select low_at, low_id into shelf from public.consignments_directory_shelves where filter = 'by_client_id' and value = wanted::text and low_at < since
@@ -771,9 +767,7 @@ begin
     select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
     rank := coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_client_id' and value = wanted::text), 0);
   end if;
-  if waiting then
-    rank := rank + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.client_id = wanted and (change.at, change.id) < (near_at, near_id)), 0);
-  end if;
+  rank := rank + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.client_id = wanted and (change.at, change.id) < (near_at, near_id)), 0);
   -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
   if rank <= place then
     select item.created_at, item.id into near_at, near_id from public.consignments item where item.client_id = wanted and (item.created_at, item.id) >= (near_at, near_id)
@@ -808,10 +802,9 @@ declare
   near_at timestamptz;
   near_id uuid;
   rank bigint;
-  waiting boolean := true;
 begin
   if totalled or true then
-    select coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_warehouse_id' and value = wanted::text), 0) + coalesce(sum(sign), 0), count(*) > 0 into total, waiting from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.warehouse_id = wanted;
+    total := coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_warehouse_id' and value = wanted::text), 0) + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.warehouse_id = wanted), 0);
   end if;
   if since is not null then
     select low_at, low_id into shelf from public.consignments_directory_shelves where filter = 'by_warehouse_id' and value = wanted::text and low_at < since
@@ -852,9 +845,7 @@ begin
     select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
     rank := coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_warehouse_id' and value = wanted::text), 0);
   end if;
-  if waiting then
-    rank := rank + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.warehouse_id = wanted and (change.at, change.id) < (near_at, near_id)), 0);
-  end if;
+  rank := rank + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.warehouse_id = wanted and (change.at, change.id) < (near_at, near_id)), 0);
   -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
   if rank <= place then
     select item.created_at, item.id into near_at, near_id from public.consignments item where item.warehouse_id = wanted and (item.created_at, item.id) >= (near_at, near_id)
@@ -889,10 +880,9 @@ declare
   near_at timestamptz;
   near_id uuid;
   rank bigint;
-  waiting boolean := true;
 begin
   if totalled or true then
-    select coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_carrier_id' and value = wanted::text), 0) + coalesce(sum(sign), 0), count(*) > 0 into total, waiting from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.carrier_id = wanted;
+    total := coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_carrier_id' and value = wanted::text), 0) + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.carrier_id = wanted), 0);
   end if;
   if since is not null then
     select low_at, low_id into shelf from public.consignments_directory_shelves where filter = 'by_carrier_id' and value = wanted::text and low_at < since
@@ -933,9 +923,7 @@ begin
     select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
     rank := coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_carrier_id' and value = wanted::text), 0);
   end if;
-  if waiting then
-    rank := rank + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.carrier_id = wanted and (change.at, change.id) < (near_at, near_id)), 0);
-  end if;
+  rank := rank + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.carrier_id = wanted and (change.at, change.id) < (near_at, near_id)), 0);
   -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
   if rank <= place then
     select item.created_at, item.id into near_at, near_id from public.consignments item where item.carrier_id = wanted and (item.created_at, item.id) >= (near_at, near_id)
@@ -970,10 +958,9 @@ declare
   near_at timestamptz;
   near_id uuid;
   rank bigint;
-  waiting boolean := true;
 begin
   if totalled or true then
-    select coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_status' and value = wanted::text), 0) + coalesce(sum(sign), 0), count(*) > 0 into total, waiting from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.status = wanted;
+    total := coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_status' and value = wanted::text), 0) + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.status = wanted), 0);
   end if;
   if since is not null then
     select low_at, low_id into shelf from public.consignments_directory_shelves where filter = 'by_status' and value = wanted::text and low_at < since
@@ -1014,9 +1001,7 @@ begin
     select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
     rank := coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_status' and value = wanted::text), 0);
   end if;
-  if waiting then
-    rank := rank + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.status = wanted and (change.at, change.id) < (near_at, near_id)), 0);
-  end if;
+  rank := rank + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.status = wanted and (change.at, change.id) < (near_at, near_id)), 0);
   -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
   if rank <= place then
     select item.created_at, item.id into near_at, near_id from public.consignments item where item.status = wanted and (item.created_at, item.id) >= (near_at, near_id)
@@ -1051,10 +1036,9 @@ declare
   near_at timestamptz;
   near_id uuid;
   rank bigint;
-  waiting boolean := true;
 begin
   if totalled or true then
-    select coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_edi_status' and value = wanted::text), 0) + coalesce(sum(sign), 0), count(*) > 0 into total, waiting from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.edi_status = wanted;
+    total := coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_edi_status' and value = wanted::text), 0) + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.edi_status = wanted), 0);
   end if;
   if since is not null then
     select low_at, low_id into shelf from public.consignments_directory_shelves where filter = 'by_edi_status' and value = wanted::text and low_at < since
@@ -1095,9 +1079,7 @@ begin
     select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
     rank := coalesce((select sum(n) from public.consignments_directory_shelves where filter = 'by_edi_status' and value = wanted::text), 0);
   end if;
-  if waiting then
-    rank := rank + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.edi_status = wanted and (change.at, change.id) < (near_at, near_id)), 0);
-  end if;
+  rank := rank + coalesce((select sum(sign) from public.consignments_directory_changes change where xid >= (select folded_to from public.consignments_directory_state) and change.edi_status = wanted and (change.at, change.id) < (near_at, near_id)), 0);
   -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
   if rank <= place then
     select item.created_at, item.id into near_at, near_id from public.consignments item where item.edi_status = wanted and (item.created_at, item.id) >= (near_at, near_id)
@@ -1721,10 +1703,9 @@ declare
   near_at timestamptz;
   near_id uuid;
   rank bigint;
-  waiting boolean := true;
 begin
   if totalled or true then
-    select coalesce((select sum(n) from public.inventory_directory_shelves where filter = 'all' and value = ''), 0) + coalesce(sum(sign), 0), count(*) > 0 into total, waiting from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and true;
+    total := coalesce((select sum(n) from public.inventory_directory_shelves where filter = 'all' and value = ''), 0) + coalesce((select sum(sign) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and true), 0);
   end if;
   if since is not null then
     select low_at, low_id into shelf from public.inventory_directory_shelves where filter = 'all' and value = '' and low_at < since
@@ -1765,9 +1746,7 @@ begin
     select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
     rank := coalesce((select sum(n) from public.inventory_directory_shelves where filter = 'all' and value = ''), 0);
   end if;
-  if waiting then
-    rank := rank + coalesce((select sum(sign) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and true and (change.at, change.id) < (near_at, near_id)), 0);
-  end if;
+  rank := rank + coalesce((select sum(sign) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and true and (change.at, change.id) < (near_at, near_id)), 0);
   -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
   if rank <= place then
     select item.created_at, item.id into near_at, near_id from public.inventory item where true and (item.created_at, item.id) >= (near_at, near_id)
@@ -1802,10 +1781,9 @@ declare
   near_at timestamptz;
   near_id uuid;
   rank bigint;
-  waiting boolean := true;
 begin
   if totalled or true then
-    select coalesce((select sum(n) from public.inventory_directory_shelves where filter = 'by_partner_id' and value = wanted::text), 0) + coalesce(sum(sign), 0), count(*) > 0 into total, waiting from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.partner_id = wanted;
+    total := coalesce((select sum(n) from public.inventory_directory_shelves where filter = 'by_partner_id' and value = wanted::text), 0) + coalesce((select sum(sign) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.partner_id = wanted), 0);
   end if;
   if since is not null then
     select low_at, low_id into shelf from public.inventory_directory_shelves where filter = 'by_partner_id' and value = wanted::text and low_at < since
@@ -1846,9 +1824,7 @@ begin
     select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
     rank := coalesce((select sum(n) from public.inventory_directory_shelves where filter = 'by_partner_id' and value = wanted::text), 0);
   end if;
-  if waiting then
-    rank := rank + coalesce((select sum(sign) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.partner_id = wanted and (change.at, change.id) < (near_at, near_id)), 0);
-  end if;
+  rank := rank + coalesce((select sum(sign) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.partner_id = wanted and (change.at, change.id) < (near_at, near_id)), 0);
   -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
   if rank <= place then
     select item.created_at, item.id into near_at, near_id from public.inventory item where item.partner_id = wanted and (item.created_at, item.id) >= (near_at, near_id)
@@ -1883,10 +1859,9 @@ declare
   near_at timestamptz;
   near_id uuid;
   rank bigint;
-  waiting boolean := true;
 begin
   if totalled or true then
-    select coalesce((select sum(n) from public.inventory_directory_shelves where filter = 'by_warehouse_id' and value = wanted::text), 0) + coalesce(sum(sign), 0), count(*) > 0 into total, waiting from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.warehouse_id = wanted;
+    total := coalesce((select sum(n) from public.inventory_directory_shelves where filter = 'by_warehouse_id' and value = wanted::text), 0) + coalesce((select sum(sign) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.warehouse_id = wanted), 0);
   end if;
   if since is not null then
     select low_at, low_id into shelf from public.inventory_directory_shelves where filter = 'by_warehouse_id' and value = wanted::text and low_at < since
@@ -1927,9 +1902,7 @@ begin
     select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
     rank := coalesce((select sum(n) from public.inventory_directory_shelves where filter = 'by_warehouse_id' and value = wanted::text), 0);
   end if;
-  if waiting then
-    rank := rank + coalesce((select sum(sign) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.warehouse_id = wanted and (change.at, change.id) < (near_at, near_id)), 0);
-  end if;
+  rank := rank + coalesce((select sum(sign) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.warehouse_id = wanted and (change.at, change.id) < (near_at, near_id)), 0);
   -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
   if rank <= place then
     select item.created_at, item.id into near_at, near_id from public.inventory item where item.warehouse_id = wanted and (item.created_at, item.id) >= (near_at, near_id)
@@ -1964,10 +1937,9 @@ declare
   near_at timestamptz;
   near_id uuid;
   rank bigint;
-  waiting boolean := true;
 begin
   if totalled or true then
-    select coalesce((select sum(n) from public.inventory_directory_shelves where filter = 'by_in_stock' and value = wanted::text), 0) + coalesce(sum(sign), 0), count(*) > 0 into total, waiting from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.in_stock = wanted;
+    total := coalesce((select sum(n) from public.inventory_directory_shelves where filter = 'by_in_stock' and value = wanted::text), 0) + coalesce((select sum(sign) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.in_stock = wanted), 0);
   end if;
   if since is not null then
     select low_at, low_id into shelf from public.inventory_directory_shelves where filter = 'by_in_stock' and value = wanted::text and low_at < since
@@ -2008,9 +1980,7 @@ begin
     select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
     rank := coalesce((select sum(n) from public.inventory_directory_shelves where filter = 'by_in_stock' and value = wanted::text), 0);
   end if;
-  if waiting then
-    rank := rank + coalesce((select sum(sign) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.in_stock = wanted and (change.at, change.id) < (near_at, near_id)), 0);
-  end if;
+  rank := rank + coalesce((select sum(sign) from public.inventory_directory_changes change where xid >= (select folded_to from public.inventory_directory_state) and change.in_stock = wanted and (change.at, change.id) < (near_at, near_id)), 0);
   -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
   if rank <= place then
     select item.created_at, item.id into near_at, near_id from public.inventory item where item.in_stock = wanted and (item.created_at, item.id) >= (near_at, near_id)

@@ -358,10 +358,9 @@ declare
   near_at timestamptz;
   near_id uuid;
   rank bigint;
-  waiting boolean := true;
 begin
   if totalled or false then
-    select coalesce((select sum(n) from public.projects_directory_shelves where filter = 'all' and value = ''), 0) + coalesce(sum(sign), 0), count(*) > 0 into total, waiting from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and true;
+    total := coalesce((select sum(n) from public.projects_directory_shelves where filter = 'all' and value = ''), 0) + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and true), 0);
   end if;
   if since is not null then
     select low_at, low_id into shelf from public.projects_directory_shelves where filter = 'all' and value = '' and low_at < since
@@ -402,9 +401,7 @@ begin
     select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
     rank := coalesce((select sum(n) from public.projects_directory_shelves where filter = 'all' and value = ''), 0);
   end if;
-  if waiting then
-    rank := rank + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and true and (change.at, change.id) < (near_at, near_id)), 0);
-  end if;
+  rank := rank + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and true and (change.at, change.id) < (near_at, near_id)), 0);
   -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
   if rank < place then
     select item.updated_at, item.id into near_at, near_id from public.projects item where true and (item.updated_at, item.id) >= (near_at, near_id)
@@ -439,10 +436,9 @@ declare
   near_at timestamptz;
   near_id uuid;
   rank bigint;
-  waiting boolean := true;
 begin
   if totalled or false then
-    select coalesce((select sum(n) from public.projects_directory_shelves where filter = 'by_status' and value = wanted::text), 0) + coalesce(sum(sign), 0), count(*) > 0 into total, waiting from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and change.status = wanted;
+    total := coalesce((select sum(n) from public.projects_directory_shelves where filter = 'by_status' and value = wanted::text), 0) + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and change.status = wanted), 0);
   end if;
   if since is not null then
     select low_at, low_id into shelf from public.projects_directory_shelves where filter = 'by_status' and value = wanted::text and low_at < since
@@ -483,9 +479,7 @@ begin
     select * into near_at, near_id from (select 'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid) highest;
     rank := coalesce((select sum(n) from public.projects_directory_shelves where filter = 'by_status' and value = wanted::text), 0);
   end if;
-  if waiting then
-    rank := rank + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and change.status = wanted and (change.at, change.id) < (near_at, near_id)), 0);
-  end if;
+  rank := rank + coalesce((select sum(sign) from public.projects_directory_changes change where xid >= (select folded_to from public.projects_directory_state) and change.status = wanted and (change.at, change.id) < (near_at, near_id)), 0);
   -- A boundary key need not be one of a row: only upwards can the list be read from it as it is.
   if rank < place then
     select item.updated_at, item.id into near_at, near_id from public.projects item where item.status = wanted and (item.updated_at, item.id) >= (near_at, near_id)
