@@ -1,18 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { freePort } from '@platform/local/ports';
 import { expect, inject, test } from 'vitest';
 import { cloneDatabase } from '../src/testing.ts';
 import { migrations } from './fixture/service.ts';
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 const startProcess = async (databaseUrl: string) => {
   const port = await freePort();

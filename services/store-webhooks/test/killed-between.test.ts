@@ -111,6 +111,7 @@ test.each(pairs)(
     );
     using load = fire(running.url, webhookToken, 'load');
     while (load.acknowledged.length < 40) await sleep(10);
+    // Undefined where the process is killed before it answers, which is asserted below.
     const probe = sendOrder(running.url, webhookToken, 'probe').catch(() => undefined);
     await hold.reached();
     // The answer is on its way while the worker already claims.

@@ -1,16 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
+import { freePort } from '@platform/local/ports';
 
 /** The real process on the harness's database and spool. */
 export const startProcess = async (
@@ -77,6 +68,7 @@ export const fire = (url: string, token: string, prefix: string) => {
   const connection = async (): Promise<void> => {
     while (going) {
       const id = `${prefix}-${next++}`;
+      // Undefined where a process that was killed gave no answer.
       const status = await sendOrder(url, token, id).catch(() => undefined);
       if (status === 200) {
         acknowledged.push(id);
