@@ -48,18 +48,10 @@ export const filterName = (column: string | undefined): string =>
 
 export const narrowings = (directory: Directory): Narrowing[] => [whole, ...directory.filters.map(by)];
 
-/** Below every key there is, as two SQL expressions: the first bucket of each value begins here. */
-export const lowestKey = [
-  `'-infinity'::timestamptz`,
-  `'00000000-0000-0000-0000-000000000000'::uuid`,
-] as const;
-export const lowest = lowestKey.join(', ');
+/** Below every key there is: the first bucket of each value begins here. */
+export const lowest = `'-infinity'::timestamptz, '00000000-0000-0000-0000-000000000000'::uuid`;
 /** Above every key there is. */
-export const highestKey = [
-  `'infinity'::timestamptz`,
-  `'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid`,
-] as const;
-export const highest = highestKey.join(', ');
+export const highest = `'infinity'::timestamptz, 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid`;
 
 /** Plans that hold for any parameters, found once a connection; whatever the statistics say of tables that churn. */
 export const settings = `set plan_cache_mode = force_generic_plan

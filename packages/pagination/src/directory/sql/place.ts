@@ -1,9 +1,9 @@
 import type { Directory } from '../declare.ts';
-import { highestKey, lowestKey, namesOf, settings, type Narrowing } from './names.ts';
+import { highest, lowest, namesOf, settings, type Narrowing } from './names.ts';
 
 /**
- * A function that gives the key of the row which has `skip` rows before it, null if there is none, and how many there
- * are if `totalled`.
+ * A function that gives the key of the row which has `skip` rows before it, null if there is none, and how many rows
+ * there are if `totalled`; without that the total means nothing.
  *
  * It walks the list as it is shown, in longer strides first: shelf by shelf, bucket by bucket, then along the index
  * from whichever end of the bucket is nearer. Any key would do once its rank is exact; the nearest has the fewest
@@ -22,7 +22,7 @@ export const placeOf = (directory: Directory, { filter, type, textOf, holds }: N
   const falling = { order: `item.${at} desc, item.${id} desc`, keys: 'low_at desc, low_id desc' };
   const [shown, back] = newestFirst ? [falling, rising] : [rising, falling];
   const [before, after] = newestFirst ? ['>=', '<'] : ['<', '>='];
-  const [start, end] = newestFirst ? [highestKey, lowestKey] : [lowestKey, highestKey];
+  const [start, end] = newestFirst ? [highest, lowest] : [lowest, highest];
   const ours = `filter = '${filter}' and value = ${textOf('wanted')}`;
   const changesOf = `${changes} change where xid >= (select folded_to from ${state}) and ${holds('change', 'wanted')}`;
   const itemsOf = `${list} item where ${holds('item', 'wanted')}`;
@@ -42,7 +42,7 @@ declare
   far_at timestamptz;
   far_id uuid;
 begin
-  select sum, waits, ${newestFirst ? 'sum, sum, sum' : '0::bigint, 0::bigint, 0::bigint'}, ${[...start, ...end].join(', ')}
+  select sum, waits, ${newestFirst ? 'sum, sum, sum' : '0::bigint, 0::bigint, 0::bigint'}, ${start}, ${end}
   into pending, waiting, total, past, rank, near_at, near_id, far_at, far_id
   from (select coalesce(sum(sign), 0) as sum, count(*) > 0 as waits from ${changesOf}) change;
   for key in select low_at, low_id, n from ${shelves} where ${ours} order by ${shown.keys} loop
