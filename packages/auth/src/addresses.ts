@@ -1,63 +1,40 @@
-import { BlockList, isIP, SocketAddress } from 'node:net';
+import { isIP } from 'node:net';
+import { parseAddress } from '@platform/service-kit/network';
 
-interface Network {
-  address: string;
-  family: 'ipv4' | 'ipv6';
-  prefix: number;
-}
+type Address = NonNullable<ReturnType<typeof parseAddress>>;
+type Network = [base: Address, prefixLength: number];
 
-/** One spelling for one address; an IPv4 address that came over an IPv6 socket is the IPv4 address. */
-const plain = (address: string): { address: string; family: 'ipv4' | 'ipv6' } | undefined => {
-  const version = isIP(address);
-  if (version === 0) return undefined;
-  if (version === 4) return { address, family: 'ipv4' };
-  const [bare = ''] = address.split('%', 1);
-  const canonical = new SocketAddress({ address: bare, family: 'ipv6' }).address;
-  const mapped = canonical.startsWith('::ffff:') ? canonical.slice(7) : '';
-  return isIP(mapped) === 4 ? { address: mapped, family: 'ipv4' } : { address: canonical, family: 'ipv6' };
+/** Parses `192.0.2.0/24`, `2001:db8::/48` or a single address; undefined for anything else. */
+const parseNetwork = (text: string): Network | undefined => {
+  const [base = '', length, ...rest] = text.split('/');
+  const address = base.includes('%') ? undefined : parseAddress(base);
+  if (address === undefined || rest.length > 0) return undefined;
+  const bits = address.kind() === 'ipv4' ? 32 : 128;
+  if (length === undefined) return [address, bits];
+  if (!/^(0|[1-9]\d{0,2})$/.test(length)) return undefined;
+  // `::ffff:192.0.2.0/124` is 192.0.2.0/28: the first 96 bits only say that it is an IPv4 address.
+  const prefixLength = Number(length) - (isIP(base) === 6 && bits === 32 ? 96 : 0);
+  return prefixLength >= 0 && prefixLength <= bits ? [address, prefixLength] : undefined;
 };
 
-const parse = (text: string): Network | undefined => {
-  const [, base = '', digits] = /^([^/%]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
-  const given = isIP(base);
-  const found = plain(base);
-  if (found === undefined) return undefined;
-  const unmapped = given === 6 && found.family === 'ipv4' ? 96 : 0;
-  const bits = found.family === 'ipv4' ? 32 : 128;
-  const prefix = digits === undefined ? bits : Number(digits) - unmapped;
-  return prefix >= 0 && prefix <= bits ? { ...found, prefix } : undefined;
-};
+/** Whether `text` is an IP address or a network in CIDR notation (RFC 4632, RFC 4291). */
+export const isNetwork = (text: string): boolean => parseNetwork(text) !== undefined;
 
-/** Whether this is an address or a network in CIDR notation (RFC 4632, RFC 4291). */
-export const isNetwork = (text: string): boolean => parse(text) !== undefined;
-
-/** Tells whether an address lies in one of the networks. What is no address lies in none. */
+/** Whether an address lies in one of the networks; false when it is not an IP address. */
 export type AddressList = (address: string | undefined) => boolean;
 
-/** Throws an Error that names the entry that is no network. */
-export const createAddressList = (networks: readonly string[]): AddressList => {
-  const list = new BlockList();
-  for (const text of networks) {
-    const network = parse(text);
-    if (network === undefined) throw new Error(`${JSON.stringify(text)} is no address and no network.`);
-    list.addSubnet(network.address, network.prefix, network.family);
-  }
-  return (address) => {
-    const found = address === undefined ? undefined : plain(address);
-    return found !== undefined && list.check(found.address, found.family);
+/** Throws an Error that names the first entry that is neither an address nor a network. */
+export const createAddressList = (entries: readonly string[]): AddressList => {
+  const networks = entries.map((text) => {
+    const network = parseNetwork(text);
+    if (network === undefined) throw new Error(`${JSON.stringify(text)} is not an IP address or a network.`);
+    return network;
+  });
+  return (text) => {
+    const address = parseAddress(text);
+    return (
+      address !== undefined &&
+      networks.some(([base, length]) => base.kind() === address.kind() && address.match(base, length))
+    );
   };
-};
-
-/**
- * Whom an address stands for when attempts are counted: an IPv4 address, or an IPv6 /64, since
- * everybody who has one IPv6 address has 2^64 of them.
- */
-export const networkOf = (address: string | undefined): string => {
-  const found = address === undefined ? undefined : plain(address);
-  if (found?.family !== 'ipv6') return found?.address ?? 'unknown';
-  const [head = '', tail = ''] = found.address.split('::', 2);
-  const groups = (text: string) => (text === '' ? [] : text.split(':'));
-  const [before, after] = [groups(head), groups(tail)];
-  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
 };

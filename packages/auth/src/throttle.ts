@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { TooManyRequests } from '@platform/service-kit/problem';
-import { networkOf } from './addresses.ts';
+import { networkOf } from '@platform/service-kit/network';
 
 export interface ThrottleOptions {
   /** Prefix of the keys: the service's name. */

@@ -1,0 +1,28 @@
+import { isIPv6 } from 'node:net';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { networkOf } from './network.ts';
+
+test('a client counts for its IPv4 address or its IPv6 /64', () => {
+  expect(networkOf('::ffff:192.0.2.9')).toBe(networkOf('192.0.2.9'));
+  expect(networkOf('192.0.2.9')).not.toBe(networkOf('192.0.2.10'));
+  expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
+  expect(networkOf('fe80::1%eth0')).toBe('fe80::/64');
+  for (const text of [undefined, '', 'localhost', '0300.1.1.1', '192.0.2', '::192.0.2.1']) {
+    expect(networkOf(text)).toBe('unknown');
+  }
+});
+
+test('two IPv6 addresses share a network exactly when their first 64 bits are the same', () => {
+  const group = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 0xffff }));
+  const eight = fc.array(group, { minLength: 8, maxLength: 8 });
+  const spell = (groups: number[]) => groups.map((value) => value.toString(16)).join(':');
+  fc.assert(
+    fc.property(eight, eight, (one, two) => {
+      fc.pre(isIPv6(spell(one)) && one.slice(0, 5).some((value) => value !== 0));
+      expect(networkOf(spell(one))).toBe(networkOf(spell([...one.slice(0, 4), ...two.slice(4)])));
+      const same = one.slice(0, 4).join() === two.slice(0, 4).join();
+      expect(networkOf(spell(one)) === networkOf(spell(two))).toBe(same);
+    }),
+  );
+});
