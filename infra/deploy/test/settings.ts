@@ -9,6 +9,6 @@ const names = (file: string): string[] =>
 
 /** Variables that a service reads. */
 export const settingsOf = (service: string): string[] => [
-  ...names('packages/service-kit/src/env.ts'),
+  ...names('packages/service-kit/src/process/env.ts'),
   ...names(`services/${service}/src/env.ts`),
 ];

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import postgres from 'postgres';
-import { createLog, type Log } from './log.ts';
-import { migrate } from './migrate.ts';
-import { createHttpServer } from './server.ts';
+import { createLog, type Log } from './process/log.ts';
+import { migrate } from './process/migrate.ts';
+import { createHttpServer } from './http/server.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   url: string;

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createHttpApp } from '../src/app.ts';
-import { anyone, directRoute, type Route } from '../src/route.ts';
+import { createHttpApp } from '../src/http/app.ts';
+import { anyone, directRoute, type Route } from '../src/http/route.ts';
 import { captureLog, serve } from '../src/testing.ts';
 import { startFixture } from './harness.ts';
 

@@ -2,9 +2,9 @@ import type {} from '@platform/local/provided';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:net';
 import { inject } from 'vitest';
-import { createMetrics } from '../src/metrics.ts';
-import { createHttpServer } from '../src/server.ts';
-import { listen } from '../src/service.ts';
+import { createMetrics } from '../src/process/metrics.ts';
+import { createHttpServer } from '../src/http/server.ts';
+import { listen } from '../src/process/service.ts';
 import { captureLog, cloneDatabase } from '../src/testing.ts';
 import { createApp, createContext, envOf, migrations } from './fixture/service.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createDocument } from '../src/openapi.ts';
-import { anyone, route } from '../src/route.ts';
+import { createDocument } from '../src/http/openapi.ts';
+import { anyone, route } from '../src/http/route.ts';
 import { startFixture } from './harness.ts';
 
 test('the document describes what Express dispatches', async () => {

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { expect, test } from 'vitest';
-import { InsufficientScope, Unauthorized } from '../src/problem.ts';
-import type { Guard } from '../src/route.ts';
+import { InsufficientScope, Unauthorized } from '../src/http/problem.ts';
+import type { Guard } from '../src/http/route.ts';
 import { createApp } from './fixture/service.ts';
 import { startFixture } from './harness.ts';
 

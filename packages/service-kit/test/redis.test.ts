@@ -1,7 +1,7 @@
 import { startRedis } from '@platform/local/redis';
 import supertest from 'supertest';
 import { expect, inject, test } from 'vitest';
-import { askRedis } from '../src/redis.ts';
+import { askRedis } from '../src/process/redis.ts';
 import { startFixture } from './harness.ts';
 
 const limited = { RATE_LIMIT: 'on', RATE_LIMIT_PER_MINUTE: '3' };

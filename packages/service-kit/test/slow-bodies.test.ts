@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { allowSlowBody, createHttpServer } from '../src/server.ts';
-import { listen } from '../src/service.ts';
+import { allowSlowBody, createHttpServer } from '../src/http/server.ts';
+import { listen } from '../src/process/service.ts';
 
 /** Sends the head and half of a body, and lets Node say that the request takes too long. */
 const overtime = async (slow: boolean) => {

@@ -2,11 +2,11 @@ import { openTracing, type TraceEnv } from '@platform/tracing/trace';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { HttpApp } from './app.ts';
+import type { HttpApp } from '../http/app.ts';
 import type { BaseContext, Parts } from './context.ts';
 import { createLog } from './log.ts';
 import { addPoolMetrics, addProcessMetrics, createMetrics } from './metrics.ts';
-import { createHttpServer } from './server.ts';
+import { createHttpServer } from '../http/server.ts';
 
 interface ServiceOptions<Env, Context extends BaseContext> {
   name: string;

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import { Router } from 'express';
 import { z } from 'zod';
-import type { BaseContext } from './context.ts';
-import { readiness } from './health.ts';
+import type { BaseContext } from '../process/context.ts';
+import { readiness } from '../process/health.ts';
 import { anyone, route, type Route } from './route.ts';
-import { runRoute } from './run-route.ts';
+import { runRoute } from './pipeline.ts';
 import { instant } from './text.ts';
 
 const rate = z.number().min(0);

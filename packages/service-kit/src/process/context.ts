@@ -1,12 +1,12 @@
 import type { Redis } from 'ioredis';
-import { openDatabase, type Database } from './db.ts';
+import { openDatabase, type Database } from './database.ts';
 import { createHealth, type Health } from './health.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { createRateLimit, type RateLimit } from './rate-limit.ts';
+import { createRateLimit, type RateLimit } from '../http/rate-limit.ts';
 import { openRedis } from './redis.ts';
-import type { Guard } from './route.ts';
-import { keepHistory, type History } from './summary.ts';
+import type { Guard } from '../http/route.ts';
+import { keepHistory, type History } from './request-history.ts';
 
 /** What the process makes before the context: the log and the metrics registry. */
 export interface Parts {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
-import { requestIdOf } from './log.ts';
+import { requestIdOf } from '../process/log.ts';
 
 /** Helmet's policy for an API: what only concerns documents that a browser shows is left out. */
 const policy = helmet({

@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
 import type { Request, Response } from 'express';
-import type { Fail } from './fail.ts';
-import type { Meet } from './meet.ts';
+import type { Fail } from './error-handler.ts';
+import type { Meet } from './request-context.ts';
 import type { Route } from './route.ts';
-import { runRoute } from './run-route.ts';
+import { runRoute } from './pipeline.ts';
 
 /** What has an escape, or anything else that wants thought, is left to Express. */
 const patternOf = (template: string): RegExp =>

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { createLog } from './log.ts';
-import type { Parts } from './context.ts';
-import { createMetrics } from './metrics.ts';
+import { createLog } from '../process/log.ts';
+import type { Parts } from '../process/context.ts';
+import { createMetrics } from '../process/metrics.ts';
 
 /** Enough of an environment to build an app whose document is read; nothing is ever connected. */
 export const offlineVariables = {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createMetrics, type Metrics } from './metrics.ts';
-import { keepHistory, type History } from './summary.ts';
+import { keepHistory, type History } from './request-history.ts';
 
 const start = Date.UTC(2026, 0, 1, 12, 0, 0);
 let metrics: Metrics;

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { Redis } from 'ioredis';
-import type { Database } from './db.ts';
+import type { Database } from './database.ts';
 import type { Metrics } from './metrics.ts';
 import { pendingMigrations } from './migrate.ts';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { pinoHttp, type HttpLogger } from 'pino-http';
-import { gatherLines } from './log-lines.ts';
+import { gatherLines } from './log-buffer.ts';
 
 export type Log = Logger;
 
@@ -64,7 +64,7 @@ export const createLog = (
 
 /**
  * Gives each request its id and a log that is bound to it. The line of a request is not written here
- * but where its time is taken (observe.ts): a second set of listeners costs as much as the line.
+ * but where its time is taken (access-log.ts): a second set of listeners costs as much as the line.
  */
 export const requestLog = (log: Log): HttpLogger =>
   pinoHttp({

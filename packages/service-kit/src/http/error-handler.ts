@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { headersOf } from './headers.ts';
-import { requestIdOf, type Log } from './log.ts';
+import { headersOf } from './security-headers.ts';
+import { requestIdOf, type Log } from '../process/log.ts';
 import { problemBody, toProblem } from './problem.ts';
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>

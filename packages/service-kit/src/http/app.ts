@@ -1,17 +1,17 @@
 import type { RequestListener } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import type { BaseContext } from './context.ts';
-import { directRoutes } from './direct.ts';
-import { createFail } from './fail.ts';
-import { headersOf, setFixedHeaders } from './headers.ts';
-import { healthRoutes } from './health.ts';
-import { createMeet } from './meet.ts';
+import type { BaseContext } from '../process/context.ts';
+import { directRoutes } from './fast-path.ts';
+import { createFail } from './error-handler.ts';
+import { headersOf, setFixedHeaders } from './security-headers.ts';
+import { healthRoutes } from '../process/health.ts';
+import { createMeet } from './request-context.ts';
 import { createDocument, type Interface } from './openapi.ts';
-import { opsRoutes } from './ops.ts';
+import { opsRoutes } from './operations.ts';
 import { NotFound, Problem } from './problem.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Route } from './route.ts';
-import { runRoute } from './run-route.ts';
+import { runRoute } from './pipeline.ts';
 
 export interface AppOptions {
   about: Interface;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createAccess } from './access.ts';
-import { requestIdOf, requestLog, type Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
+import { createAccess } from './access-log.ts';
+import { requestIdOf, requestLog, type Log } from '../process/log.ts';
+import type { Metrics } from '../process/metrics.ts';
 import { BadRequest, Problem } from './problem.ts';
 
 declare module 'node:http' {

@@ -4,7 +4,7 @@ import { jsonBody } from './body.ts';
 import { collectIssues } from './field-errors.ts';
 import { ValidationFailed, type FieldErrors } from './problem.ts';
 import { parseQuery, spellingOf } from './query.ts';
-import { headersOf, setFixedHeaders } from './headers.ts';
+import { headersOf, setFixedHeaders } from './security-headers.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { ErasedAnswer, Route } from './route.ts';
 

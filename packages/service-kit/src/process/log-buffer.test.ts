@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { gatherLines } from './log-lines.ts';
+import { gatherLines } from './log-buffer.ts';
 
 const logFile = () => {
   const folder = mkdtempSync(join(tmpdir(), 'log-'));
