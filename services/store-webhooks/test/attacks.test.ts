@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import { taskStarted } from '../src/providers/onfleet/fixtures.ts';
-import { declined } from '../src/providers/veriff/fixtures.ts';
+import { taskStarted } from './fixtures/onfleet.ts';
+import { declined } from './fixtures/veriff.ts';
 import { startService } from './harness.ts';
 
 const service = await startService();

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { chromium } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
-import { startStandIn } from '../src/simulate/stand-in.ts';
+import { startStandIn } from './simulate/stand-in.ts';
 import { startService } from './harness.ts';
 
 const executablePath = inject('chromiumPath');

@@ -1,6 +1,6 @@
 import { exercise } from '@platform/exercise';
 import { expect, test } from 'vitest';
-import { startStandIn } from '../src/simulate/stand-in.ts';
+import { startStandIn } from './simulate/stand-in.ts';
 import { startService } from './harness.ts';
 
 const events = ['order_updated', 'new_member', 'member_updated'];

@@ -1,14 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import * as blaze from '../src/providers/blaze/fixtures.ts';
-import * as doordash from '../src/providers/doordash/fixtures.ts';
-import * as generic from '../src/providers/generic/fixtures.ts';
-import * as onfleet from '../src/providers/onfleet/fixtures.ts';
-import * as persona from '../src/providers/persona/fixtures.ts';
-import * as posDelivery from '../src/providers/pos-delivery/fixtures.ts';
-import * as square from '../src/providers/square/fixtures.ts';
-import * as veriff from '../src/providers/veriff/fixtures.ts';
-import { startStandIn } from '../src/simulate/stand-in.ts';
+import * as blaze from './fixtures/blaze.ts';
+import * as doordash from './fixtures/doordash.ts';
+import * as generic from './fixtures/generic.ts';
+import * as onfleet from './fixtures/onfleet.ts';
+import * as persona from './fixtures/persona.ts';
+import * as posDelivery from './fixtures/pos-delivery.ts';
+import * as square from './fixtures/square.ts';
+import * as veriff from './fixtures/veriff.ts';
+import { startStandIn } from './simulate/stand-in.ts';
 import { startService } from './harness.ts';
 
 const standIn = await startStandIn();

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { startStandIn } from '../src/simulate/stand-in.ts';
+import { startStandIn } from './simulate/stand-in.ts';
 import { startService } from './harness.ts';
 
 const standIn = await startStandIn();

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '@platform/local/postgres';
 import { afterAll, expect, test } from 'vitest';
-import { startStandIn } from '../src/simulate/stand-in.ts';
+import { startStandIn } from './simulate/stand-in.ts';
 import { startService } from './harness.ts';
 import { startMailServer } from './mail-server.ts';
 

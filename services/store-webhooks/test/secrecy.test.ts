@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import { startStandIn } from '../src/simulate/stand-in.ts';
+import { startStandIn } from './simulate/stand-in.ts';
 import { startService } from './harness.ts';
 
 /** An error tracker that keeps what it is sent. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { hooksPath } from '../src/hooks/events.ts';
-import { account } from '../src/simulate/account.ts';
-import { deliver } from '../src/simulate/deliver.ts';
-import { createChance } from '../src/simulate/random.ts';
-import { makeTraffic } from '../src/simulate/traffic.ts';
+import { account } from './simulate/account.ts';
+import { deliver } from './simulate/deliver.ts';
+import { createChance } from './simulate/random.ts';
+import { makeTraffic } from './simulate/traffic.ts';
 import { startService } from './harness.ts';
 
 test('of shuffled, repeated and broken events every one is accounted for', { timeout: 60_000 }, async () => {

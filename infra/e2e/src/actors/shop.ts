@@ -20,7 +20,7 @@ export const shop = (stackFile: string): Actor => {
         '--seed',
         String(seed++),
       ];
-      await using simulate = run('services/store-webhooks/src/simulate.ts', args);
+      await using simulate = run('services/store-webhooks/test/simulate/main.ts', args);
       if ((await simulate.ended) !== 0) faults.push(`shop: ${simulate.printed()}`);
     },
     account: async () => faults,

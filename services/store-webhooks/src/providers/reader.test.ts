@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { startStandIn } from '../simulate/stand-in.ts';
+import { startStandIn } from '../../test/simulate/stand-in.ts';
 import { isPublicAddress } from './public-address.ts';
 import { createReader } from './reader.ts';
 

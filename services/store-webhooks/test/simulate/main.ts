@@ -8,12 +8,12 @@
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { hooksPath } from './hooks/events.ts';
-import { account } from './simulate/account.ts';
-import { deliver } from './simulate/deliver.ts';
-import { createChance } from './simulate/random.ts';
-import { startStandIn } from './simulate/stand-in.ts';
-import { makeTraffic } from './simulate/traffic.ts';
+import { hooksPath } from '../../src/hooks/events.ts';
+import { account } from './account.ts';
+import { deliver } from './deliver.ts';
+import { createChance } from './random.ts';
+import { startStandIn } from './stand-in.ts';
+import { makeTraffic } from './traffic.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -27,7 +27,7 @@ const { values } = parseArgs({
     store: { type: 'string' },
     token: { type: 'string' },
     'admin-token': { type: 'string' },
-    stack: { type: 'string', default: new URL('../../../.local/stack.json', import.meta.url).pathname },
+    stack: { type: 'string', default: new URL('../../../../.local/stack.json', import.meta.url).pathname },
     'stand-in': { type: 'boolean', default: false },
   },
 });

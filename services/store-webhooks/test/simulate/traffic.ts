@@ -1,4 +1,4 @@
-import type { HookEvent } from '../hooks/events.ts';
+import type { HookEvent } from '../../src/hooks/events.ts';
 import type { Chance } from './random.ts';
 
 /** One webhook to be sent. */
