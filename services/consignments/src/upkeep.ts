@@ -14,8 +14,9 @@ export const tended = (context: Context): Context => {
   return {
     ...context,
     [Symbol.asyncDispose]: async () => {
-      // Together: where upkeep is in the middle of a long statement, closing the pool ends it.
-      await Promise.all([upkeep[Symbol.asyncDispose](), context[Symbol.asyncDispose]()]);
+      // Cancels the statement that maintenance waits for.
+      await upkeep[Symbol.asyncDispose]();
+      await context[Symbol.asyncDispose]();
     },
   };
 };

@@ -14,6 +14,7 @@ export const tended = (context: Context): Context => {
   return {
     ...context,
     [Symbol.asyncDispose]: async () => {
+      // Cancels the statement that maintenance waits for.
       await upkeep[Symbol.asyncDispose]();
       await context[Symbol.asyncDispose]();
     },

@@ -1,4 +1,5 @@
 import { foldChanges, measureDrift } from '@platform/pagination/directory/upkeep';
+import postgres from 'postgres';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../src/app.ts';
@@ -63,6 +64,25 @@ describe.each(filters)('pages of %j', (filter) => {
     expect(await measureDrift(sql, projectDirectory)).toBe(0);
     await expectPages(filter);
   });
+});
+
+test('stops although maintenance waits for a lock', async () => {
+  await using instance = await startService();
+  const blocker = postgres(instance.databaseUrl, { max: 1 });
+  const { context } = instance.startInstance();
+  const running = tended(context);
+  await blocker.begin(async (sql) => {
+    await sql`insert into projects select gen_random_uuid(), 'p', 'draft', 'en', '{}', now(), now()`;
+    await sql`lock table projects in access exclusive mode`;
+  });
+  await blocker`begin`;
+  await blocker`lock table projects in access exclusive mode`;
+  const waiting = () => blocker`
+    select from pg_locks where relation = 'projects'::regclass and not granted`;
+  await expect.poll(waiting, { timeout: 10_000 }).not.toHaveLength(0);
+
+  await running[Symbol.asyncDispose]();
+  await blocker.end();
 });
 
 test('a running service counts changes in, and shows how many are left and whether it is off', async () => {

@@ -28,7 +28,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One project */
+        get: operations["getProject"];
         put?: never;
         post?: never;
         /** Delete a project and its deliverables */
@@ -64,7 +65,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One deliverable */
+        get: operations["getDeliverable"];
         put?: never;
         post?: never;
         /** Delete a deliverable */
@@ -128,6 +130,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One API key, without the key itself */
+        get: operations["getApiKey"];
+        put?: never;
+        post?: never;
+        /** Revoke an API key: it stops to work within a second */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-keys/{id}/rotate": {
         parameters: {
             query?: never;
@@ -140,23 +160,6 @@ export interface paths {
         /** Make a key that takes the place of another; the old one works for grace_seconds more */
         post: operations["rotateApiKey"];
         delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api-keys/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /** Revoke an API key: it stops to work within a second */
-        delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -269,7 +272,8 @@ export interface components {
              */
             status?: "pending" | "in_progress" | "delivered" | "accepted" | "rejected";
             /**
-             * @description When it is due
+             * Format: date-time
+             * @description When it is due. ISO 8601 with a date and a zone (Z or ±hh:mm), or a date alone, which means midnight UTC.
              * @example 2026-03-01T12:00:00.000Z
              */
             due_at?: string | null;
@@ -285,7 +289,8 @@ export interface components {
             /** @enum {string} */
             status?: "pending" | "in_progress" | "delivered" | "accepted" | "rejected";
             /**
-             * @description When it is due
+             * Format: date-time
+             * @description When it is due. ISO 8601 with a date and a zone (Z or ±hh:mm), or a date alone, which means midnight UTC.
              * @example 2026-03-01T12:00:00.000Z
              */
             due_at?: string | null;
@@ -349,9 +354,10 @@ export interface components {
         };
         ApiKeyInput: {
             name: string;
-            scopes: ("verify:read" | "verify:admin")[];
+            scopes: "verify:read"[];
             /**
-             * @description When it stops to work; never unless given
+             * Format: date-time
+             * @description When the key stops working; never if absent. ISO 8601 with a date and a zone (Z or ±hh:mm), or a date alone, which means midnight UTC.
              * @example 2026-03-01T12:00:00.000Z
              */
             expires_at?: string | null;
@@ -402,7 +408,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only projects of this status */
                 status?: "draft" | "active" | "in_review" | "completed" | "archived";
-                /** @description Only projects whose updated_at is at or after this time */
+                /** @description Only projects whose updated_at is at or after this time. ISO 8601 with a date and a zone (Z or ±hh:mm), or a date alone, which means midnight UTC. */
                 modified_after?: string;
             };
             header?: never;
@@ -492,7 +498,7 @@ export interface operations {
             /** @description The new project */
             201: {
                 headers: {
-                    /** @description Where it may be changed or deleted */
+                    /** @description Address of the project */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -538,6 +544,92 @@ export interface operations {
             };
             /** @description The media type is not taken */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the project */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The project */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Project"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope verify:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -871,7 +963,7 @@ export interface operations {
             /** @description The new deliverable */
             201: {
                 headers: {
-                    /** @description Where it may be changed or deleted */
+                    /** @description Address of the deliverable */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -926,6 +1018,94 @@ export interface operations {
             };
             /** @description The media type is not taken */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getDeliverable: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the project */
+                id: string;
+                /** @description Identifier of the deliverable */
+                deliverable_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deliverable */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Deliverable"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope verify:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1514,7 +1694,7 @@ export interface operations {
             /** @description The new key */
             201: {
                 headers: {
-                    /** @description Where it may be revoked */
+                    /** @description Address of the key */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -1596,7 +1776,7 @@ export interface operations {
             };
         };
     };
-    rotateApiKey: {
+    getApiKey: {
         parameters: {
             query?: never;
             header?: never;
@@ -1606,21 +1786,15 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Rotation"];
-            };
-        };
+        requestBody?: never;
         responses: {
-            /** @description The new key */
-            201: {
+            /** @description The key */
+            200: {
                 headers: {
-                    /** @description Where it may be revoked */
-                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["NewApiKey"];
+                    "application/json": components["schemas"]["ApiKey"];
                 };
             };
             /** @description The request is malformed or a value is out of range */
@@ -1652,33 +1826,6 @@ export interface operations {
             };
             /** @description No such thing */
             404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request clashes with what is stored */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The media type is not taken */
-            415: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1763,6 +1910,125 @@ export interface operations {
             };
             /** @description No such thing */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rotateApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Identifier of the key */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rotation"];
+            };
+        };
+        responses: {
+            /** @description The new key */
+            201: {
+                headers: {
+                    /** @description Address of the key */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewApiKey"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope verify:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request clashes with what is stored */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not taken */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -45,34 +45,37 @@ const gaugesOf = ({ sql, directories, registry }: Tended) => {
 export const tendDirectories = (tended: Tended): AsyncDisposable => {
   const { sql, directories, log, foldEvery = 250, thinEvery = 60_000, checkEvery = 3_600_000 } = tended;
   const drift = gaugesOf(tended);
+  const stopped = new AbortController();
+  const { signal } = stopped;
   const check = async (directory: Directory): Promise<void> => {
-    const off = await measureDrift(sql, directory);
+    const off = await measureDrift(sql, directory, signal);
     drift.set({ list: directory.table }, off);
     if (off !== 0) log.error({ list: directory.table, off }, 'the page directory is off: rebuild it');
   };
 
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  let failing = false;
   /** Every `ms`, give or take a tenth so that instances spread, one after the other. */
   const every = async (ms: number, work: (directory: Directory) => Promise<unknown>): Promise<void> => {
+    const failing = new Set<Directory>();
     while (!signal.aborted) {
       await wait(ms * (0.9 + Math.random() / 5), undefined, { ref: false, signal }).catch(() => undefined);
       for (const directory of directories) {
         if (signal.aborted) return;
         try {
           await work(directory);
-          failing = false;
+          failing.delete(directory);
         } catch (err) {
-          if (!failing) log.warn({ err, list: directory.table }, 'tending a page directory failed');
-          failing = true;
+          if (signal.aborted) return;
+          // Logged once until the work succeeds again, each list for itself.
+          if (!failing.has(directory))
+            log.warn({ err, list: directory.table }, 'page directory maintenance failed');
+          failing.add(directory);
         }
       }
     }
   };
   const tending = [
-    every(foldEvery, (directory) => foldChanges(sql, directory)),
-    every(thinEvery, (directory) => thinBuckets(sql, directory)),
+    every(foldEvery, (directory) => foldChanges(sql, directory, signal)),
+    every(thinEvery, (directory) => thinBuckets(sql, directory, signal)),
     every(checkEvery, check),
   ];
   return {

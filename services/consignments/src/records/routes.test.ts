@@ -62,6 +62,7 @@ describe.each([
     const { id } = made.body as { id: string };
     expect(made.body).toStrictEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string, ...full });
     expect(made.headers['location']).toBe(`/v1${path}/${id}`);
+    expect((await service.get(`${path}/${id}`).expect(200)).body).toEqual(made.body);
     expect((await service.get(`${path}/${id.toUpperCase()}`).expect(200)).body).toEqual(made.body);
 
     const changed = await service.patch(`${path}/${id}`, change).expect(200);

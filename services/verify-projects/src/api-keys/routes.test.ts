@@ -29,6 +29,8 @@ describe('an API key', () => {
     const { key, ...rest } = body as { key: string; id: string; key_hint: string };
     expect(isApiKey(key)).toBe(true);
     expect(headers).toMatchObject({ location: `/v1/api-keys/${rest.id}`, 'cache-control': 'no-store' });
+    expect((await service.admin.get(`/api-keys/${rest.id}`).expect(200)).body).toEqual(rest);
+    await service.admin.get(`/api-keys/${nobody}`).expect(404);
     expect(rest).toEqual({
       id: rest.id,
       ...input,
@@ -104,6 +106,7 @@ describe('an API key', () => {
     ['scopes', { name: 'x' }],
     ['scopes.0', { ...input, scopes: ['verify:everything'] }],
     ['scopes.0', { ...input, scopes: ['quests:read'] }],
+    ['scopes.0', { ...input, scopes: ['verify:admin'] }],
     ['scopes', { ...input, scopes: ['verify:read', 'verify:read'] }],
     ['expires_at', { ...input, expires_at: '2020-01-01T00:00:00Z' }],
     ['expires_at', { ...input, expires_at: 'soon' }],
@@ -112,6 +115,13 @@ describe('an API key', () => {
     const { body } = await service.admin.post('/api-keys', wrong).expect(400);
     expect(body.code).toBe('validation_failed');
     expect(Object.keys(body.errors)).toEqual([field]);
+  });
+
+  test('cannot have a scope that only access tokens have; the answer names those it can have', async () => {
+    const { body } = await service.admin
+      .post('/api-keys', { ...input, scopes: ['verify:admin'] })
+      .expect(400);
+    expect(body.detail).toContain('verify:read');
   });
 
   test.for([

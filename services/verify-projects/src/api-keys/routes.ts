@@ -1,14 +1,14 @@
 import { fullList } from '@platform/pagination/page-limit';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { ApiKeyInput, ApiKeyList, ApiKeyPath, NewApiKey, Rotation } from './schema.ts';
-import { createApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './use-cases.ts';
+import { ApiKey, ApiKeyInput, ApiKeyList, ApiKeyPath, NewApiKey, Rotation } from './schema.ts';
+import { createApiKey, getApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './use-cases.ts';
 
 const tag = 'API keys';
 
 /** An answer that holds a secret belongs into no cache. */
 const headersOf = (id: string) => ({ Location: `/v1/api-keys/${id}`, 'Cache-Control': 'no-store' });
-const headers = { Location: 'Where it may be revoked' };
+const headers = { Location: 'Address of the key' };
 
 export const apiKeyRoutes = (ctx: Context): Route[] => [
   route(
@@ -39,6 +39,20 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
       ctx.log.info({ apiKey: made.id, by: caller.subject }, 'API key made');
       return { status: 201, headers: headersOf(made.id), body: made };
     },
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/api-keys/{id}',
+      operationId: 'getApiKey',
+      tag,
+      summary: 'One API key, without the key itself',
+      caller: ctx.admin,
+      params: ApiKeyPath,
+      responses: { 200: { description: 'The key', body: ApiKey } },
+      problems: [404],
+    },
+    async ({ params }) => ({ status: 200, body: await getApiKey(ctx, params.id) }),
   ),
   route(
     {

@@ -1,9 +1,10 @@
 import { pageLimitBody } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { moment } from '../moment.ts';
+import { timestamp } from '../timestamp.ts';
 
-const scope = z.enum(['verify:read', 'verify:admin']);
+/** Changing data takes an access token: no key may do so. */
+const scope = z.enum(['verify:read'], 'must be one of the scopes that a key can have: verify:read');
 
 export const ApiKeyPath = z.strictObject({
   id: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the key' }),
@@ -13,7 +14,7 @@ export const ApiKeyInput = z
   .strictObject({
     name: text(1, 100),
     scopes: z.array(scope).refine((all) => new Set(all).size === all.length, 'must not name a scope twice'),
-    expires_at: moment('When it stops to work; never unless given').nullable().default(null),
+    expires_at: timestamp('When the key stops working; never if absent.').nullable().default(null),
   })
   .meta({ id: 'ApiKeyInput' });
 export type ApiKeyInput = z.output<typeof ApiKeyInput>;

@@ -10,6 +10,12 @@ type Tx = Parameters<Parameters<Database['orm']['transaction']>[0]>[0];
 export const findApiKeys = ({ orm }: Database): Promise<ApiKeyRow[]> =>
   orm.select().from(apiKeys).orderBy(apiKeys.id);
 
+/** Undefined if the key does not exist. */
+export const findApiKey = async ({ orm }: Database, id: string): Promise<ApiKeyRow | undefined> => {
+  const [row] = await orm.select().from(apiKeys).where(eq(apiKeys.id, id));
+  return row;
+};
+
 export const findByHash = async ({ orm }: Database, hash: string): Promise<ApiKeyRow | undefined> => {
   const [row] = await orm.select().from(apiKeys).where(eq(apiKeys.hash, hash));
   return row;

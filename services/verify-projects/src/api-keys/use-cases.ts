@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { endOfGrace, isActive } from './domain.ts';
 import type { ApiKeyInput } from './schema.ts';
-import { findApiKeys, insertApiKey, lockApiKey, saveValidity, type ApiKeyRow } from './store.ts';
+import { findApiKey, findApiKeys, insertApiKey, lockApiKey, saveValidity, type ApiKeyRow } from './store.ts';
 
 /** A key that was just made: the only time its secret is known. */
 export type MadeKey = ApiKeyRow & { key: string };
@@ -29,6 +29,13 @@ const make = (
 };
 
 export const listApiKeys = (ctx: Context): Promise<ApiKeyRow[]> => findApiKeys(ctx.database);
+
+/** Throws NotFound. */
+export const getApiKey = async (ctx: Context, id: string): Promise<ApiKeyRow> => {
+  const key = await findApiKey(ctx.database, id);
+  if (key === undefined) throw new NotFound('API key');
+  return key;
+};
 
 /** Throws ValidationFailed for a key that would be dead from the start. */
 export const createApiKey = async (ctx: Context, input: ApiKeyInput): Promise<MadeKey> => {

@@ -39,6 +39,7 @@ describe('deliverables of a project', () => {
     await next();
     const { id } = added.body as { id: string };
     expect(added.headers['location']).toBe(`/v1${list}/${id}`);
+    expect((await service.admin.get(`${list}/${id}`).expect(200)).body).toEqual(added.body);
     expect(added.body).toEqual({
       id,
       project_id: project,
@@ -65,6 +66,7 @@ describe('deliverables of a project', () => {
     expect(changed.body).toEqual({ ...added.body, status: 'delivered', due_at: null, updated_at: stamps[3] });
 
     await service.admin.delete(`${list}/${id}`).expect(204);
+    await service.admin.get(`${list}/${id}`).expect(404);
     await next();
     expect((await service.read(list)).body.deliverables).toEqual([second.body]);
     expect(stamps).toEqual([...new Set(stamps)].toSorted());

@@ -9,7 +9,13 @@ import {
   DeliverablePath,
   DeliverablesPath,
 } from './schema.ts';
-import { changeDeliverable, createDeliverable, listDeliverables, removeDeliverable } from './use-cases.ts';
+import {
+  changeDeliverable,
+  createDeliverable,
+  getDeliverable,
+  listDeliverables,
+  removeDeliverable,
+} from './use-cases.ts';
 
 const tag = 'Deliverables';
 const list = '/projects/{id}/deliverables';
@@ -47,7 +53,7 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
         201: {
           description: 'The new deliverable',
           body: Deliverable,
-          headers: { Location: 'Where it may be changed or deleted' },
+          headers: { Location: 'Address of the deliverable' },
         },
       },
       problems: [404],
@@ -56,6 +62,23 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
       const { id, json } = await createDeliverable(ctx, params.id, body);
       return { status: 201, headers: { Location: `/v1/projects/${params.id}/deliverables/${id}` }, json };
     },
+  ),
+  route(
+    {
+      method: 'get',
+      path: one,
+      operationId: 'getDeliverable',
+      tag,
+      summary: 'One deliverable',
+      caller: ctx.admin,
+      params: DeliverablePath,
+      responses: { 200: { description: 'The deliverable', body: Deliverable } },
+      problems: [404],
+    },
+    async ({ params: { id: projectId, deliverable_id: id } }) => ({
+      status: 200,
+      json: await getDeliverable(ctx, { projectId, id }),
+    }),
   ),
   route(
     {

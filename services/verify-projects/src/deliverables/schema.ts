@@ -2,7 +2,7 @@ import { pageLimitBody } from '@platform/pagination/page-limit';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { languageTag } from '../language-tag.ts';
-import { moment } from '../moment.ts';
+import { timestamp } from '../timestamp.ts';
 
 const type = z.enum(['report', 'certificate', 'transcript', 'translation', 'evidence']);
 const status = z.enum(['pending', 'in_progress', 'delivered', 'accepted', 'rejected']);
@@ -20,7 +20,7 @@ const fields = {
   language: languageTag(),
   type,
   status,
-  due_at: moment('When it is due').nullable(),
+  due_at: timestamp('When it is due.').nullable(),
 };
 
 export const DeliverableInput = z

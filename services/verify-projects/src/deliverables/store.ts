@@ -24,6 +24,16 @@ export const findDeliverables = async (
   return rows.length === 0 ? undefined : rows.flatMap(({ wire }) => wire ?? []);
 };
 
+/** Undefined if the deliverable does not exist. */
+export const findDeliverable = async (
+  { sql }: Database,
+  { projectId, id }: Place,
+): Promise<string | undefined> => {
+  const [row] = await sql<Wired[]>`
+    select wire from deliverables where project_id = ${projectId} and id = ${id}`;
+  return row?.wire;
+};
+
 /** The project gets a new updated_at where the deliverable exists; the statement goes on with it. */
 const touch = (sql: Sql, { projectId, id }: Place) => sql`
   with project as (

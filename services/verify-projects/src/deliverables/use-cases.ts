@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import type { DeliverableInput, DeliverablePatch } from './schema.ts';
 import {
   deleteDeliverable,
+  findDeliverable,
   findDeliverables,
   insertDeliverable,
   updateDeliverable,
@@ -15,6 +16,13 @@ export const listDeliverables = async (ctx: Context, projectId: string): Promise
   const found = await findDeliverables(ctx.database, projectId);
   if (found === undefined) throw new NotFound('project');
   return found;
+};
+
+/** As JSON text. Throws NotFound. */
+export const getDeliverable = async (ctx: Context, place: Place): Promise<string> => {
+  const json = await findDeliverable(ctx.database, place);
+  if (json === undefined) throw new NotFound('deliverable');
+  return json;
 };
 
 /** As every change of a deliverable, this moves its project's updated_at. Throws NotFound. */

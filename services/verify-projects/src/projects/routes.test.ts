@@ -20,6 +20,7 @@ describe('a project', () => {
       .expect(201);
     const { id } = made.body as { id: string };
     expect(made.headers['location']).toBe(`/v1/projects/${id}`);
+    expect((await service.admin.get(`/projects/${id}`).expect(200)).body).toEqual(made.body);
     expect(made.body).toEqual({
       id,
       name: 'Degrees of 2025',
@@ -50,6 +51,7 @@ describe('a project', () => {
 
     await service.admin.delete(`/projects/${id}`).expect(204);
     await service.admin.delete(`/projects/${id}`).expect(404);
+    await service.admin.get(`/projects/${id}`).expect(404);
     await service.admin.patch(`/projects/${id}`, { name: 'gone' }).expect(404);
     expect((await service.read('/projects')).body.projects).toEqual([]);
   });
@@ -154,6 +156,8 @@ describe('the list', () => {
     ['status', 'status=draft%00'],
     ['modified_after', 'modified_after='],
     ['modified_after', 'modified_after=yesterday'],
+    ['modified_after', 'modified_after=2026-01-01T12:00:00 02:00'],
+    ['modified_after', 'modified_after=2026-01-01T12:00:00+02:00'],
   ])('refuses %s by name: ?%s', async ([name, query]) => {
     const { body, headers } = await service.read(`/projects?${query}`).expect(400);
     expect(headers['content-type']).toBe('application/problem+json');

@@ -3,7 +3,7 @@ import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { pageJson } from '../page-json.ts';
 import { Project, ProjectInput, ProjectList, ProjectPatch, ProjectPath, ProjectQuery } from './schema.ts';
-import { changeProject, createProject, listProjects, removeProject } from './use-cases.ts';
+import { changeProject, createProject, getProject, listProjects, removeProject } from './use-cases.ts';
 
 const tag = 'Projects';
 
@@ -40,7 +40,7 @@ export const projectRoutes = (ctx: Context): Route[] => [
         201: {
           description: 'The new project',
           body: Project,
-          headers: { Location: 'Where it may be changed or deleted' },
+          headers: { Location: 'Address of the project' },
         },
       },
     },
@@ -48,6 +48,20 @@ export const projectRoutes = (ctx: Context): Route[] => [
       const { id, json } = await createProject(ctx, body);
       return { status: 201, headers: { Location: `/v1/projects/${id}` }, json };
     },
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/projects/{id}',
+      operationId: 'getProject',
+      tag,
+      summary: 'One project',
+      caller: ctx.admin,
+      params: ProjectPath,
+      responses: { 200: { description: 'The project', body: Project } },
+      problems: [404],
+    },
+    async ({ params }) => ({ status: 200, json: await getProject(ctx, params.id) }),
   ),
   route(
     {

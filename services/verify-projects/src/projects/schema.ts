@@ -2,7 +2,7 @@ import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { languageTag } from '../language-tag.ts';
-import { moment } from '../moment.ts';
+import { timestamp } from '../timestamp.ts';
 
 const status = z.enum(['draft', 'active', 'in_review', 'completed', 'archived']);
 
@@ -47,7 +47,7 @@ export const Project = z
 export const ProjectQuery = z.strictObject({
   ...pageLimitQuery,
   status: status.optional().meta({ description: 'Only projects of this status' }),
-  modified_after: moment('Only projects whose updated_at is at or after this time').optional(),
+  modified_after: timestamp('Only projects whose updated_at is at or after this time.').optional(),
 });
 export type ProjectQuery = z.output<typeof ProjectQuery>;
 

@@ -44,7 +44,13 @@ export const insertProject = async (
   return row.wire;
 };
 
-/** Undefined when there is no such project; so below. */
+/** Undefined if the project does not exist. */
+export const findProject = async ({ sql }: Database, id: string): Promise<string | undefined> => {
+  const [row] = await sql<Wired[]>`select wire from projects where id = ${id}`;
+  return row?.wire;
+};
+
+/** Undefined if the project does not exist. */
 export const updateProject = async (
   { sql }: Database,
   id: string,

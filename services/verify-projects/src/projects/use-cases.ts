@@ -4,7 +4,14 @@ import { NotFound } from '@platform/service-kit/problem';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import type { ProjectInput, ProjectPatch } from './schema.ts';
-import { deleteProject, findProjects, insertProject, updateProject, type Filter } from './store.ts';
+import {
+  deleteProject,
+  findProject,
+  findProjects,
+  insertProject,
+  updateProject,
+  type Filter,
+} from './store.ts';
 
 /** Projects as JSON text, in the order in which they were changed last. */
 export const listProjects = (ctx: Context, page: Page, filter: Filter): Promise<Slice<string>> =>
@@ -16,6 +23,13 @@ export const createProject = async (
 ): Promise<{ id: string; json: string }> => {
   const id = v7();
   return { id, json: await insertProject(ctx.database, id, project) };
+};
+
+/** The project as JSON text. Throws NotFound. */
+export const getProject = async (ctx: Context, id: string): Promise<string> => {
+  const json = await findProject(ctx.database, id);
+  if (json === undefined) throw new NotFound('project');
+  return json;
 };
 
 /** The changed project as JSON text. Throws NotFound. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { moment } from './moment.ts';
+import { timestamp } from './timestamp.ts';
 
-const schema = moment('a time');
+const schema = timestamp('a time');
 const read = (written: string) => schema.safeParse(written).data;
 
-describe('a moment', () => {
+describe('a timestamp', () => {
   test.for([
     ['2026-03-01', '2026-03-01T00:00:00.000Z'],
     ['2024-02-29', '2024-02-29T00:00:00.000Z'],
@@ -26,10 +26,6 @@ describe('a moment', () => {
     expect(read('2026-12-31T23:59:59.999999999Z')).toBe('2027-01-01T00:00:00.000Z');
   });
 
-  test('a plus that became a space on its way is read as the plus', () => {
-    expect(read('2026-03-01T12:00:00 02:00')).toBe('2026-03-01T10:00:00.000Z');
-  });
-
   test.for([
     '',
     '2026',
@@ -42,6 +38,8 @@ describe('a moment', () => {
     '2026-13-01',
     '2026-03-32',
     '2026-03-01T12:00:00',
+    // A plus sign that was not written as %2B arrives as a space.
+    '2026-03-01T12:00:00 02:00',
     '2026-03-01T12Z',
     '2026-03-01 12:00:00Z',
     '2026-03-01 02:00',

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+const iso8601 = z.union([
+  z.iso.date(),
+  z.iso.datetime({ offset: true }),
+  // To the minute.
+  z.iso.datetime({ offset: true, precision: -1 }),
+]);
+
+/** A digit after the milliseconds that is not 0. */
+const submillisecond = /\.\d{3}\d*[1-9]/;
+
+/** Milliseconds since 1970, rounded up, so that `modified_after` returns nothing earlier. */
+const millisecondsOf = (given: string): number => Date.parse(given) + (submillisecond.test(given) ? 1 : 0);
+
+const form = 'ISO 8601 with a date and a zone (Z or ±hh:mm), or a date alone, which means midnight UTC.';
+
+/**
+ * A timestamp in a request. Becomes ISO 8601 in UTC with milliseconds. Source: seed 002, part A; the
+ * accepted forms are our choice.
+ */
+export const timestamp = (description: string) =>
+  z
+    .string()
+    .transform((given, context) => {
+      if (!iso8601.safeParse(given).success) {
+        context.addIssue(
+          'must be an ISO 8601 timestamp with a date and a zone, such as 2026-03-01T12:00:00Z; ' +
+            'a plus sign in a query is written %2B',
+        );
+        return z.NEVER;
+      }
+      const instant = new Date(millisecondsOf(given));
+      const year = instant.getUTCFullYear();
+      if (year < 1 || year > 9999) {
+        context.addIssue('must lie in the years 0001 to 9999, in UTC');
+        return z.NEVER;
+      }
+      return instant.toISOString();
+    })
+    .meta({
+      description: `${description} ${form}`,
+      format: 'date-time',
+      example: '2026-03-01T12:00:00.000Z',
+    });
