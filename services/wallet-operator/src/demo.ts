@@ -28,7 +28,7 @@ for (const player of players) {
   const { playerId, currency } = player;
   await insertPlayer(orm, { ...player, createdAt });
   // The same transaction each time: it is booked once.
-  await context.ledger.submit({
+  await context.ledger.add({
     operation: 'deposit',
     playerId,
     transactionId: `demo-deposit-${playerId}`,

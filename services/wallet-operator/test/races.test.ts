@@ -38,10 +38,10 @@ const race = async (order: readonly ('debit' | 'rollback')[]) => {
   };
   const outcomes = await sql.begin(async (tx) => {
     await tx`select from players where player_id = ${playerId} for update`;
-    const asked: ReturnType<typeof service.context.ledger.submit>[] = [];
+    const asked: ReturnType<typeof service.context.ledger.add>[] = [];
     for (const [at, name] of order.entries()) {
       const command = commands[name];
-      if (command) asked.push((at === 0 ? service.context : other).ledger.submit(command));
+      if (command) asked.push((at === 0 ? service.context : other).ledger.add(command));
       await waiting(at + 1);
     }
     return asked.map((promise) => ({ promise }));
@@ -69,7 +69,7 @@ test('one transactionId from two players at once: one of them has it, the other 
     const ids = { transactionId: randomUUID(), roundId: randomUUID() };
     const outcomes = await Promise.all(
       players.map((playerId, at) =>
-        (at === 0 ? service.context : other).ledger.submit({
+        (at === 0 ? service.context : other).ledger.add({
           operation: 'debit',
           playerId,
           ...ids,

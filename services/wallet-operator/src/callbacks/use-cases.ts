@@ -45,7 +45,7 @@ export const answerCallback = async (
     return { status: 200, json: refusal(requestId, 'ERROR_WRONG_SYNTAX') };
   }
   try {
-    const outcome = await ledger.submit(command);
+    const outcome = await ledger.add(command);
     wallet.countOutcome(callback, outcome.status);
     // What was accepted is in the ledger; a line for each of them would cost more than deciding it.
     if (outcome.reason !== undefined) {

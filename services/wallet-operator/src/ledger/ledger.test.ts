@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import postgres, { type Sql } from 'postgres';
+import { createBatcher } from '@platform/service-kit/batcher';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import { inject } from 'vitest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,7 +9,6 @@ import { createModel, type ModelPlayer } from '../../test/model.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
 import { migrations } from '../context.ts';
 import type { Command, Policy } from './command.ts';
-import { createGroupCommit } from './group-commit.ts';
 import { commitBatch, keysOf, type Outcome } from './store.ts';
 
 const now = new Date('2026-05-05T12:00:00Z');
@@ -59,13 +59,13 @@ interface Step {
 /** Lets the commands come as they would from many connections; gives them back in the order they were decided. */
 const playAtOnce = async (commands: readonly Command[], rules: Policy): Promise<Step[]> => {
   const steps: Step[] = [];
-  const ledger = createGroupCommit<Command, Outcome>({
+  const ledger = createBatcher<Command, Outcome>({
     keysOf,
     maxBatch: 7,
     maxQueue: 1000,
     maxInFlight: 1,
-    worthRetrying: () => false,
-    commit: async (batch) => {
+    isRolledBack: () => false,
+    flush: async (batch) => {
       const outcomes = await commitBatch(sql, batch, now, rules);
       for (const [at, command] of batch.entries()) {
         const outcome = outcomes[at];
@@ -74,7 +74,7 @@ const playAtOnce = async (commands: readonly Command[], rules: Policy): Promise<
       return outcomes;
     },
   });
-  await Promise.all(commands.map((command) => ledger.submit(command)));
+  await Promise.all(commands.map((command) => ledger.add(command)));
   return steps;
 };
 
@@ -126,13 +126,13 @@ test('PostgreSQL decides whole batches exactly as the rules decide one command a
 test('two processes on one database: no history breaks the ledger, and copies get one answer', async () => {
   const rules: Policy = { rollbackAfterClose: 'reverse', creditUnknownRound: 'accept', sessions: 'optional' };
   const open = () =>
-    createGroupCommit<Command, Outcome>({
+    createBatcher<Command, Outcome>({
       keysOf,
       maxBatch: 7,
       maxQueue: 1000,
       maxInFlight: 2,
-      worthRetrying: (error) => /^(23|40)/.test(String((error as { code?: unknown }).code)),
-      commit: (batch) => commitBatch(sql, batch, now, rules),
+      isRolledBack: (error) => /^(23|40)/.test(String((error as { code?: unknown }).code)),
+      flush: (batch) => commitBatch(sql, batch, now, rules),
     });
   const processes = [open(), open()];
   await fc.assert(
@@ -141,7 +141,7 @@ test('two processes on one database: no history breaks the ledger, and copies ge
       const answers = new Map<string, Set<string>>();
       await Promise.all(
         commands.map(async (command, index) => {
-          const outcome = await processes[index % 2]?.submit(command);
+          const outcome = await processes[index % 2]?.add(command);
           if (!('transactionId' in command) || outcome?.status !== 'OK') return;
           const key = JSON.stringify(command);
           answers.set(key, (answers.get(key) ?? new Set()).add(outcome.balance ?? ''));

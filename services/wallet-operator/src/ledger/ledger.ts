@@ -1,9 +1,9 @@
+import { createBatcher, type Batcher } from '@platform/service-kit/batcher';
 import type { Database } from '@platform/service-kit/db';
 import type { Command, Policy } from './command.ts';
-import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { commitBatch, keysOf, type Outcome } from './store.ts';
 
-export type Ledger = GroupCommit<Command, Outcome>;
+export type Ledger = Batcher<Command, Outcome>;
 
 export interface LedgerOptions {
   database: Database;
@@ -23,15 +23,15 @@ const maxBatch = 200;
  */
 const rolledBack = /^(22|23|40|P0)...$/;
 
-const worthRetrying = (error: unknown): boolean =>
+const isRolledBack = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && rolledBack.test(error.code);
 
 /** The one way in which money moves in this service. */
 export const openLedger = ({ database, policy, now, ...limits }: LedgerOptions): Ledger =>
-  createGroupCommit({
+  createBatcher({
     ...limits,
     maxBatch,
     keysOf,
-    worthRetrying,
-    commit: (commands) => commitBatch(database.sql, commands, now(), policy),
+    isRolledBack,
+    flush: (commands) => commitBatch(database.sql, commands, now(), policy),
   });

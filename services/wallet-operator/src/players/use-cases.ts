@@ -1,11 +1,10 @@
 import type { Page } from '@platform/pagination/page-limit';
 import { slice, type Slice } from '@platform/pagination/slice';
-import { Conflict, NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
+import { Conflict, NotFound, Problem } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import { currencyOf } from '../ledger/domain.ts';
-import { QueueFull } from '../ledger/group-commit.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { Entry, NewPlayer, NewTransfer, Player, PlayerChange } from './schema.ts';
 import {
@@ -131,13 +130,7 @@ export const transfer = async (
   const details = { by, operation, transactionId, amount };
   await recordEvent(ctx, ctx.database.orm, { kind: 'transfer_requested', playerId, details });
   const minor = minorUnits(amount);
-  const outcome = await ctx.ledger
-    .submit({ operation, playerId, transactionId, amount: minor })
-    .catch((error: unknown) => {
-      if (error instanceof QueueFull)
-        throw new Unavailable('too_busy', 'Too much is waiting; try again.', error);
-      throw error;
-    });
+  const outcome = await ctx.ledger.add({ operation, playerId, transactionId, amount: minor });
   const { status, reason, balance } = outcome;
   if (reason === 'player_unknown') throw new NotFound('player');
   if (status !== 'OK' || balance === undefined) {

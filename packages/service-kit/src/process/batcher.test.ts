@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createBatcher, type BatcherOptions } from './batcher.ts';
+
+/** Lets everything that a finished batch triggers run. */
+const nextTurns = async () => {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** A batcher whose batches finish when the test says so. The key of an item is its first letter. */
+const createHeld = (options: Partial<BatcherOptions<string, string>> = {}) => {
+  const batches: { items: readonly string[]; finish(): void; fail(error: Error): void }[] = [];
+  const batcher = createBatcher<string, string>({
+    keysOf: (item) => [item[0] ?? ''],
+    isRolledBack: (error) => (error as Error).message === 'bad data',
+    maxBatch: 100,
+    maxQueue: 100,
+    maxInFlight: 1,
+    flush: (items) =>
+      new Promise((resolve, reject) => {
+        const finish = () => resolve(items.map((item) => item.toUpperCase()));
+        batches.push({ items, finish, fail: reject });
+      }),
+    ...options,
+  });
+  return { batcher, batches };
+};
+
+test('a single item starts at once; items that arrive meanwhile share the next batch', async () => {
+  const { batcher, batches } = createHeld();
+  const first = batcher.add('a1');
+  await nextTurns();
+  expect(batches.map(({ items }) => items)).toEqual([['a1']]);
+  const others = [batcher.add('b1'), batcher.add('c1')];
+  await nextTurns();
+  expect(batches).toHaveLength(1);
+  batches[0]?.finish();
+  expect(await first).toBe('A1');
+  await nextTurns();
+  expect(batches[1]?.items).toEqual(['b1', 'c1']);
+  batches[1]?.finish();
+  expect(await Promise.all(others)).toEqual(['B1', 'C1']);
+});
+
+test('a second batch starts beside the first when it is as large', async () => {
+  const { batcher, batches } = createHeld({ maxInFlight: 2 });
+  const first = ['a1', 'b1'].map((item) => batcher.add(item));
+  await nextTurns();
+  const third = batcher.add('c1');
+  await nextTurns();
+  expect(batches.map(({ items }) => items)).toEqual([['a1', 'b1']]);
+  const fourth = batcher.add('d1');
+  await nextTurns();
+  expect(batches.map(({ items }) => items)).toEqual([
+    ['a1', 'b1'],
+    ['c1', 'd1'],
+  ]);
+  for (const { finish } of batches) finish();
+  expect(await Promise.all([...first, third, fourth])).toEqual(['A1', 'B1', 'C1', 'D1']);
+});
+
+test('a full queue rejects the next item at once, as 503', async () => {
+  const { batcher, batches } = createHeld({ maxQueue: 2 });
+  const waiting = [batcher.add('a1'), batcher.add('b1')];
+  await expect(batcher.add('c1')).rejects.toMatchObject({ status: 503, code: 'too_busy' });
+  await nextTurns();
+  batches[0]?.finish();
+  await Promise.all(waiting);
+});
+
+test('after a rollback each item is tried alone, so that one bad item fails alone', async () => {
+  const { batcher, batches } = createHeld();
+  const both = Promise.allSettled(['a1', 'b1'].map((item) => batcher.add(item)));
+  await nextTurns();
+  batches[0]?.fail(new Error('bad data'));
+  await nextTurns();
+  expect(batches[1]?.items).toEqual(['a1']);
+  batches[1]?.fail(new Error('bad data'));
+  await nextTurns();
+  batches[2]?.finish();
+  const [a, b] = await both;
+  expect([a?.status, b]).toEqual(['rejected', { status: 'fulfilled', value: 'B1' }]);
+});
+
+test('a lone item is tried once more after a rollback, too: it may have met a conflict', async () => {
+  const { batcher, batches } = createHeld();
+  const item = batcher.add('a1');
+  await nextTurns();
+  batches[0]?.fail(new Error('bad data'));
+  await nextTurns();
+  batches[1]?.finish();
+  expect(await item).toBe('A1');
+});
+
+test('after a lost connection nothing is tried again: every item of the batch has an unknown outcome', async () => {
+  const { batcher, batches } = createHeld();
+  const both = Promise.allSettled(['a1', 'b1'].map((item) => batcher.add(item)));
+  await nextTurns();
+  batches[0]?.fail(new Error('connection lost'));
+  expect((await both).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await nextTurns();
+  expect(batches).toHaveLength(1);
+});
+
+test('a batch with too few results fails instead of giving an item the result of another', async () => {
+  const batcher = createBatcher<string, string>({
+    maxBatch: 9,
+    maxQueue: 9,
+    maxInFlight: 1,
+    flush: async () => ['only one'],
+  });
+  const both = await Promise.allSettled([batcher.add('a'), batcher.add('b')]);
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+});
+
+test('disposal waits for the items that were added before it', async () => {
+  const { batcher, batches } = createHeld();
+  const item = batcher.add('a1');
+  await nextTurns();
+  let disposed = false;
+  const disposal = batcher[Symbol.asyncDispose]().then(() => (disposed = true));
+  await nextTurns();
+  expect(disposed).toBe(false);
+  batches[0]?.finish();
+  expect(await item).toBe('A1');
+  await disposal;
+});
+
+test('any load: every item gets its own result, and items with a common key run in order and never together', async () => {
+  const item = fc.record({
+    keys: fc.uniqueArray(fc.constantFrom('a', 'b', 'c'), { maxLength: 2 }),
+    pause: fc.nat(3),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(item, { maxLength: 60 }),
+      fc.integer({ min: 1, max: 7 }),
+      fc.integer({ min: 1, max: 3 }),
+      async (items, maxBatch, maxInFlight) => {
+        const running = new Set<string>();
+        const order = new Map<string, number[]>();
+        let batches = 0;
+        const batcher = createBatcher<{ id: number; keys: string[] }, string>({
+          maxBatch,
+          maxInFlight,
+          maxQueue: 1000,
+          keysOf: ({ keys }) => keys,
+          flush: async (batch) => {
+            expect(batch.length).toBeLessThanOrEqual(maxBatch);
+            expect(++batches).toBeLessThanOrEqual(maxInFlight);
+            for (const { id, keys } of batch)
+              for (const key of keys) {
+                expect(running.has(key)).toBe(false);
+                running.add(key);
+                order.set(key, [...(order.get(key) ?? []), id]);
+              }
+            await nextTurns();
+            for (const { keys } of batch) for (const key of keys) running.delete(key);
+            batches -= 1;
+            return batch.map(({ id }) => `result ${id}`);
+          },
+        });
+        const results: Promise<string>[] = [];
+        for (const [id, { keys, pause }] of items.entries()) {
+          if (pause === 0) await nextTurns();
+          results.push(batcher.add({ id, keys }));
+        }
+        expect(await Promise.all(results)).toEqual(items.map((_, id) => `result ${id}`));
+        for (const ids of order.values()) expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+      },
+    ),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,135 @@
+import { Unavailable } from '../http/problem.ts';
+
+export interface BatcherOptions<Item, Result> {
+  /**
+   * Processes a batch and returns one result per item, in the same order. A rejection means that the outcome of
+   * every item is unknown, for example because the connection was lost after the commit was sent.
+   */
+  flush(batch: readonly Item[]): Promise<readonly Result[]>;
+  /** Items per batch at most. */
+  maxBatch: number;
+  /** Items that may wait for a batch; `add` rejects the next one at once. */
+  maxQueue: number;
+  /** Batches that may run at the same time. */
+  maxInFlight: number;
+  /** Two items with a common key never run at the same time, and run in the order in which they were added. */
+  keysOf?(item: Item): readonly string[];
+  /** Whether the failed batch certainly changed nothing. Then each of its items is tried once more, alone. */
+  isRolledBack?(error: unknown): boolean;
+  /** Called with the size of every batch that starts; for metrics. */
+  onBatch?(size: number): void;
+}
+
+export interface Batcher<Item, Result> extends AsyncDisposable {
+  /**
+   * Resolves with the item's own result. Rejects with `Unavailable` (code `too_busy`) when the queue is full, in
+   * which case nothing was done, and otherwise with the error of `flush`.
+   */
+  add(item: Item): Promise<Result>;
+  /** Items that no batch has taken yet. */
+  waiting(): number;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  keys: readonly string[];
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+const noKeys: readonly string[] = [];
+
+/**
+ * Group commit: collects concurrent calls into batches. A batch holds what arrived while the previous one was
+ * running. There is no timer, so a single item starts at the end of the current turn of the event loop. Disposal
+ * waits until every item has its result.
+ */
+export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> => {
+  const { flush, maxBatch, maxQueue, maxInFlight, keysOf, isRolledBack, onBatch } = options;
+  type Entry = Waiting<Item, Result>;
+  let queue: Entry[] = [];
+  let batchesInFlight = 0;
+  let itemsInFlight = 0;
+  let scheduled = false;
+  const busyKeys = new Set<string>();
+  let onIdle: (() => void) | undefined;
+
+  /** Removes the next batch from the queue: the oldest items that share no key with each other or a running batch. */
+  const takeBatch = (): Entry[] => {
+    const batch: Entry[] = [];
+    const rest: Entry[] = [];
+    // An item that has to wait also holds back later items with one of its keys, so that they keep their order.
+    const waitingKeys = new Set<string>();
+    for (const entry of queue) {
+      const { keys } = entry;
+      if (batch.length < maxBatch && !keys.some((key) => busyKeys.has(key) || waitingKeys.has(key))) {
+        batch.push(entry);
+        for (const key of keys) busyKeys.add(key);
+      } else {
+        rest.push(entry);
+        for (const key of keys) waitingKeys.add(key);
+      }
+    }
+    queue = rest;
+    return batch;
+  };
+
+  const process = async (batch: readonly Entry[], isRetry = false): Promise<void> => {
+    try {
+      const results = await flush(batch.map(({ item }) => item));
+      if (results.length !== batch.length)
+        throw new Error(`flush returned ${results.length} results for ${batch.length} items`);
+      for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result);
+    } catch (error) {
+      if (!isRetry && isRolledBack?.(error)) for (const entry of batch) await process([entry], true);
+      else for (const { reject } of batch) reject(error);
+    }
+  };
+
+  const run = async (batch: readonly Entry[]): Promise<void> => {
+    batchesInFlight += 1;
+    itemsInFlight += batch.length;
+    onBatch?.(batch.length);
+    await process(batch);
+    for (const { keys } of batch) for (const key of keys) busyKeys.delete(key);
+    batchesInFlight -= 1;
+    itemsInFlight -= batch.length;
+    if (queue.length > 0) schedule();
+    else if (batchesInFlight === 0) onIdle?.();
+  };
+
+  /** A second batch starts only when it is at least as large as what is running: small ones cost more than they gain. */
+  const startBatches = (): void => {
+    scheduled = false;
+    while (queue.length > 0 && batchesInFlight < maxInFlight && queue.length >= itemsInFlight) {
+      const batch = takeBatch();
+      if (batch.length === 0) return;
+      void run(batch);
+    }
+  };
+
+  /** Waits for the I/O of this turn, so that all requests that were read in it share a batch. */
+  const schedule = (): void => {
+    if (scheduled || batchesInFlight >= maxInFlight) return;
+    scheduled = true;
+    setImmediate(startBatches);
+  };
+
+  return {
+    add: (item) =>
+      new Promise((resolve, reject) => {
+        if (queue.length >= maxQueue) {
+          reject(new Unavailable('too_busy', 'Too many requests are waiting; try again shortly.'));
+          return;
+        }
+        queue.push({ item, keys: keysOf?.(item) ?? noKeys, resolve, reject });
+        schedule();
+      }),
+    waiting: () => queue.length,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        if (queue.length === 0 && batchesInFlight === 0) resolve();
+        else onIdle = resolve;
+      }),
+  };
+};
