@@ -132,9 +132,13 @@ describe('If-Match', () => {
     await write(service, 'delete', `/quests/${questId}`).set('If-Match', '*').expect(204);
   });
 
-  test('with a field that names no version changes nothing', async () => {
+  test('that cannot be parsed is refused by name and changes nothing', async () => {
     const questId = await makeQuest(service);
-    await write(service, 'delete', `/quests/${questId}`).set('If-Match', 'nonsense').expect(412);
+    const answer = await write(service, 'delete', `/quests/${questId}`)
+      .set('If-Match', 'nonsense')
+      .expect(400);
+    expect(answer.body).toMatchObject({ errors: { 'If-Match': [expect.any(String)] } });
+    await get(service, `/quests/${questId}`).expect(200);
   });
 });
 

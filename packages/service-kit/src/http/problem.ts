@@ -1,3 +1,5 @@
+import { transientFault, type TransientFault } from '../process/database-error.ts';
+
 /**
  * Errors as the outside sees them: RFC 9457 `application/problem+json`.
  *
@@ -136,7 +138,6 @@ export const problemBody = (problem: Problem, requestId: string) => ({
 interface HttpError {
   status?: unknown;
   type?: unknown;
-  code?: unknown;
 }
 
 const unreadable: Record<string, Problem> = {
@@ -153,35 +154,24 @@ const unreadable: Record<string, Problem> = {
   ),
 };
 
-/** Socket-level codes of postgres.js and Node, and PostgreSQL's classes 08 and 57P (starting, stopping, killed). */
-const databaseAway =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ETIMEDOUT|CONNECT_TIMEOUT|CONNECTION_(CLOSED|ENDED|DESTROYED)|08...|57P0[1-5]|53300)$/;
-
-const fromCode = (error: unknown, code: string): Problem | undefined => {
-  if (databaseAway.test(code))
-    return new Unavailable('database_unavailable', 'The database is away; try again shortly.', error);
-  if (code === '57014')
-    return new Unavailable('query_timeout', 'The query took too long; narrow it down.', error);
-  if (code === '40001' || code === '40P01') {
-    return new Unavailable('write_conflict', 'A concurrent change got in the way; try again.', error, 1);
-  }
-  return undefined;
+const fromDatabase: Record<TransientFault, (cause: unknown) => Problem> = {
+  unavailable: (cause) =>
+    new Unavailable('database_unavailable', 'The database is unavailable; try again shortly.', cause),
+  timeout: (cause) =>
+    new Unavailable('query_timeout', 'The query took too long; try again or narrow it down.', cause),
+  conflict: (cause) =>
+    new Unavailable('write_conflict', 'A concurrent change got in the way; try again.', cause, 1),
 };
 
 /** The one place that decides what an error looks like from outside. Unknown errors become a bare 500. */
 export const toProblem = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
-  const { status, type, code } = (typeof error === 'object' && error !== null ? error : {}) as HttpError;
+  const { status, type } = (typeof error === 'object' && error !== null ? error : {}) as HttpError;
   const known = typeof type === 'string' ? unreadable[type] : undefined;
   if (known !== undefined) return known;
-  if (typeof code === 'string') {
-    const problem = fromCode(error, code);
-    if (problem !== undefined) return problem;
-  }
-  if (error instanceof Error && error.cause !== undefined && error.cause !== error && status === undefined) {
-    const inner = toProblem(error.cause);
-    if (inner.status === 503) return inner;
-  }
+  const fault = transientFault(error);
+  if (fault !== undefined) return fromDatabase[fault](error);
+  if (error instanceof Error && error.cause instanceof Unavailable) return error.cause;
   if (error instanceof URIError || status === 400)
     return new BadRequest('bad_request', 'The request could not be read.', error);
   return new Problem({

@@ -15,6 +15,12 @@ export interface Database extends AsyncDisposable {
   connections(): Promise<{ state: string; count: number }[]>;
 }
 
+/** A drizzle transaction. */
+export type Tx = Parameters<Parameters<Database['orm']['transaction']>[0]>[0];
+
+/** What a store function runs its queries on: the pool or a transaction. */
+export type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete' | 'execute'>;
+
 export interface DatabaseOptions {
   url: string;
   /** Shown in pg_stat_activity. */

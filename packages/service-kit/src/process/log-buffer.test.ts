@@ -34,7 +34,7 @@ test.each(['process.exit(3)', "throw new Error('gone')"])(
   'nothing is lost by a process that ends by %s',
   (end) => {
     const script = `
-      import { gatherLines } from '${new URL('./log-lines.ts', import.meta.url).href}';
+      import { gatherLines } from '${new URL('./log-buffer.ts', import.meta.url).href}';
       gatherLines(1).write('last words\\n');
       ${end};`;
     let said: unknown;

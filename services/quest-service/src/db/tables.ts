@@ -1,3 +1,4 @@
+import { dateColumn } from '@platform/service-kit/columns';
 import { sql } from 'drizzle-orm';
 import {
   check,
@@ -8,11 +9,8 @@ import {
   pgTable,
   primaryKey,
   text,
-  timestamp,
   uuid,
 } from 'drizzle-orm/pg-core';
-
-const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
 export interface Title {
   languageCode: string;
@@ -34,8 +32,8 @@ export const quests = pgTable(
     /** Another one after every write to the quest or its questions; never used twice, not even after a restore. */
     version: uuid().notNull(),
     questionCount: integer('question_count').notNull(),
-    createdAt: instant('created_at').notNull(),
-    updatedAt: instant('updated_at').notNull(),
+    createdAt: dateColumn('created_at').notNull(),
+    updatedAt: dateColumn('updated_at').notNull(),
   },
   (table) => [index('quests_newest').on(table.createdAt.desc(), table.questId.desc())],
 );

@@ -2,8 +2,8 @@ import { windowOf } from '@platform/pagination/skip-take';
 import { directRoute, route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { expectedVersions, isHeld, revalidated } from '../etag.ts';
-import { etagHeader, ifMatch, ifNoneMatch, QuestPath } from '../quests/schema.ts';
+import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
+import { etagHeader, ifMatch, ifNoneMatch, QuestPath, versionHeaders } from '../quests/schema.ts';
 import { PageQuery, Question, QuestionInput, QuestionListInput, QuestionPath } from './schema.ts';
 import {
   addQuestion,
@@ -42,8 +42,8 @@ export const questionRoutes = (ctx: Context): Route[] => [
     },
     async ({ params, query, req }) => {
       const page = await listQuestions(ctx, params.questId, windowOf(query));
-      const headers = revalidated(page.version);
-      if (isHeld(req, page.version)) return { status: 304, headers };
+      const headers = versionHeaders(page.version);
+      if (isNotModified(req, page.version)) return { status: 304, headers };
       return { status: 200, headers, json: page.json };
     },
   ),
@@ -65,7 +65,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
     async ({ params, body, req }) => {
       const target = { ...params, expected: expectedVersions(req) };
       const { version, result } = await replaceQuestions(ctx, target, body);
-      return { status: 200, headers: revalidated(version), json: JSON.stringify(result) };
+      return { status: 200, headers: versionHeaders(version), json: JSON.stringify(result) };
     },
   ),
   route(
@@ -92,7 +92,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       const target = { ...params, expected: expectedVersions(req) };
       const { version, result } = await addQuestion(ctx, target, body);
       const Location = `/v1/quests/${params.questId}/questions/${result.questionId}`;
-      return { status: 201, headers: { ...revalidated(version), Location }, json: JSON.stringify(result) };
+      return { status: 201, headers: { ...versionHeaders(version), Location }, json: JSON.stringify(result) };
     },
   ),
   route(
@@ -112,7 +112,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
     async ({ params: { questId, questionId }, body, req }) => {
       const target = { questId, expected: expectedVersions(req) };
       const { version, result } = await replaceQuestion(ctx, target, questionId, body);
-      return { status: 200, headers: revalidated(version), json: JSON.stringify(result) };
+      return { status: 200, headers: versionHeaders(version), json: JSON.stringify(result) };
     },
   ),
   route(
@@ -130,7 +130,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
     },
     async ({ params: { questId, questionId }, req }) => {
       const { version } = await removeQuestion(ctx, { questId, expected: expectedVersions(req) }, questionId);
-      return { status: 204, headers: revalidated(version) };
+      return { status: 204, headers: versionHeaders(version) };
     },
   ),
 ];

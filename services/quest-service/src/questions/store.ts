@@ -2,7 +2,7 @@ import type { Database } from '@platform/service-kit/db';
 import { and, between, eq, gte, sql } from 'drizzle-orm';
 import type { Window } from '@platform/pagination/skip-take';
 import { questions } from '../db/tables.ts';
-import type { Tx } from '../db/tx.ts';
+import type { Tx } from '@platform/service-kit/db';
 
 export type QuestionRow = Omit<typeof questions.$inferSelect, 'questId'>;
 

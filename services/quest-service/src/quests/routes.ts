@@ -2,8 +2,17 @@ import { windowOf } from '@platform/pagination/skip-take';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { expectedVersions, isHeld, revalidated } from '../etag.ts';
-import { etagHeader, ifMatch, ifNoneMatch, ListQuery, Quest, QuestInput, QuestPath } from './schema.ts';
+import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
+import {
+  etagHeader,
+  ifMatch,
+  ifNoneMatch,
+  ListQuery,
+  Quest,
+  QuestInput,
+  QuestPath,
+  versionHeaders,
+} from './schema.ts';
 import { createQuest, getQuest, listQuests, removeQuest, renameQuest } from './use-cases.ts';
 
 type Row = Awaited<ReturnType<typeof getQuest>>;
@@ -50,7 +59,7 @@ export const questRoutes = (ctx: Context): Route[] => [
     },
     async ({ body }) => {
       const quest = await createQuest(ctx, body);
-      const headers = { ...revalidated(quest.version), Location: `/v1/quests/${quest.questId}` };
+      const headers = { ...versionHeaders(quest.version), Location: `/v1/quests/${quest.questId}` };
       return { status: 201, headers, body: shown(quest) };
     },
   ),
@@ -72,8 +81,8 @@ export const questRoutes = (ctx: Context): Route[] => [
     },
     async ({ params, req }) => {
       const quest = await getQuest(ctx, params.questId);
-      const headers = revalidated(quest.version);
-      if (isHeld(req, quest.version)) return { status: 304, headers };
+      const headers = versionHeaders(quest.version);
+      if (isNotModified(req, quest.version)) return { status: 304, headers };
       return { status: 200, headers, body: shown(quest) };
     },
   ),
@@ -94,7 +103,7 @@ export const questRoutes = (ctx: Context): Route[] => [
     async ({ params, body, req }) => {
       const target = { ...params, expected: expectedVersions(req) };
       const quest = await renameQuest(ctx, target, body.title);
-      return { status: 200, headers: revalidated(quest.version), body: shown(quest) };
+      return { status: 200, headers: versionHeaders(quest.version), body: shown(quest) };
     },
   ),
   route(

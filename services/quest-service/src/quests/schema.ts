@@ -1,4 +1,5 @@
 import { skipTakeQuery } from '@platform/pagination/skip-take';
+import { etagOf } from '@platform/service-kit/etag';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 
@@ -29,3 +30,6 @@ export const ifMatch = {
   'If-Match': 'ETag that the quest must still have; otherwise 412 and nothing changes',
 };
 export const etagHeader = { ETag: 'Version of the quest, raised by every write to it or its questions' };
+
+/** Clients may keep the answer, but must ask each time whether it is still current. */
+export const versionHeaders = (version: string) => ({ ETag: etagOf(version), 'Cache-Control': 'no-cache' });

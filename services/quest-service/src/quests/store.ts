@@ -1,7 +1,7 @@
 import type { Database } from '@platform/service-kit/db';
 import { desc, eq } from 'drizzle-orm';
 import { quests } from '../db/tables.ts';
-import type { Tx } from '../db/tx.ts';
+import type { Tx } from '@platform/service-kit/db';
 
 export type QuestRow = typeof quests.$inferSelect;
 

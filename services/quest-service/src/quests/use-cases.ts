@@ -2,7 +2,7 @@ import type { Window } from '@platform/pagination/skip-take';
 import { NotFound, Problem } from '@platform/service-kit/problem';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
-import type { Tx } from '../db/tx.ts';
+import type { Tx } from '@platform/service-kit/db';
 import {
   deleteQuest,
   findQuest,

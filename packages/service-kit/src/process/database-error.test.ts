@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { toProblem } from '../http/problem.ts';
+import { isTransient, transientFault } from './database-error.ts';
+
+const failed = (code: string) => Object.assign(new Error('password=hunter2'), { code });
+
+test.each([
+  ['08006', 'unavailable'],
+  ['08P01', 'unavailable'],
+  ['53100', 'unavailable'],
+  ['53300', 'unavailable'],
+  ['57P01', 'unavailable'],
+  ['57P05', 'unavailable'],
+  ['55000', 'unavailable'],
+  ['55P03', 'unavailable'],
+  ['ECONNREFUSED', 'unavailable'],
+  ['CONNECTION_ENDED', 'unavailable'],
+  ['57014', 'timeout'],
+  ['25P04', 'timeout'],
+  ['40001', 'conflict'],
+  ['40P01', 'conflict'],
+] as const)('%s is transient and answered with 503 and Retry-After', (code, fault) => {
+  expect(transientFault(failed(code))).toBe(fault);
+  const wrapped = new Error('Failed query', { cause: failed(code) });
+  expect(isTransient(wrapped)).toBe(true);
+  for (const error of [failed(code), wrapped]) {
+    expect(toProblem(error)).toMatchObject({ status: 503, headers: { 'Retry-After': expect.any(String) } });
+  }
+});
+
+test.each(['23505', '42P01', '28P01', '22001', '55006', 'P0001', 'toString'])(
+  '%s is not transient and is answered with 500',
+  (code) => {
+    expect(isTransient(failed(code))).toBe(false);
+    expect(toProblem(failed(code)).status).toBe(500);
+  },
+);
+
+test('a chain of causes that refers to itself ends', () => {
+  const error = new Error('loop');
+  error.cause = error;
+  expect(isTransient(error)).toBe(false);
+  expect(isTransient(undefined)).toBe(false);
+});
