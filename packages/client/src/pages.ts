@@ -5,11 +5,11 @@ import { must, type Answer } from './answer.ts';
  * last page is the first that is not full.
  */
 export async function* bySkip<Item>(
-  ask: (query: { Skip: number; Take: number }) => Promise<Answer<Item[]>>,
+  ask: (query: { Skip: string; Take: string }) => Promise<Answer<Item[]>>,
   take = 100,
 ): AsyncGenerator<Item, void> {
   for (let skip = 0; ; skip += take) {
-    const items = await must(ask({ Skip: skip, Take: take }));
+    const items = await must(ask({ Skip: String(skip), Take: String(take) }));
     yield* items;
     if (items.length < take) return;
   }

@@ -81,7 +81,7 @@ describe.each(parameters)('$name', ({ schema, min, max, fallback, minusZero = fa
 
   it('has its default when it is left out', () => expect(schema.parse(undefined)).toBe(fallback));
 
-  it('is an optional integer with its range and default in the OpenAPI document', () => {
+  it('is optional and has its range and default in the OpenAPI document', () => {
     const list = route(
       {
         method: 'get',
@@ -104,7 +104,9 @@ describe.each(parameters)('$name', ({ schema, min, max, fallback, minusZero = fa
               {
                 name: 'value',
                 required: false,
-                schema: { type: 'integer', minimum: min, maximum: max, default: fallback },
+                schema: minusZero
+                  ? { type: 'string', format: 'int32', minimum: min, default: String(fallback) }
+                  : { type: 'integer', minimum: min, maximum: max, default: fallback },
               },
             ],
           },

@@ -1,6 +1,6 @@
 import { int32Max, integerParameter } from './integer.ts';
 
-/** `-0` is let through by the pattern of this interface, and is 0. */
+/** The pattern of seed 000; it also accepts `-0`, which is 0. */
 const signed = /^-?(?:0|[1-9]\d*)$/;
 
 /**
@@ -9,17 +9,11 @@ const signed = /^-?(?:0|[1-9]\d*)$/;
  */
 export const skipTakeQuery = {
   Skip: integerParameter(
-    {
-      min: 0,
-      max: int32Max,
-      fallback: 0,
-      description: 'Items to leave out before the first one given',
-      format: 'int32',
-    },
+    { min: 0, max: int32Max, fallback: 0, description: 'Number of items to skip before results start' },
     signed,
   ),
   Take: integerParameter(
-    { min: 0, max: 1000, fallback: 100, description: 'Items given at most', format: 'int32' },
+    { min: 0, max: 1000, fallback: 100, description: 'Number of items to return after skipping' },
     signed,
   ),
 };

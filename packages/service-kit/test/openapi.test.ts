@@ -93,3 +93,43 @@ test('the document is OpenAPI 3.0 where zod writes it otherwise', () => {
   });
   expect(JSON.stringify(document)).not.toMatch(/"examples"|"allOf"|\["true","false"\]/);
 });
+
+test('every operation names the credential it requires, its problems and when to try again', () => {
+  const guard = (security: Record<string, string[]>[]) => ({ ...anyone, security });
+  const read = (path: string, security: Record<string, string[]>[], description?: string) =>
+    route(
+      {
+        method: 'get',
+        path,
+        operationId: path.slice(1),
+        tag: '',
+        summary: '',
+        ...(description === undefined ? {} : { description }),
+        caller: guard(security),
+        unlimited: true,
+        responses: { 204: { description: '' } },
+      },
+      () => ({ status: 204 }),
+    );
+  const about = { title: '', version: '', description: '', tags: {}, basePath: '' };
+  const document = createDocument(about, [
+    read('/open', []),
+    read('/scoped', [{ bearer: ['notes:read'] }, { cookie: ['notes:read'] }], 'Newest first.'),
+    read('/signed', [{ signature: [], timestamp: [] }]),
+  ]);
+  expect(document).toMatchObject({
+    info: { contact: { name: expect.any(String) } },
+    paths: {
+      '/open': { get: { description: 'No credential is required.' } },
+      '/scoped': {
+        get: { description: 'Newest first.\n\nRequires bearer, or cookie, with the scope notes:read.' },
+      },
+      '/signed': {
+        get: {
+          description: 'Requires signature and timestamp.',
+          responses: { 429: { headers: { 'Retry-After': {} } }, 503: { headers: { 'Retry-After': {} } } },
+        },
+      },
+    },
+  });
+});

@@ -12,6 +12,8 @@ export interface paths {
         /**
          * Make many consignments from a stream of lines
          * @description NDJSON both ways: one consignment a line in, one result a line out, in the same order. Results come when the body has been received, or when it stands still for a second. A bad line does not stop the rest; blank lines are passed over. A last line with `stopped` says that the import has ended early.
+         *
+         *     Requires bearer, with the scope consignments:write.
          */
         post: operations["importConsignments"];
         delete?: never;
@@ -30,10 +32,15 @@ export interface paths {
         /**
          * Consignments, the newest first, with their exact number
          * @description The names of the parameters are matched without regard to case.
+         *
+         *     Requires bearer, with the scope consignments:read.
          */
         get: operations["listConsignments"];
         put?: never;
-        /** Make a consignment */
+        /**
+         * Make a consignment
+         * @description Requires bearer, with the scope consignments:write.
+         */
         post: operations["createConsignment"];
         delete?: never;
         options?: never;
@@ -48,7 +55,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One consignment */
+        /**
+         * One consignment
+         * @description Requires bearer, with the scope consignments:write.
+         */
         get: operations["getConsignment"];
         put?: never;
         post?: never;
@@ -58,6 +68,8 @@ export interface paths {
         /**
          * Change some fields of a consignment
          * @description A JSON merge patch (RFC 7396): what is left out stays as it is, null empties a field.
+         *
+         *     Requires bearer, with the scope consignments:write.
          */
         patch: operations["changeConsignment"];
         trace?: never;
@@ -72,10 +84,15 @@ export interface paths {
         /**
          * Partners, the newest first, with their exact number
          * @description The names of the parameters are matched without regard to case.
+         *
+         *     Requires bearer, with the scope consignments:read.
          */
         get: operations["listPartners"];
         put?: never;
-        /** Make a partner */
+        /**
+         * Make a partner
+         * @description Requires bearer, with the scope consignments:write.
+         */
         post: operations["createPartner"];
         delete?: never;
         options?: never;
@@ -90,7 +107,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One partner */
+        /**
+         * One partner
+         * @description Requires bearer, with the scope consignments:write.
+         */
         get: operations["getPartner"];
         put?: never;
         post?: never;
@@ -100,6 +120,8 @@ export interface paths {
         /**
          * Change some fields of a partner
          * @description A JSON merge patch (RFC 7396): what is left out stays as it is, null empties a field.
+         *
+         *     Requires bearer, with the scope consignments:write.
          */
         patch: operations["changePartner"];
         trace?: never;
@@ -114,10 +136,15 @@ export interface paths {
         /**
          * Inventory, the newest first, with their exact number
          * @description The names of the parameters are matched without regard to case.
+         *
+         *     Requires bearer, with the scope consignments:read.
          */
         get: operations["listInventoryItems"];
         put?: never;
-        /** Make a inventory item */
+        /**
+         * Make a inventory item
+         * @description Requires bearer, with the scope consignments:write.
+         */
         post: operations["createInventoryItem"];
         delete?: never;
         options?: never;
@@ -132,7 +159,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One inventory item */
+        /**
+         * One inventory item
+         * @description Requires bearer, with the scope consignments:write.
+         */
         get: operations["getInventoryItem"];
         put?: never;
         post?: never;
@@ -142,6 +172,8 @@ export interface paths {
         /**
          * Change some fields of a inventory item
          * @description A JSON merge patch (RFC 7396): what is left out stays as it is, null empties a field.
+         *
+         *     Requires bearer, with the scope consignments:write.
          */
         patch: operations["changeInventoryItem"];
         trace?: never;
@@ -156,10 +188,15 @@ export interface paths {
         /**
          * Warehouses, the newest first, with their exact number
          * @description The names of the parameters are matched without regard to case.
+         *
+         *     Requires bearer, with the scope consignments:read.
          */
         get: operations["listWarehouses"];
         put?: never;
-        /** Make a warehouse */
+        /**
+         * Make a warehouse
+         * @description Requires bearer, with the scope consignments:write.
+         */
         post: operations["createWarehouse"];
         delete?: never;
         options?: never;
@@ -174,7 +211,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One warehouse */
+        /**
+         * One warehouse
+         * @description Requires bearer, with the scope consignments:write.
+         */
         get: operations["getWarehouse"];
         put?: never;
         post?: never;
@@ -184,6 +224,8 @@ export interface paths {
         /**
          * Change some fields of a warehouse
          * @description A JSON merge patch (RFC 7396): what is left out stays as it is, null empties a field.
+         *
+         *     Requires bearer, with the scope consignments:write.
          */
         patch: operations["changeWarehouse"];
         trace?: never;
@@ -565,6 +607,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -583,6 +627,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -658,6 +704,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -676,6 +724,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -756,6 +806,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -774,6 +826,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -842,6 +896,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -860,6 +916,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -951,6 +1009,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -969,6 +1029,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1036,6 +1098,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1054,6 +1118,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1134,6 +1200,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1152,6 +1220,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1220,6 +1290,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1238,6 +1310,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1329,6 +1403,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1347,6 +1423,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1418,6 +1496,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1436,6 +1516,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1516,6 +1598,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1534,6 +1618,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1602,6 +1688,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1620,6 +1708,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1711,6 +1801,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1729,6 +1821,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1794,6 +1888,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1812,6 +1908,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1892,6 +1990,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1910,6 +2010,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1978,6 +2080,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1996,6 +2100,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2087,6 +2193,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2105,6 +2213,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {

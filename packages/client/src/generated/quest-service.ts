@@ -7,10 +7,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Quests, newest first */
+        /**
+         * Quests, newest first
+         * @description No credential is required.
+         */
         get: operations["listQuests"];
         put?: never;
-        /** Make a quest without questions */
+        /**
+         * Make a quest without questions
+         * @description Requires bearer, with the scope quests:write.
+         */
         post: operations["createQuest"];
         delete?: never;
         options?: never;
@@ -25,15 +31,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One quest, without its questions */
+        /**
+         * One quest, without its questions
+         * @description No credential is required.
+         */
         get: operations["getQuest"];
         put?: never;
         post?: never;
-        /** Delete a quest and its questions */
+        /**
+         * Delete a quest and its questions
+         * @description Requires bearer, with the scope quests:write.
+         */
         delete: operations["deleteQuest"];
         options?: never;
         head?: never;
-        /** Give a quest another title */
+        /**
+         * Give a quest another title
+         * @description Requires bearer, with the scope quests:write.
+         */
         patch: operations["renameQuest"];
         trace?: never;
     };
@@ -52,9 +67,14 @@ export interface paths {
         /**
          * Replace all questions of a quest
          * @description What a GET of the list gave can be sent back. Ids are made where none are given.
+         *
+         *     Requires bearer, with the scope quests:write.
          */
         put: operations["replaceQuestions"];
-        /** Add a question, at its orderNumber or at the end */
+        /**
+         * Add a question, at its orderNumber or at the end
+         * @description Requires bearer, with the scope quests:write.
+         */
         post: operations["addQuestion"];
         delete?: never;
         options?: never;
@@ -70,10 +90,16 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Replace a question, and move it where orderNumber says so */
+        /**
+         * Replace a question, and move it where orderNumber says so
+         * @description Requires bearer, with the scope quests:write.
+         */
         put: operations["replaceQuestion"];
         post?: never;
-        /** Delete a question; those behind it move up */
+        /**
+         * Delete a question; those behind it move up
+         * @description Requires bearer, with the scope quests:write.
+         */
         delete: operations["deleteQuestion"];
         options?: never;
         head?: never;
@@ -167,10 +193,10 @@ export interface operations {
     listQuests: {
         parameters: {
             query?: {
-                /** @description Items to leave out before the first one given */
-                Skip?: number;
-                /** @description Items given at most */
-                Take?: number;
+                /** @description Number of items to skip before results start */
+                Skip?: string;
+                /** @description Number of items to return after skipping */
+                Take?: string;
             };
             header?: never;
             path?: never;
@@ -199,6 +225,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -217,6 +245,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -299,6 +329,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -317,6 +349,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -379,6 +413,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -397,6 +433,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -475,6 +513,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -493,6 +533,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -597,6 +639,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -615,6 +659,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -626,10 +672,10 @@ export interface operations {
     listQuestions: {
         parameters: {
             query?: {
-                /** @description Items to leave out before the first one given */
-                Skip?: number;
-                /** @description Items given at most */
-                Take?: number;
+                /** @description Number of items to skip before results start */
+                Skip?: string;
+                /** @description Number of items to return after skipping */
+                Take?: string;
             };
             header?: {
                 /** @description ETag of what the caller holds; 304 where it is still current */
@@ -691,6 +737,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -718,6 +766,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -822,6 +872,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -840,6 +892,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -955,6 +1009,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -973,6 +1029,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1078,6 +1136,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1096,6 +1156,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1177,6 +1239,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1195,6 +1259,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {

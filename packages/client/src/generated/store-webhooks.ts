@@ -9,7 +9,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** An order changed at the POS */
+        /**
+         * An order changed at the POS
+         * @description The token in the path is the credential.
+         */
         post: operations["receive_order_updated"];
         delete?: never;
         options?: never;
@@ -26,7 +29,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A member was created at the POS */
+        /**
+         * A member was created at the POS
+         * @description The token in the path is the credential.
+         */
         post: operations["receive_new_member"];
         delete?: never;
         options?: never;
@@ -43,7 +49,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A member changed at the POS */
+        /**
+         * A member changed at the POS
+         * @description The token in the path is the credential.
+         */
         post: operations["receive_member_updated"];
         delete?: never;
         options?: never;
@@ -60,7 +69,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A driver got the delivery */
+        /**
+         * A driver got the delivery
+         * @description The token in the path is the credential.
+         */
         post: operations["receive_job_assigned"];
         delete?: never;
         options?: never;
@@ -77,7 +89,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The driver picked the delivery up */
+        /**
+         * The driver picked the delivery up
+         * @description The token in the path is the credential.
+         */
         post: operations["receive_job_started"];
         delete?: never;
         options?: never;
@@ -94,7 +109,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The driver arrived at the address */
+        /**
+         * The driver arrived at the address
+         * @description The token in the path is the credential.
+         */
         post: operations["receive_job_arrived"];
         delete?: never;
         options?: never;
@@ -111,7 +129,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The delivery was completed */
+        /**
+         * The delivery was completed
+         * @description The token in the path is the credential.
+         */
         post: operations["receive_job_completed"];
         delete?: never;
         options?: never;
@@ -128,7 +149,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The state of a verification changed */
+        /**
+         * The state of a verification changed
+         * @description The token in the path is the credential.
+         */
         post: operations["receive_identity_verification_updated"];
         delete?: never;
         options?: never;
@@ -145,7 +169,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A verification was completed */
+        /**
+         * A verification was completed
+         * @description The token in the path is the credential.
+         */
         post: operations["receive_identity_verification_completed"];
         delete?: never;
         options?: never;
@@ -162,7 +189,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A 3DS challenge was completed */
+        /**
+         * A 3DS challenge was completed
+         * @description The token in the path is the credential.
+         */
         post: operations["receive_payment_auth_completed"];
         delete?: never;
         options?: never;
@@ -177,10 +207,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The stores, newest first */
+        /**
+         * The stores, newest first
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["listStores"];
         put?: never;
-        /** Register a store; its webhook token is shown this once */
+        /**
+         * Register a store; its webhook token is shown this once
+         * @description Requires bearer, with the scope stores:admin.
+         */
         post: operations["createStore"];
         delete?: never;
         options?: never;
@@ -195,14 +231,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A store, without its credentials */
+        /**
+         * A store, without its credentials
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["getStore"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Change a store; what is not named stays */
+        /**
+         * Change a store; what is not named stays
+         * @description Requires bearer, with the scope stores:admin.
+         */
         patch: operations["changeStore"];
         trace?: never;
     };
@@ -215,7 +257,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a new webhook token; the old one works a while longer */
+        /**
+         * Make a new webhook token; the old one works a while longer
+         * @description Requires bearer, with the scope stores:admin.
+         */
         post: operations["rotateWebhookToken"];
         delete?: never;
         options?: never;
@@ -230,7 +275,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The orders, the last changed first */
+        /**
+         * The orders, the last changed first
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["list_orders"];
         put?: never;
         post?: never;
@@ -247,7 +295,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** An order with its items */
+        /**
+         * An order with its items
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["getOrder"];
         put?: never;
         post?: never;
@@ -264,7 +315,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The members, the last changed first */
+        /**
+         * The members, the last changed first
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["list_members"];
         put?: never;
         post?: never;
@@ -281,7 +335,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Members that become users, newest first */
+        /**
+         * Members that become users, newest first
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["list_importJobs"];
         put?: never;
         post?: never;
@@ -298,10 +355,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The users, newest first */
+        /**
+         * The users, newest first
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["list_users"];
         put?: never;
-        /** Register a customer who is a member at the POS */
+        /**
+         * Register a customer who is a member at the POS
+         * @description Requires bearer, with the scope stores:admin.
+         */
         post: operations["createUser"];
         delete?: never;
         options?: never;
@@ -316,7 +379,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The delivery jobs, the last changed first */
+        /**
+         * The delivery jobs, the last changed first
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["list_deliveryJobs"];
         put?: never;
         post?: never;
@@ -333,7 +399,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A delivery job */
+        /**
+         * A delivery job
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["getDeliveryJob"];
         put?: never;
         post?: never;
@@ -350,7 +419,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The identity verifications, the last changed first */
+        /**
+         * The identity verifications, the last changed first
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["list_verifications"];
         put?: never;
         post?: never;
@@ -367,7 +439,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A verification; of two providers with the same id the one that changed last */
+        /**
+         * A verification; of two providers with the same id the one that changed last
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["getVerification"];
         put?: never;
         post?: never;
@@ -386,7 +461,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say which order a 3DS transaction pays */
+        /**
+         * Say which order a 3DS transaction pays
+         * @description Requires bearer, with the scope stores:admin.
+         */
         post: operations["createPayment"];
         delete?: never;
         options?: never;
@@ -401,7 +479,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What customers and the shop were told, newest first */
+        /**
+         * What customers and the shop were told, newest first
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["list_notifications"];
         put?: never;
         post?: never;
@@ -418,7 +499,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The webhooks that were received, newest first */
+        /**
+         * The webhooks that were received, newest first
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["listEvents"];
         put?: never;
         post?: never;
@@ -437,7 +521,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Process the events of a span of time again */
+        /**
+         * Process the events of a span of time again
+         * @description Requires bearer, with the scope stores:admin.
+         */
         post: operations["replayEvents"];
         delete?: never;
         options?: never;
@@ -452,7 +539,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A webhook as it was received, without secrets and personal data */
+        /**
+         * A webhook as it was received, without secrets and personal data
+         * @description Requires bearer, with the scope stores:admin.
+         */
         get: operations["getEvent"];
         put?: never;
         post?: never;
@@ -471,7 +561,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Process an event again, or see what that would change */
+        /**
+         * Process an event again, or see what that would change
+         * @description Requires bearer, with the scope stores:admin.
+         */
         post: operations["replayEvent"];
         delete?: never;
         options?: never;
@@ -960,6 +1053,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unexpected failure */
             500: {
                 headers: {
@@ -972,6 +1076,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1046,6 +1152,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unexpected failure */
             500: {
                 headers: {
@@ -1058,6 +1175,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1132,6 +1251,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unexpected failure */
             500: {
                 headers: {
@@ -1144,6 +1274,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1218,6 +1350,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unexpected failure */
             500: {
                 headers: {
@@ -1230,6 +1373,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1304,6 +1449,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unexpected failure */
             500: {
                 headers: {
@@ -1316,6 +1472,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1390,6 +1548,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unexpected failure */
             500: {
                 headers: {
@@ -1402,6 +1571,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1476,6 +1647,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unexpected failure */
             500: {
                 headers: {
@@ -1488,6 +1670,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1564,6 +1748,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unexpected failure */
             500: {
                 headers: {
@@ -1576,6 +1771,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1652,6 +1849,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unexpected failure */
             500: {
                 headers: {
@@ -1664,6 +1872,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1749,6 +1959,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Unexpected failure */
             500: {
                 headers: {
@@ -1761,6 +1982,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1832,6 +2055,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1850,6 +2075,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2040,6 +2267,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2058,6 +2287,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2126,6 +2357,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2144,6 +2377,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2343,6 +2578,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2361,6 +2598,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2457,6 +2696,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2475,6 +2716,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2558,6 +2801,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2576,6 +2821,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2644,6 +2891,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2662,6 +2911,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2745,6 +2996,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2763,6 +3016,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2846,6 +3101,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2864,6 +3121,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2947,6 +3206,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2965,6 +3226,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3072,6 +3335,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3090,6 +3355,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3173,6 +3440,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3191,6 +3460,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3259,6 +3530,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3277,6 +3550,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3360,6 +3635,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3378,6 +3655,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3448,6 +3727,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3466,6 +3747,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3565,6 +3848,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3583,6 +3868,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3666,6 +3953,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3684,6 +3973,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3774,6 +4065,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3792,6 +4085,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3892,6 +4187,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3910,6 +4207,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3978,6 +4277,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3996,6 +4297,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4084,6 +4387,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4102,6 +4407,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {

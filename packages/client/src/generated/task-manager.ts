@@ -9,7 +9,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a user and log in */
+        /**
+         * Create a user and log in
+         * @description No credential is required.
+         */
         post: operations["register"];
         delete?: never;
         options?: never;
@@ -44,7 +47,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who you are, and until when */
+        /**
+         * Who you are, and until when
+         * @description Requires bearer, or cookie.
+         */
         get: operations["check"];
         put?: never;
         post?: never;
@@ -101,10 +107,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your tasks, filtered and sorted, in pages */
+        /**
+         * Your tasks, filtered and sorted, in pages
+         * @description Requires bearer, or cookie.
+         */
         get: operations["listTasks"];
         put?: never;
-        /** Create a task */
+        /**
+         * Create a task
+         * @description Requires bearer, or cookie.
+         */
         post: operations["createTask"];
         delete?: never;
         options?: never;
@@ -119,15 +131,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One of your tasks */
+        /**
+         * One of your tasks
+         * @description Requires bearer, or cookie.
+         */
         get: operations["getTask"];
         put?: never;
         post?: never;
-        /** Delete a task */
+        /**
+         * Delete a task
+         * @description Requires bearer, or cookie.
+         */
         delete: operations["deleteTask"];
         options?: never;
         head?: never;
-        /** Change a task by a JSON Merge Patch */
+        /**
+         * Change a task by a JSON Merge Patch
+         * @description Requires bearer, or cookie.
+         */
         patch: operations["patchTask"];
         trace?: never;
     };
@@ -337,6 +358,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -355,6 +378,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -426,6 +451,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -444,6 +471,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -491,6 +520,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -509,6 +540,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -547,6 +580,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -565,6 +600,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -617,6 +654,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -635,6 +674,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -699,6 +740,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -717,6 +760,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -802,6 +847,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -820,6 +867,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -892,6 +941,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -910,6 +961,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -978,6 +1031,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -996,6 +1051,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1091,6 +1148,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1109,6 +1168,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {

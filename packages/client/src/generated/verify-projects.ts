@@ -10,10 +10,15 @@ export interface paths {
         /**
          * Projects, the one changed longest ago first
          * @description Ordered by updated_at, then id. Every page costs the same. To follow changes, keep the highest updated_at seen and send it as modified_after next time.
+         *
+         *     Requires apiKey, with the scope verify:read.
          */
         get: operations["listProjects"];
         put?: never;
-        /** Make a project */
+        /**
+         * Make a project
+         * @description Requires bearer, with the scope verify:admin.
+         */
         post: operations["createProject"];
         delete?: never;
         options?: never;
@@ -28,15 +33,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One project */
+        /**
+         * One project
+         * @description Requires bearer, with the scope verify:admin.
+         */
         get: operations["getProject"];
         put?: never;
         post?: never;
-        /** Delete a project and its deliverables */
+        /**
+         * Delete a project and its deliverables
+         * @description Requires bearer, with the scope verify:admin.
+         */
         delete: operations["deleteProject"];
         options?: never;
         head?: never;
-        /** Change some fields of a project */
+        /**
+         * Change some fields of a project
+         * @description Requires bearer, with the scope verify:admin.
+         */
         patch: operations["changeProject"];
         trace?: never;
     };
@@ -47,10 +61,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All deliverables of a project, the oldest first */
+        /**
+         * All deliverables of a project, the oldest first
+         * @description Requires apiKey, with the scope verify:read.
+         */
         get: operations["listDeliverables"];
         put?: never;
-        /** Add a deliverable; moves updated_at of its project, as every change of one does */
+        /**
+         * Add a deliverable; moves updated_at of its project, as every change of one does
+         * @description Requires bearer, with the scope verify:admin.
+         */
         post: operations["createDeliverable"];
         delete?: never;
         options?: never;
@@ -65,15 +85,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One deliverable */
+        /**
+         * One deliverable
+         * @description Requires bearer, with the scope verify:admin.
+         */
         get: operations["getDeliverable"];
         put?: never;
         post?: never;
-        /** Delete a deliverable */
+        /**
+         * Delete a deliverable
+         * @description Requires bearer, with the scope verify:admin.
+         */
         delete: operations["deleteDeliverable"];
         options?: never;
         head?: never;
-        /** Change some fields of a deliverable */
+        /**
+         * Change some fields of a deliverable
+         * @description Requires bearer, with the scope verify:admin.
+         */
         patch: operations["changeDeliverable"];
         trace?: never;
     };
@@ -84,7 +113,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All languages, by code */
+        /**
+         * All languages, by code
+         * @description Requires apiKey, with the scope verify:read.
+         */
         get: operations["listLanguages"];
         put?: never;
         post?: never;
@@ -102,10 +134,16 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Add or replace a language */
+        /**
+         * Add or replace a language
+         * @description Requires bearer, with the scope verify:admin.
+         */
         put: operations["putLanguage"];
         post?: never;
-        /** Delete a language; projects that name it keep its code */
+        /**
+         * Delete a language; projects that name it keep its code
+         * @description Requires bearer, with the scope verify:admin.
+         */
         delete: operations["deleteLanguage"];
         options?: never;
         head?: never;
@@ -119,10 +157,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All API keys, the oldest first, without the keys themselves */
+        /**
+         * All API keys, the oldest first, without the keys themselves
+         * @description Requires bearer, with the scope verify:admin.
+         */
         get: operations["listApiKeys"];
         put?: never;
-        /** Make an API key; the answer shows it this once */
+        /**
+         * Make an API key; the answer shows it this once
+         * @description Requires bearer, with the scope verify:admin.
+         */
         post: operations["createApiKey"];
         delete?: never;
         options?: never;
@@ -137,11 +181,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One API key, without the key itself */
+        /**
+         * One API key, without the key itself
+         * @description Requires bearer, with the scope verify:admin.
+         */
         get: operations["getApiKey"];
         put?: never;
         post?: never;
-        /** Revoke an API key: it stops to work within a second */
+        /**
+         * Revoke an API key: it stops to work within a second
+         * @description Requires bearer, with the scope verify:admin.
+         */
         delete: operations["revokeApiKey"];
         options?: never;
         head?: never;
@@ -157,7 +207,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a key that takes the place of another; the old one works for grace_seconds more */
+        /**
+         * Make a key that takes the place of another; the old one works for grace_seconds more
+         * @description Requires bearer, with the scope verify:admin.
+         */
         post: operations["rotateApiKey"];
         delete?: never;
         options?: never;
@@ -456,6 +509,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -474,6 +529,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -554,6 +611,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -572,6 +631,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -640,6 +701,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -658,6 +721,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -724,6 +789,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -742,6 +809,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -832,6 +901,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -850,6 +921,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -918,6 +991,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -936,6 +1011,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1028,6 +1105,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1046,6 +1125,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1116,6 +1197,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1134,6 +1217,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1202,6 +1287,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1220,6 +1307,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1312,6 +1401,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1330,6 +1421,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1386,6 +1479,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1404,6 +1499,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1494,6 +1591,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1512,6 +1611,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1578,6 +1679,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1596,6 +1699,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1652,6 +1757,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1670,6 +1777,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1750,6 +1859,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1768,6 +1879,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1836,6 +1949,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1854,6 +1969,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1920,6 +2037,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1938,6 +2057,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2039,6 +2160,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2057,6 +2180,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {

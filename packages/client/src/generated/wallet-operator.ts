@@ -9,7 +9,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verify the player of a launch and give the balance */
+        /**
+         * Verify the player of a launch and give the balance
+         * @description Requires signature and timestamp.
+         */
         post: operations["authenticate"];
         delete?: never;
         options?: never;
@@ -26,7 +29,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take a bet */
+        /**
+         * Take a bet
+         * @description Requires signature and timestamp.
+         */
         post: operations["debit"];
         delete?: never;
         options?: never;
@@ -43,7 +49,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pay a win, or end a round */
+        /**
+         * Pay a win, or end a round
+         * @description Requires signature and timestamp.
+         */
         post: operations["credit"];
         delete?: never;
         options?: never;
@@ -60,7 +69,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give the balance */
+        /**
+         * Give the balance
+         * @description Requires signature and timestamp.
+         */
         post: operations["balance"];
         delete?: never;
         options?: never;
@@ -77,7 +89,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Reverse a debit */
+        /**
+         * Reverse a debit
+         * @description Requires signature and timestamp.
+         */
         post: operations["rollback"];
         delete?: never;
         options?: never;
@@ -92,10 +107,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The players, oldest first */
+        /**
+         * The players, oldest first
+         * @description Requires bearer, with the scope wallet:admin.
+         */
         get: operations["listPlayers"];
         put?: never;
-        /** Add a player */
+        /**
+         * Add a player
+         * @description Requires bearer, with the scope wallet:admin.
+         */
         post: operations["createPlayer"];
         delete?: never;
         options?: never;
@@ -110,14 +131,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A player and the balance */
+        /**
+         * A player and the balance
+         * @description Requires bearer, with the scope wallet:admin.
+         */
         get: operations["getPlayer"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Lock, exclude, or correct what is known of a player */
+        /**
+         * Lock, exclude, or correct what is known of a player
+         * @description Requires bearer, with the scope wallet:admin.
+         */
         patch: operations["changePlayer"];
         trace?: never;
     };
@@ -133,6 +160,8 @@ export interface paths {
         /**
          * Book money in
          * @description The same transactionId again gives the same answer and moves nothing.
+         *
+         *     Requires bearer, with the scope wallet:admin.
          */
         post: operations["deposit"];
         delete?: never;
@@ -153,6 +182,8 @@ export interface paths {
         /**
          * Book money out
          * @description The same transactionId again gives the same answer and moves nothing.
+         *
+         *     Requires bearer, with the scope wallet:admin.
          */
         post: operations["withdrawal"];
         delete?: never;
@@ -168,7 +199,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The entries of a player, oldest first */
+        /**
+         * The entries of a player, oldest first
+         * @description Requires bearer, with the scope wallet:read.
+         */
         get: operations["listEntries"];
         put?: never;
         post?: never;
@@ -185,7 +219,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A round with its entries */
+        /**
+         * A round with its entries
+         * @description Requires bearer, with the scope wallet:read.
+         */
         get: operations["getRound"];
         put?: never;
         post?: never;
@@ -202,7 +239,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Rounds that are open, the oldest first */
+        /**
+         * Rounds that are open, the oldest first
+         * @description Requires bearer, with the scope wallet:read.
+         */
         get: operations["listRounds"];
         put?: never;
         post?: never;
@@ -219,10 +259,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The games, by code */
+        /**
+         * The games, by code
+         * @description Requires bearer, with the scope wallet:admin.
+         */
         get: operations["listGames"];
         put?: never;
-        /** Add a game */
+        /**
+         * Add a game
+         * @description Requires bearer, with the scope wallet:admin.
+         */
         post: operations["createGame"];
         delete?: never;
         options?: never;
@@ -243,7 +289,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Rename, enable or disable a game */
+        /**
+         * Rename, enable or disable a game
+         * @description Requires bearer, with the scope wallet:admin.
+         */
         patch: operations["changeGame"];
         trace?: never;
     };
@@ -256,7 +305,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Open a game for a player */
+        /**
+         * Open a game for a player
+         * @description Requires bearer, with the scope wallet:admin.
+         */
         post: operations["launch"];
         delete?: never;
         options?: never;
@@ -271,7 +323,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The currencies of the game server */
+        /**
+         * The currencies of the game server
+         * @description Requires bearer, with the scope wallet:admin.
+         */
         get: operations["listCurrencies"];
         put?: never;
         post?: never;
@@ -288,7 +343,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Refusals, exclusions and changes by people, the newest first */
+        /**
+         * Refusals, exclusions and changes by people, the newest first
+         * @description Requires bearer, with the scope wallet:admin.
+         */
         get: operations["listAuditEvents"];
         put?: never;
         post?: never;
@@ -308,6 +366,8 @@ export interface paths {
         /**
          * Check the whole ledger in one snapshot
          * @description Callbacks go on meanwhile. The answer is 200 also when something is wrong.
+         *
+         *     Requires bearer, with the scope wallet:admin.
          */
         get: operations["proveLedger"];
         put?: never;
@@ -671,6 +731,17 @@ export interface operations {
                     "application/json": components["schemas"]["CallbackRefusal"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description ERROR_UNKNOWN: the outcome is not known; ask again */
             500: {
                 headers: {
@@ -683,6 +754,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -731,6 +804,17 @@ export interface operations {
                     "application/json": components["schemas"]["CallbackRefusal"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description ERROR_UNKNOWN: the outcome is not known; ask again */
             500: {
                 headers: {
@@ -743,6 +827,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -791,6 +877,17 @@ export interface operations {
                     "application/json": components["schemas"]["CallbackRefusal"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description ERROR_UNKNOWN: the outcome is not known; ask again */
             500: {
                 headers: {
@@ -803,6 +900,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -851,6 +950,17 @@ export interface operations {
                     "application/json": components["schemas"]["CallbackRefusal"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description ERROR_UNKNOWN: the outcome is not known; ask again */
             500: {
                 headers: {
@@ -863,6 +973,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -911,6 +1023,17 @@ export interface operations {
                     "application/json": components["schemas"]["CallbackRefusal"];
                 };
             };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description ERROR_UNKNOWN: the outcome is not known; ask again */
             500: {
                 headers: {
@@ -923,6 +1046,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -994,6 +1119,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1012,6 +1139,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1099,6 +1228,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1117,6 +1248,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1184,6 +1317,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1202,6 +1337,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1291,6 +1428,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1309,6 +1448,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1416,6 +1557,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1434,6 +1577,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1541,6 +1686,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1559,6 +1706,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1641,6 +1790,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1659,6 +1810,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1727,6 +1880,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1745,6 +1900,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1819,6 +1976,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1837,6 +1996,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1908,6 +2069,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1926,6 +2089,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2013,6 +2178,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2031,6 +2198,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2120,6 +2289,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2138,6 +2309,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2234,6 +2407,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2252,6 +2427,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2308,6 +2485,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2326,6 +2505,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2398,6 +2579,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2416,6 +2599,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2472,6 +2657,8 @@ export interface operations {
             /** @description Too many requests */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2490,6 +2677,8 @@ export interface operations {
             /** @description A dependency is away; try again later */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -102,19 +102,37 @@ const schemaWriter =
   };
 
 const problemStatuses = (route: Route): number[] => {
-  // Any query parameter that nobody declared is a 400.
-  const statuses = new Set([...(route.problems ?? []), 400, 500, 503]);
-  if (!route.unlimited) statuses.add(429);
+  // An undeclared query parameter is a 400, and the limit by network applies to every operation.
+  const statuses = new Set([...(route.problems ?? []), 400, 429, 500, 503]);
   if (route.caller.security.length > 0) statuses.add(401);
   if (route.caller.security.some((way) => Object.values(way).flat().length > 0)) statuses.add(403);
   if (route.body && !route.body.raw) for (const status of [413, 415]) statuses.add(status);
   return [...statuses].toSorted((a, b) => a - b);
 };
 
-/** OpenAPI 3.0 has scopes for OAuth flows only, so the document says in words which one is needed. */
-const lacking = ({ caller }: Route): string | undefined => {
-  const scopes = new Set(caller.security.flatMap((way) => Object.values(way).flat()));
-  return scopes.size > 0 ? `The credential lacks the scope ${[...scopes].join(' or ')}` : undefined;
+/** OpenAPI 3.0 has scopes for OAuth flows only, so the document names them in its texts. */
+const scopesOf = ({ caller }: Route): string =>
+  [...new Set(caller.security.flatMap((way) => Object.values(way).flat()))].join(' or ');
+
+/** Which credential the operation requires, in one sentence. A token in the path is the route's own to describe. */
+const requirementOf = (route: Route): string | undefined => {
+  if (route.caller.security.length === 0)
+    return route.description === undefined ? 'No credential is required.' : undefined;
+  const ways = route.caller.security.map((way) => Object.keys(way).join(' and ')).join(', or ');
+  const scopes = scopesOf(route);
+  return `Requires ${ways}${scopes === '' ? '' : `, with the scope ${scopes}`}.`;
+};
+
+const problemTextOf = (route: Route, status: number): string => {
+  const scopes = scopesOf(route);
+  if (status === 403 && scopes !== '') return `The credential lacks the scope ${scopes}`;
+  return problemTexts[status] ?? 'Problem';
+};
+
+const retryAfter = {
+  headers: {
+    'Retry-After': { description: 'Seconds to wait before the next attempt', schema: { type: 'string' } },
+  },
 };
 
 /** The OpenAPI 3.0.3 document of a service, from the same values that Express dispatches. */
@@ -162,7 +180,8 @@ export const createDocument = (about: Interface, routes: readonly Route[]): Json
     }
     for (const status of problemStatuses(route)) {
       all[status] ??= {
-        description: (status === 403 && lacking(route)) || (problemTexts[status] ?? 'Problem'),
+        description: problemTextOf(route, status),
+        ...(status === 429 || status === 503 ? retryAfter : {}),
         content: { 'application/problem+json': { schema: write(problemSchema, 'output') } },
       };
     }
@@ -182,7 +201,7 @@ export const createDocument = (about: Interface, routes: readonly Route[]): Json
       operationId: route.operationId,
       tags: [route.tag],
       summary: route.summary,
-      ...(route.description === undefined ? {} : { description: route.description }),
+      description: [route.description, requirementOf(route)].filter(Boolean).join('\n\n'),
       security: route.caller.security.map((way) =>
         Object.fromEntries(Object.keys(way).map((scheme) => [scheme, []])),
       ),
@@ -204,6 +223,7 @@ export const createDocument = (about: Interface, routes: readonly Route[]): Json
       title: about.title,
       version: about.version,
       description: about.description,
+      contact: { name: 'Platform maintainers' },
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
     },
     servers: [{ url: about.basePath === '' ? '/' : about.basePath }],

@@ -31,6 +31,7 @@ export const hookRoutes = (handle: ReturnType<typeof createHookHandler>): Route[
         operationId: operationOf(event),
         tag: 'Webhooks',
         summary: hookEvents[event].summary,
+        description: 'The token in the path is the credential.',
         caller: anyone,
         unlimited: true,
         params: hookEvents[event].service ? z.strictObject({ service, token }) : z.strictObject({ token }),
