@@ -6,6 +6,8 @@ export interface IntegerRange {
   /** What an absent parameter means. */
   fallback: number;
   description: string;
+  /** Documented for a number that callers read as an int32. */
+  format?: 'int32';
 }
 
 export const int32Max = 2_147_483_647;
@@ -13,9 +15,9 @@ export const int32Max = 2_147_483_647;
 const plain = /^(?:0|[1-9]\d*)$/;
 
 /** How the OpenAPI document describes the parameter: as a number, or as the string that is read as an int32. */
-const documented = ({ min, max, fallback }: IntegerRange, pattern?: RegExp) =>
+const documented = ({ min, max, fallback, format }: IntegerRange, pattern?: RegExp) =>
   pattern === undefined
-    ? { type: 'integer', minimum: min, maximum: max, default: fallback }
+    ? { type: 'integer', ...(format && { format }), minimum: min, maximum: max, default: fallback }
     : {
         type: 'string',
         pattern: pattern.source,
