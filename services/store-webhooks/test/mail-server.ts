@@ -2,18 +2,20 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 
-/** A mail server that keeps what it is sent, and refuses the first `refusals` mails. */
+/** A mail server that keeps what it receives and whom it was for, and refuses the first `refusals` mails. */
 export const startMailServer = async (refusals = 0) => {
   const mails: string[] = [];
+  const recipients: string[] = [];
   let left = refusals;
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
-    onData: (stream, _session, done) => {
+    onData: (stream, { envelope }, done) => {
       let text = '';
       stream.on('data', (chunk) => (text += String(chunk)));
       stream.on('end', () => {
         if (left-- > 0) return done(new Error('not now'));
         mails.push(text);
+        recipients.push(...envelope.rcptTo.map(({ address }) => address));
         done();
       });
     },
@@ -23,6 +25,7 @@ export const startMailServer = async (refusals = 0) => {
   return {
     url: `smtp://127.0.0.1:${(listening.address() as AddressInfo).port}`,
     mails,
+    recipients,
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { startStandIn } from './simulate/stand-in.ts';
 import { startService } from './harness.ts';
 import { startMailServer } from './mail-server.ts';
 
@@ -36,5 +37,79 @@ test(
     expect(addresses).toEqual(['ann@example.test', 'ann@example.test', 'owner@example.test']);
     expect(server.mails.join('')).not.toMatch(/^Bcc:/m);
     expect(new Set(server.mails.map((mail) => /^Message-ID: (.*)$/m.exec(mail)?.[1])).size).toBe(3);
+  },
+);
+
+const many = Array.from({ length: 40 }, (_, at) => `victim${at}@example.test`).join(', ');
+
+/** Waits until no mail is on its way; gives the states of all. */
+const mailed = async (service: Awaited<ReturnType<typeof startService>>, id: string) => {
+  const states = async () => {
+    const { body } = await service.admin('GET', `/v1/stores/${id}/notifications`);
+    return (body['notifications'] as unknown as { mail: string }[]).map(({ mail }) => mail);
+  };
+  await expect.poll(states, { timeout: 10_000 }).not.toContain('pending');
+  return states();
+};
+
+test('an email field with a list of addresses reaches none of them, wherever it comes from', async () => {
+  await using server = await startMailServer();
+  await using standIn = await startStandIn();
+  await using service = await startService({ variables: { SMTP_URL: server.url } });
+  const { id, webhookToken } = await service.store({
+    customerImportsEnabled: true,
+    pos: { kind: 'blaze', baseUrl: standIn.url, credentials: { apiKey: 'a', authorization: 'b' } },
+  });
+  const user = { consumerUserId: 'c-1', email: many };
+  expect((await service.admin('POST', `/v1/stores/${id}/users`, user)).status).toBe(400);
+  const settings = { notifications: { email: many } };
+  expect((await service.admin('PATCH', `/v1/stores/${id}`, settings)).status).toBe(400);
+
+  // From a webhook, from the POS when the member is imported, and in a row from before the check.
+  await service.hook('new_member', webhookToken, { id: 'c-2', email: many });
+  standIn.members.set('c-3', { id: 'c-3', email: `Ann <ann@example.test>, ${many}` });
+  await service.hook('new_member', webhookToken, { id: 'c-3', email: 'ann@example.test' });
+  await service.settled();
+  const { sql } = service.context.database;
+  await sql`update users set email = ${many} where consumer_user_id = 'c-3'`;
+  for (const consumerId of ['c-2', 'c-3'])
+    await service.hook('order_updated', webhookToken, { id: consumerId, status: 'A', consumerId });
+  await service.settled();
+  expect(new Set(await mailed(service, id))).toEqual(new Set(['no_address']));
+  expect(server.recipients).toEqual([]);
+});
+
+test('a member_updated with a list of addresses leaves the one address that the user has', async () => {
+  await using service = await startService();
+  const { id, webhookToken } = await service.store();
+  const email = 'ann@example.test';
+  await service.admin('POST', `/v1/stores/${id}/users`, { consumerUserId: 'c-1', email });
+  await service.hook('member_updated', webhookToken, { id: 'c-1', email: many, firstName: 'Ann' });
+  await service.settled();
+  const { body } = await service.admin('GET', `/v1/stores/${id}/users`);
+  expect(body['users']).toMatchObject([{ email, firstName: 'Ann' }]);
+});
+
+test.each([
+  ['a link', { orderNo: '1 https://evil.example/x', status: 'WON http://evil.example' }, 'Your order'],
+  ['a host name', { orderNo: 'evil.example', status: 'evil.example' }, 'Your order'],
+  ['line ends', { orderNo: '1\r\nBcc: all@example.test', status: 'A\r\n\r\nfree text' }, 'Your order'],
+  ['a very long text', { orderNo: '9'.repeat(90), status: 'Z'.repeat(40) }, 'Your order'],
+  ['an ordinary number', { orderNo: 'W-1001', status: 'OUT_FOR_DELIVERY' }, 'Your order W-1001'],
+])(
+  'with %s for its number and status, an order puts no more than a plain number into the subject',
+  async (_n, order, line) => {
+    await using server = await startMailServer();
+    await using service = await startService({ variables: { SMTP_URL: server.url } });
+    const { id, webhookToken } = await service.store({ name: 'Tea\u2028\u202eshop' });
+    const user = { consumerUserId: 'c-1', email: 'ann@example.test' };
+    await service.admin('POST', `/v1/stores/${id}/users`, user);
+    await service.hook('order_updated', webhookToken, { id: 'o 1', consumerId: 'c-1', ...order });
+    await service.settled();
+    expect(await mailed(service, id)).toEqual(['sent']);
+    const [mail = ''] = server.mails;
+    expect(/^Subject: (.*?)\r$/m.exec(mail)?.[1]).toMatch(new RegExp(`^Tea shop: ${line}$`));
+    expect(mail).not.toMatch(/evil|Bcc|free text|99999|ZZZ/);
+    expect(server.recipients).toEqual(['ann@example.test']);
   },
 );

@@ -36,9 +36,7 @@ test('a store is created with a token and ten addresses, and never shows its cre
   expect(webhookUrls['order_updated']).toBe(
     `http://127.0.0.1:8080/api/v1/hooks/order_updated/${webhookToken}`,
   );
-  expect(webhookUrls['payment-auth-completed']).toContain(
-    `/payment-auth-completed/threedsecureio/${webhookToken}`,
-  );
+  expect(webhookUrls['payment-auth-completed']).toContain('/payment-auth-completed/threedsecureio/');
   const shown = await service.admin('GET', `/v1/stores/${id}`);
   expect(shown.body).toMatchObject({
     id,
@@ -74,11 +72,11 @@ test('an id that no database can hold, and an address that is none, are refused 
 test('a change keeps what it does not name, credentials included, unless the provider is another one', async () => {
   const { id } = (await service.admin('POST', '/v1/stores', input)).body as unknown as { id: string };
   const same = await service.admin('PATCH', `/v1/stores/${id}`, {
-    pos: { kind: 'blaze', baseUrl: 'https://new.example.test' },
+    pos: { kind: 'blaze', baseUrl: 'https://pos.example.test/v2' },
   });
   expect(same.body).toMatchObject({
     name: 'Corner shop',
-    pos: { baseUrl: 'https://new.example.test', credentials: ['apiKey', 'authorization'] },
+    pos: { baseUrl: 'https://pos.example.test/v2', credentials: ['apiKey', 'authorization'] },
     delivery: { kind: 'onfleet' },
   });
   const other = await service.admin('PATCH', `/v1/stores/${id}`, { pos: { kind: 'square' }, delivery: null });
@@ -129,7 +127,8 @@ test('after a rotation both tokens work, the old one only for its grace; its use
   await service.context.oldUses.flush();
   const { body } = await service.admin('GET', `/v1/stores/${id}`);
   expect(body['webhookTokens']).toMatchObject([
-    { current: true, worksUntil: null },
+    { for: 'events', current: true, worksUntil: null },
+    { for: 'payments', current: true, worksUntil: null },
     { current: false, worksUntil: expect.any(String), uses: 1, lastUsedAt: expect.any(String) },
   ]);
   await sleep(2000);

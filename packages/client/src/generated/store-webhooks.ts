@@ -214,7 +214,7 @@ export interface paths {
         get: operations["listStores"];
         put?: never;
         /**
-         * Register a store; its webhook token is shown this once
+         * Register a store; its webhook tokens are shown this once
          * @description Requires bearer, with the scope stores:admin.
          */
         post: operations["createStore"];
@@ -242,7 +242,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a store; what is not named stays
+         * Change a store; what is not named stays, except credentials of a provider that moved
          * @description Requires bearer, with the scope stores:admin.
          */
         patch: operations["changeStore"];
@@ -258,7 +258,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a new webhook token; the old one works a while longer
+         * Replace one of the two webhook tokens; the old one works a while longer
          * @description Requires bearer, with the scope stores:admin.
          */
         post: operations["rotateWebhookToken"];
@@ -639,14 +639,20 @@ export interface components {
                 };
                 /** @description Names of the credentials that are set */
                 credentials: string[];
+                acceptStoreToken: boolean;
             }[];
             notifications: {
                 email?: string;
             };
             allowedAddresses: string[];
             requestsPerMinute: number | null;
-            /** @description The token in force and those that were rotated out, newest first */
+            /** @description The two tokens in force, and those that were rotated out */
             webhookTokens: {
+                /**
+                 * @description events: the token of the store, which opens all webhooks; payments: the token in the address of payment-auth-completed, which opens only that
+                 * @enum {string}
+                 */
+                for: "events" | "payments";
                 current: boolean;
                 /** Format: date-time */
                 createdAt: string;
@@ -726,14 +732,20 @@ export interface components {
                 };
                 /** @description Names of the credentials that are set */
                 credentials: string[];
+                acceptStoreToken: boolean;
             }[];
             notifications: {
                 email?: string;
             };
             allowedAddresses: string[];
             requestsPerMinute: number | null;
-            /** @description The token in force and those that were rotated out, newest first */
+            /** @description The two tokens in force, and those that were rotated out */
             webhookTokens: {
+                /**
+                 * @description events: the token of the store, which opens all webhooks; payments: the token in the address of payment-auth-completed, which opens only that
+                 * @enum {string}
+                 */
+                for: "events" | "payments";
                 current: boolean;
                 /** Format: date-time */
                 createdAt: string;
@@ -749,21 +761,101 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
+        ChangedStore: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            storeUrl: string;
+            pos: {
+                kind: string;
+                baseUrl?: string;
+                mapping?: {
+                    [key: string]: {
+                        [key: string]: string;
+                    };
+                };
+                /** @description Names of the credentials that are set */
+                credentials: string[];
+            };
+            customerImportsEnabled: boolean;
+            delivery: {
+                kind: string;
+                baseUrl?: string;
+                mapping?: {
+                    [key: string]: {
+                        [key: string]: string;
+                    };
+                };
+                /** @description Names of the credentials that are set */
+                credentials: string[];
+            } | null;
+            identity: {
+                kind: string;
+                baseUrl?: string;
+                mapping?: {
+                    [key: string]: {
+                        [key: string]: string;
+                    };
+                };
+                /** @description Names of the credentials that are set */
+                credentials: string[];
+            }[];
+            payments: {
+                kind: string;
+                baseUrl?: string;
+                mapping?: {
+                    [key: string]: {
+                        [key: string]: string;
+                    };
+                };
+                /** @description Names of the credentials that are set */
+                credentials: string[];
+                acceptStoreToken: boolean;
+            }[];
+            notifications: {
+                email?: string;
+            };
+            allowedAddresses: string[];
+            requestsPerMinute: number | null;
+            /** @description The two tokens in force, and those that were rotated out */
+            webhookTokens: {
+                /**
+                 * @description events: the token of the store, which opens all webhooks; payments: the token in the address of payment-auth-completed, which opens only that
+                 * @enum {string}
+                 */
+                for: "events" | "payments";
+                current: boolean;
+                /** Format: date-time */
+                createdAt: string;
+                /** Format: date-time */
+                worksUntil: string | null;
+                /** @description Uses since it was rotated out */
+                uses: number;
+                /** Format: date-time */
+                lastUsedAt: string | null;
+            }[];
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Credentials that this change removed, such as pos.apiKey: those of a provider whose kind or whose origin of baseUrl changed, unless they were sent with it */
+            clearedCredentials: string[];
+        };
         RotatedToken: {
             /** @description Shown this once */
             webhookToken: string;
-            /** @description What to register at the providers, by event */
+            /** @description The addresses with the new token: those of the other token stay as they are */
             webhookUrls: {
-                order_updated: string;
-                new_member: string;
-                member_updated: string;
-                job_assigned: string;
-                job_started: string;
-                job_arrived: string;
-                job_completed: string;
-                "identity-verification-updated": string;
-                "identity-verification-completed": string;
-                "payment-auth-completed": string;
+                order_updated?: string;
+                new_member?: string;
+                member_updated?: string;
+                job_assigned?: string;
+                job_started?: string;
+                job_arrived?: string;
+                job_completed?: string;
+                "identity-verification-updated"?: string;
+                "identity-verification-completed"?: string;
+                "payment-auth-completed"?: string;
             };
             /** Format: date-time */
             previousWorksUntil: string;
@@ -2181,6 +2273,8 @@ export interface operations {
                                 [key: string]: string;
                             };
                         };
+                        /** @description Whether payment-auth-completed is also opened by the token of the other events; true at first. False at one provider forbids it for all */
+                        acceptStoreToken?: boolean;
                     } | {
                         /** @enum {string} */
                         kind: "threedsecureio" | "netcetera";
@@ -2196,6 +2290,8 @@ export interface operations {
                                 [key: string]: string;
                             };
                         };
+                        /** @description Whether payment-auth-completed is also opened by the token of the other events; true at first. False at one provider forbids it for all */
+                        acceptStoreToken?: boolean;
                     }[];
                     notifications?: {
                         /** Format: email */
@@ -2485,6 +2581,8 @@ export interface operations {
                                 [key: string]: string;
                             };
                         };
+                        /** @description Whether payment-auth-completed is also opened by the token of the other events; true at first. False at one provider forbids it for all */
+                        acceptStoreToken?: boolean;
                     } | {
                         /** @enum {string} */
                         kind: "threedsecureio" | "netcetera";
@@ -2500,6 +2598,8 @@ export interface operations {
                                 [key: string]: string;
                             };
                         };
+                        /** @description Whether payment-auth-completed is also opened by the token of the other events; true at first. False at one provider forbids it for all */
+                        acceptStoreToken?: boolean;
                     }[];
                     notifications?: {
                         /** Format: email */
@@ -2518,7 +2618,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Store"];
+                    "application/json": components["schemas"]["ChangedStore"];
                 };
             };
             /** @description The request is malformed or a value is out of range */
@@ -2626,6 +2726,12 @@ export interface operations {
                      * @default 3600
                      */
                     graceSeconds?: number;
+                    /**
+                     * @description events: the token of the store, which opens all webhooks; payments: the token in the address of payment-auth-completed, which opens only that
+                     * @default events
+                     * @enum {string}
+                     */
+                    for?: "events" | "payments";
                 };
             };
         };

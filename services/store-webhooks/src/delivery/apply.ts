@@ -1,5 +1,6 @@
 import { jobPositions } from '../providers/records.ts';
 import { commaSeparated, type Queries } from '../db/sql.ts';
+import { jobText } from '../notifications/text.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
 
 type JobChange = Sourced<ChangeOf<'job'>>;
@@ -35,7 +36,7 @@ interface Applied {
   eventId: string;
 }
 
-const said = { 1: 'has a driver', 2: 'is on its way', 3: 'has arrived', 4: 'was delivered' } as const;
+const steps = { 1: 'has a driver', 2: 'is on its way', 3: 'has arrived', 4: 'was delivered' } as const;
 
 /**
  * Brings jobs forward. The position never moves back; an event that comes late still fills in its
@@ -83,7 +84,7 @@ const noticesOf = ({ storeId, id, orderId, position, eventId }: Applied): Notice
     key: `job:${id}:${position}:${audience}`,
     kind: 'delivery',
     audience,
-    subject: `${audience === 'store' ? 'Delivery' : 'Your order'} ${orderId ?? id} ${said[position]}`,
+    subject: jobText(audience, orderId, id, steps[position]),
     reference: id,
     consumerId: null,
     eventId,

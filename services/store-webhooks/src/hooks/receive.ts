@@ -3,6 +3,7 @@ import type { AddressList } from '@platform/auth/addresses';
 import type { PathTokens } from '@platform/auth/path-tokens';
 import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
 import type { Receipt, Stored } from '../inbox/receipt.ts';
+import { tokenOpens } from '../stores/domain.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { TokenRow } from '../stores/tokens.ts';
 import { taken, type HookAnswer } from './answer.ts';
@@ -41,20 +42,23 @@ export const receive = async (
   res: ServerResponse,
   address: HookAddress,
 ): Promise<HookAnswer> => {
+  const isPayment = address.event === 'payment-auth-completed';
   const found = await reception.tokens.recognise(address.token);
   if (found.state === 'unknown') throw new NotFound('webhook address');
   if (found.state === 'undecidable')
     throw new Unavailable('token_undecidable', 'The token can not be checked now; send it again later.');
-  const { store, tokenHash } = found.row;
+  const { store, tokenHash, purpose } = found.row;
+  if (!tokenOpens(purpose, address.event, store.settings)) throw new NotFound('webhook address');
   if (found.inGrace) reception.countOldUse(tokenHash);
-  if (!store.allows(clientAddress(req, reception.isTrusted)))
+  // The browser of a customer, which can be anywhere, brings the result of a payment challenge.
+  if (!isPayment && !store.allows(clientAddress(req, reception.isTrusted)))
     throw new Problem({ status: 403, code: 'address_not_allowed', detail: 'Not from this address.' });
   await reception.limit(res, store);
 
   const body = await readBody(req);
   const url = `${reception.publicUrl}${req.url}`;
   const receipt = receiptOf({ store, address, body, headers: req.headers, url, now: reception.now() });
-  if (address.event !== 'payment-auth-completed') {
+  if (!isPayment) {
     await reception.accept(receipt);
     return taken;
   }

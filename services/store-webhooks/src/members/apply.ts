@@ -1,28 +1,32 @@
 import { v7 } from 'uuid';
 import { isNewer } from '../worker/newer.ts';
 import { commaSeparated, type Queries } from '../db/sql.ts';
+import { withOneAddress } from '../notifications/email-address.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
 
 type MemberChange = Sourced<ChangeOf<'member'>>;
 
 const rowsOf = (changes: readonly MemberChange[]) =>
-  changes.map(({ storeId, eventId, receivedAt, change: { member, importsUnknown } }) => ({
-    store_id: storeId,
-    id: member.id,
-    email: member.email,
-    first_name: member.firstName,
-    last_name: member.lastName,
-    phone: member.phone,
-    // What the POS said nothing of stays as it is.
-    told: Object.entries(member).flatMap(([name, value]) => (value === undefined ? [] : [name])),
-    status: member.status,
-    type: member.type,
-    version: member.version,
-    event_id: eventId,
-    updated_at: receivedAt,
-    imports: importsUnknown,
-    job_id: v7(),
-  }));
+  changes.map(({ storeId, eventId, receivedAt, change: { member: given, importsUnknown } }) => {
+    const member = withOneAddress(given);
+    return {
+      store_id: storeId,
+      id: member.id,
+      email: member.email,
+      first_name: member.firstName,
+      last_name: member.lastName,
+      phone: member.phone,
+      // What the POS said nothing of stays as it is.
+      told: Object.entries(member).flatMap(([name, value]) => (value === undefined ? [] : [name])),
+      status: member.status,
+      type: member.type,
+      version: member.version,
+      event_id: eventId,
+      updated_at: receivedAt,
+      imports: importsUnknown,
+      job_id: v7(),
+    };
+  });
 
 const fields = [
   ['email', 'email'],

@@ -2,14 +2,20 @@ import { createTransport } from 'nodemailer';
 import type { Sql } from 'postgres';
 import type { Context } from '../context.ts';
 import type { StoreSettings } from '../stores/settings.ts';
+import type { Notice } from '../worker/change.ts';
+import { oneAddress } from './email-address.ts';
+import { mailSubject } from './text.ts';
 import { tellable } from '../tracker/failure.ts';
 import { backoff, maxAttempts } from '../worker/backoff.ts';
 
 interface Mail {
   storeId: string;
   id: string;
-  audience: 'customer' | 'store';
+  audience: Notice['audience'];
+  kind: Notice['kind'];
+  reference: string;
   subject: string;
+  orderNo: string | null;
   attempts: number;
   storeName: string;
   settings: StoreSettings;
@@ -24,10 +30,11 @@ const claimMail = async (sql: Sql, leaseMs: number): Promise<Mail | undefined> =
         select store_id, id from notifications where mail = 'pending' and due_at <= now()
         order by due_at limit 1 for update skip locked)
       returning *)
-    select n.store_id as "storeId", n.id, n.audience, n.subject, n.attempts, s.name as "storeName",
-      s.settings, u.email as customer
+    select n.store_id as "storeId", n.id, n.audience, n.kind, n.reference, n.subject, n.attempts,
+      s.name as "storeName", s.settings, u.email as customer, o.details ->> 'orderNo' as "orderNo"
     from claimed n join stores s on s.id = n.store_id
-    left join users u on u.store_id = n.store_id and u.consumer_user_id = n.consumer_id`;
+    left join users u on u.store_id = n.store_id and u.consumer_user_id = n.consumer_id
+    left join orders o on n.kind = 'order' and o.store_id = n.store_id and o.id = n.reference`;
   return mail;
 };
 
@@ -55,15 +62,18 @@ export const createMailer = ({ env, database, tracker }: Context): Mailer | unde
     pool: true,
     connectionTimeout: 5000,
     socketTimeout: 10_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   });
 
   const send = async (mail: Mail): Promise<void> => {
-    const to = mail.audience === 'store' ? mail.settings.notifications.email : mail.customer;
-    if (!to) return mark(sql, mail, 'no_address', null);
+    const to = oneAddress(mail.audience === 'store' ? mail.settings.notifications.email : mail.customer);
+    if (to === undefined) return mark(sql, mail, 'no_address', null);
     await transport.sendMail({
       from: env.SMTP_FROM,
-      to,
-      subject: `${mail.storeName}: ${mail.subject}`,
+      // An object: nodemailer would read a text as a list of addresses.
+      to: { name: '', address: to },
+      subject: mailSubject(mail),
       text: `${mail.subject}.\n`,
       messageId: `<${mail.id}@store-webhooks>`,
     });

@@ -1,4 +1,5 @@
 import type { Queries } from '../db/sql.ts';
+import { orderText } from '../notifications/text.ts';
 import { isNewer } from '../worker/newer.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
 
@@ -45,7 +46,7 @@ export const applyOrders = async (
       key: `order:${id}:${eventId}`,
       kind: 'order',
       audience: 'customer',
-      subject: `Your order ${orderNo ?? id} is now ${status}`,
+      subject: orderText(orderNo, id, status),
       reference: id,
       consumerId,
       eventId,

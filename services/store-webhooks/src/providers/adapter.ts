@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import type { JobEvent, JobRecord, MemberRecord, OrderRecord, VerificationRecord } from './records.ts';
 import type { ProviderReader } from './reader.ts';
 
@@ -35,7 +36,15 @@ export interface Connection {
   reader: ProviderReader;
 }
 
-interface Adapter {
+interface CredentialShape {
+  /**
+   * The credentials and secrets that this provider uses, as a strict object of optional texts. Checked
+   * when a store is created or changed. Messages must not quote the value. Unset: any names and texts.
+   */
+  credentials?: z.ZodType;
+}
+
+interface Adapter extends CredentialShape {
   kind: string;
   /** Header fields to keep with the event. */
   headers?: readonly string[];
@@ -75,7 +84,7 @@ export interface AuthenticationResult {
   eci: string | null;
 }
 
-export interface ThreeDSAdapter {
+export interface ThreeDSAdapter extends CredentialShape {
   kind: string;
   /** What the 3DS server knows of a finished challenge. Rejects when it can't be asked. */
   result(threeDSServerTransID: string, connection: Connection): Promise<AuthenticationResult>;

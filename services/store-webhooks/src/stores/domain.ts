@@ -1,15 +1,22 @@
 import { hookEventNames, hookEvents, hooksPath, type HookEvent } from '../hooks/events.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
-import type { ProviderInput, StoreChanges, StoreInput } from './schema.ts';
-import type { StoreCredentials, StoreSettings } from './settings.ts';
+import type { PaymentInput, ProviderInput, StoreChanges, StoreInput } from './schema.ts';
+import type { PaymentSettings, StoreCredentials, StoreSettings, TokenPurpose } from './settings.ts';
 
-const listOf = (given: ProviderInput | ProviderInput[] | undefined): ProviderInput[] =>
+const listOf = <T>(given: T | T[] | undefined): T[] =>
   given === undefined ? [] : Array.isArray(given) ? given : [given];
 
 const settingsOf = ({ kind, baseUrl, mapping }: ProviderInput): ProviderSettings => ({
   kind,
   ...(baseUrl === undefined ? {} : { baseUrl }),
   ...(mapping === undefined ? {} : { mapping }),
+});
+
+/** A switch that is not sent again keeps its value: a change of the address must not open it. */
+const paymentSettingsOf = (input: PaymentInput, before: readonly PaymentSettings[]): PaymentSettings => ({
+  ...settingsOf(input),
+  acceptStoreToken:
+    input.acceptStoreToken ?? before.find(({ kind }) => kind === input.kind)?.acceptStoreToken ?? true,
 });
 
 export interface StoreState {
@@ -19,77 +26,107 @@ export interface StoreState {
   credentials: StoreCredentials;
 }
 
-/** The slots that credentials are kept in: which provider each belongs to. */
-const slots = ({ pos, delivery, identity, payments }: ProvidersGiven) => [
-  ...(pos ? ([['pos', pos]] as const) : []),
-  ...(delivery ? ([['delivery', delivery]] as const) : []),
-  ...listOf(identity).map((one) => [`identity.${one.kind}`, one] as const),
-  ...listOf(payments).map((one) => [`payments.${one.kind}`, one] as const),
-];
-
-interface ProvidersGiven {
-  pos?: ProviderInput | undefined;
-  delivery?: ProviderInput | null | undefined;
-  identity?: ProviderInput | ProviderInput[] | undefined;
-  payments?: ProviderInput | ProviderInput[] | undefined;
+interface Providers<T> {
+  pos?: T | undefined;
+  delivery?: T | null | undefined;
+  identity?: T | T[] | undefined;
+  payments?: T | T[] | undefined;
 }
 
-const kindIn = (settings: StoreSettings | undefined, slot: string): string | undefined =>
-  slot === 'pos' ? settings?.pos.kind : slot === 'delivery' ? settings?.delivery?.kind : slot.split('.')[1];
+/** The providers of a store by the name under which their credentials are kept. */
+const bySlot = <T extends { kind: string }>({ pos, delivery, identity, payments }: Providers<T>) =>
+  new Map<string, T>([
+    ...(pos ? ([['pos', pos]] as const) : []),
+    ...(delivery ? ([['delivery', delivery]] as const) : []),
+    ...listOf(identity).map((one) => [`identity.${one.kind}`, one] as const),
+    ...listOf(payments).map((one) => [`payments.${one.kind}`, one] as const),
+  ]);
 
-/** Credentials after a change: those not sent again stay, as long as they are the same provider's. */
-const mergedCredentials = (before: StoreState | undefined, given: ProvidersGiven): StoreCredentials => {
-  const merged: StoreCredentials = { ...before?.credentials };
-  for (const [slot, { kind, credentials }] of slots(given)) {
-    if (credentials !== undefined) merged[slot] = credentials;
-    else if (kindIn(before?.settings, slot) !== kind) delete merged[slot];
+const originOf = ({ baseUrl }: ProviderSettings): string | undefined =>
+  baseUrl === undefined ? undefined : new URL(baseUrl).origin;
+
+/** Whether credentials of the one may be sent to the other. */
+const isSameProvider = (before: ProviderSettings | undefined, after: ProviderSettings): boolean =>
+  before?.kind === after.kind && originOf(before) === originOf(after);
+
+/**
+ * Credentials after a change: what was sent, and what is there already for a provider of the same kind
+ * at the same origin. Everything else is removed: who may change an address must not learn a secret.
+ */
+const credentialsAfter = (
+  before: StoreState | undefined,
+  settings: StoreSettings,
+  given: Providers<ProviderInput>,
+): StoreCredentials => {
+  const sent = bySlot(given);
+  const earlier = bySlot<ProviderSettings>(before?.settings ?? {});
+  const kept: StoreCredentials = {};
+  for (const [slot, after] of bySlot<ProviderSettings>(settings)) {
+    const stored = isSameProvider(earlier.get(slot), after) ? before?.credentials[slot] : undefined;
+    const credentials = sent.get(slot)?.credentials ?? stored;
+    if (credentials !== undefined) kept[slot] = credentials;
   }
-  if (given.delivery === null) delete merged['delivery'];
-  return merged;
+  return kept;
 };
 
+/** Names of the credentials that a change removed, such as `pos.apiKey`. */
+export const clearedCredentials = (before: StoreCredentials, after: StoreCredentials): string[] =>
+  Object.entries(before).flatMap(([slot, credentials]) =>
+    Object.keys(credentials)
+      .filter((name) => after[slot]?.[name] === undefined)
+      .map((name) => `${slot}.${name}`),
+  );
+
 /** A store as it is created. */
-export const newStore = (input: StoreInput): StoreState => ({
-  name: input.name,
-  storeUrl: input.storeUrl,
-  settings: {
+export const newStore = (input: StoreInput): StoreState => {
+  const settings: StoreSettings = {
     pos: settingsOf(input.pos),
     customerImportsEnabled: input.customerImportsEnabled,
     ...(input.delivery ? { delivery: settingsOf(input.delivery) } : {}),
     identity: listOf(input.identity).map(settingsOf),
-    payments: listOf(input.payments).map(settingsOf),
+    payments: listOf(input.payments).map((one) => paymentSettingsOf(one, [])),
     notifications: input.notifications ?? {},
     allowedAddresses: input.allowedAddresses ?? [],
     ...(input.requestsPerMinute ? { requestsPerMinute: input.requestsPerMinute } : {}),
-  },
-  credentials: mergedCredentials(undefined, input),
-});
+  };
+  const { name, storeUrl } = input;
+  return { name, storeUrl, settings, credentials: credentialsAfter(undefined, settings, input) };
+};
 
 /** A store after a change; what the change does not name stays. */
 export const changedStore = (before: StoreState, change: StoreChanges): StoreState => {
-  const { delivery: oldDelivery, requestsPerMinute: oldLimit, ...settings } = before.settings;
+  const { settings: old } = before;
   const delivery =
-    change.delivery === undefined ? oldDelivery : change.delivery && settingsOf(change.delivery);
-  const limit = change.requestsPerMinute === undefined ? oldLimit : change.requestsPerMinute;
+    change.delivery === undefined ? old.delivery : change.delivery && settingsOf(change.delivery);
+  const limit = change.requestsPerMinute === undefined ? old.requestsPerMinute : change.requestsPerMinute;
+  const settings: StoreSettings = {
+    pos: change.pos ? settingsOf(change.pos) : old.pos,
+    customerImportsEnabled: change.customerImportsEnabled ?? old.customerImportsEnabled,
+    ...(delivery ? { delivery } : {}),
+    identity: change.identity ? listOf(change.identity).map(settingsOf) : old.identity,
+    payments: change.payments
+      ? listOf(change.payments).map((one) => paymentSettingsOf(one, old.payments))
+      : old.payments,
+    notifications: change.notifications ?? old.notifications,
+    allowedAddresses: change.allowedAddresses ?? old.allowedAddresses,
+    ...(limit ? { requestsPerMinute: limit } : {}),
+  };
   return {
     name: change.name ?? before.name,
     storeUrl: change.storeUrl ?? before.storeUrl,
-    settings: {
-      ...settings,
-      ...(change.pos ? { pos: settingsOf(change.pos) } : {}),
-      ...(change.customerImportsEnabled === undefined
-        ? {}
-        : { customerImportsEnabled: change.customerImportsEnabled }),
-      ...(delivery ? { delivery } : {}),
-      ...(change.identity ? { identity: listOf(change.identity).map(settingsOf) } : {}),
-      ...(change.payments ? { payments: listOf(change.payments).map(settingsOf) } : {}),
-      ...(change.notifications ? { notifications: change.notifications } : {}),
-      ...(change.allowedAddresses ? { allowedAddresses: change.allowedAddresses } : {}),
-      ...(limit ? { requestsPerMinute: limit } : {}),
-    },
-    credentials: mergedCredentials(before, change),
+    settings,
+    credentials: credentialsAfter(before, settings, change),
   };
 };
+
+/**
+ * Whether a token opens the address of an event. The payments token goes through the browsers of
+ * customers, so it opens nothing but payment-auth-completed.
+ */
+export const tokenOpens = (purpose: TokenPurpose, event: HookEvent, { payments }: StoreSettings): boolean =>
+  event === 'payment-auth-completed'
+    ? purpose === 'payments' || payments.every(({ acceptStoreToken }) => acceptStoreToken !== false)
+    : purpose === 'events';
 
 /** Which provider's name stands in the address of an event, where one does. */
 const serviceOf = (event: HookEvent, { identity, payments }: StoreSettings): string => {
@@ -97,15 +134,17 @@ const serviceOf = (event: HookEvent, { identity, payments }: StoreSettings): str
   return set[0]?.kind ?? '{service}';
 };
 
-/** What is registered at the providers, by event. */
+/** What is registered at the providers, by event; events without a token here are left out. */
 export const webhookUrls = (
   publicUrl: string,
   settings: StoreSettings,
-  token: string,
+  tokens: Partial<Record<TokenPurpose, string>>,
 ): Record<string, string> =>
   Object.fromEntries(
-    hookEventNames.map((event) => {
+    hookEventNames.flatMap((event) => {
+      const token = tokens[event === 'payment-auth-completed' ? 'payments' : 'events'];
+      if (token === undefined) return [];
       const middle = hookEvents[event].service ? `/${serviceOf(event, settings)}` : '';
-      return [event, `${publicUrl.replace(/\/+$/, '')}${hooksPath}/${event}${middle}/${token}`];
+      return [[event, `${publicUrl.replace(/\/+$/, '')}${hooksPath}/${event}${middle}/${token}`]];
     }),
   );

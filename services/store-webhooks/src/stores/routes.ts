@@ -3,7 +3,15 @@ import { slice } from '@platform/pagination/slice';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { NewStoreView, RotateBody, RotatedView, StoreBody, StoreChange, StoreView } from './schema.ts';
+import {
+  ChangedStoreView,
+  NewStoreView,
+  RotateBody,
+  RotatedView,
+  StoreBody,
+  StoreChange,
+  StoreView,
+} from './schema.ts';
 import { changeStore, createStore, getStore, pageOfStores, rotateToken } from './use-cases.ts';
 
 /** Shows a token or sets a credential: nobody between may keep it. */
@@ -20,7 +28,7 @@ export const storeRoutes = (context: Context): Route[] => {
         method: 'post',
         path: '/v1/stores',
         operationId: 'createStore',
-        summary: 'Register a store; its webhook token is shown this once',
+        summary: 'Register a store; its webhook tokens are shown this once',
         body: { schema: StoreBody },
         responses: {
           201: { description: 'The store', body: NewStoreView, headers: { Location: 'Its address' } },
@@ -66,10 +74,10 @@ export const storeRoutes = (context: Context): Route[] => {
         method: 'patch',
         path: '/v1/stores/{id}',
         operationId: 'changeStore',
-        summary: 'Change a store; what is not named stays',
+        summary: 'Change a store; what is not named stays, except credentials of a provider that moved',
         params: storeId,
         body: { schema: StoreChange },
-        responses: { 200: { description: 'The store', body: StoreView } },
+        responses: { 200: { description: 'The store', body: ChangedStoreView } },
         problems: [404],
       },
       async ({ params, body }) => ({ status: 200, body: await changeStore(context, params.id, body) }),
@@ -80,7 +88,7 @@ export const storeRoutes = (context: Context): Route[] => {
         method: 'post',
         path: '/v1/stores/{id}/webhook-token/rotate',
         operationId: 'rotateWebhookToken',
-        summary: 'Make a new webhook token; the old one works a while longer',
+        summary: 'Replace one of the two webhook tokens; the old one works a while longer',
         params: storeId,
         body: { schema: RotateBody },
         responses: { 200: { description: 'The new token, shown this once', body: RotatedView } },
@@ -89,7 +97,7 @@ export const storeRoutes = (context: Context): Route[] => {
       async ({ params, body }) => ({
         status: 200,
         headers: noStore,
-        body: await rotateToken(context, params.id, body.graceSeconds),
+        body: await rotateToken(context, params.id, body),
       }),
     ),
   ];

@@ -1,8 +1,12 @@
 import { isNetwork } from '@platform/auth/addresses';
+import { collectIssues } from '@platform/service-kit/field-errors';
+import type { FieldErrors } from '@platform/service-kit/problem';
 import { instant, isStorable, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { hookEventNames } from '../hooks/events.ts';
+import { emailAddress } from '../notifications/email-address.ts';
 import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
+import { tokenPurposes } from './settings.ts';
 
 const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
@@ -32,31 +36,47 @@ const mapping = z
   .record(text(0, 50), z.record(text(0, 50), pointer))
   .meta({ description: 'For the generic kind: record → field → JSON pointer into the payload' });
 
-const kindOf = (adapters: ReadonlyMap<string, unknown>) => z.enum([...adapters.keys()]);
+type Adapters = ReadonlyMap<string, { credentials?: z.ZodType }>;
 
-const provider = (adapters: ReadonlyMap<string, unknown>) =>
-  z.strictObject({
-    kind: kindOf(adapters),
-    baseUrl: webAddress.optional(),
-    credentials: credentials.optional(),
-    mapping: mapping.optional(),
-  });
+const provider = <More extends z.ZodRawShape>(adapters: Adapters, more: More) =>
+  z
+    .strictObject({
+      kind: z.enum([...adapters.keys()]),
+      baseUrl: webAddress.optional(),
+      credentials: credentials.optional(),
+      mapping: mapping.optional(),
+      ...more,
+    })
+    .superRefine((given, context) => {
+      const { kind, credentials: sent } = given as { kind: string; credentials?: unknown };
+      const checked = sent === undefined ? undefined : adapters.get(kind)?.credentials?.safeParse(sent);
+      const errors: FieldErrors = {};
+      collectIssues(errors, checked?.error?.issues ?? [], '');
+      for (const [name, [message = '']] of Object.entries(errors))
+        context.addIssue({ code: 'custom', path: ['credentials', name], message });
+    });
 
 /** One provider or several. */
-const providers = (adapters: ReadonlyMap<string, unknown>) => {
-  const one = provider(adapters);
-  return z.union([one, z.array(one).max(10)]);
-};
+const oneOrMore = <T extends z.ZodType>(one: T) => z.union([one, z.array(one).max(10)]);
+
+const paymentProvider = provider(threeDSAdapters, {
+  acceptStoreToken: z.boolean().optional().meta({
+    description:
+      'Whether payment-auth-completed is also opened by the token of the other events; true at first. False at one provider forbids it for all',
+  }),
+});
+
+const storeNotifications = z.strictObject({ email: emailAddress.optional() });
 
 export const StoreBody = z.strictObject({
   name: text(1, 200),
   storeUrl: webAddress.meta({ description: 'Where the shop is; redirects lead nowhere else' }),
-  pos: provider(posAdapters),
+  pos: provider(posAdapters, {}),
   customerImportsEnabled: z.boolean().default(false),
-  delivery: provider(deliveryAdapters).optional(),
-  identity: providers(identityAdapters).optional(),
-  payments: providers(threeDSAdapters).optional(),
-  notifications: z.strictObject({ email: z.email().max(320).optional() }).optional(),
+  delivery: provider(deliveryAdapters, {}).optional(),
+  identity: oneOrMore(provider(identityAdapters, {})).optional(),
+  payments: oneOrMore(paymentProvider).optional(),
+  notifications: storeNotifications.optional(),
   allowedAddresses: z
     .array(z.string().refine(isNetwork, 'must be an address or a network'))
     .max(200)
@@ -69,13 +89,19 @@ export const StoreChange = z
   .strictObject({
     ...StoreBody.shape,
     customerImportsEnabled: z.boolean(),
-    delivery: provider(deliveryAdapters).nullable(),
+    delivery: provider(deliveryAdapters, {}).nullable(),
   })
   .partial();
 
 export type StoreInput = z.output<typeof StoreBody>;
 export type StoreChanges = z.output<typeof StoreChange>;
-export type ProviderInput = z.output<ReturnType<typeof provider>>;
+export type ProviderInput = z.output<typeof StoreBody>['pos'];
+export type PaymentInput = z.output<typeof paymentProvider>;
+
+const TokenFor = z.enum(tokenPurposes).meta({
+  description:
+    'events: the token of the store, which opens all webhooks; payments: the token in the address of payment-auth-completed, which opens only that',
+});
 
 const ShownProvider = z.object({
   kind: z.string(),
@@ -93,13 +119,14 @@ export const StoreView = z
     customerImportsEnabled: z.boolean(),
     delivery: ShownProvider.nullable(),
     identity: z.array(ShownProvider),
-    payments: z.array(ShownProvider),
+    payments: z.array(z.object({ ...ShownProvider.shape, acceptStoreToken: z.boolean() })),
     notifications: z.object({ email: z.string().optional() }),
     allowedAddresses: z.array(z.string()),
     requestsPerMinute: z.int().nullable(),
     webhookTokens: z
       .array(
         z.object({
+          for: TokenFor,
           current: z.boolean(),
           createdAt: instant(),
           worksUntil: instant().nullable(),
@@ -107,20 +134,32 @@ export const StoreView = z
           lastUsedAt: instant().nullable(),
         }),
       )
-      .meta({ description: 'The token in force and those that were rotated out, newest first' }),
+      .meta({ description: 'The two tokens in force, and those that were rotated out' }),
     createdAt: instant(),
     updatedAt: instant(),
   })
   .meta({ id: 'Store' });
 
-const issued = {
-  webhookToken: z.string().meta({ description: 'Shown this once' }),
-  webhookUrls: z
-    .object(Object.fromEntries(hookEventNames.map((event) => [event, z.string()])))
-    .meta({ description: 'What to register at the providers, by event' }),
-};
+/** A changed store, and the credentials that the change removed. */
+export const ChangedStoreView = z
+  .object({
+    ...StoreView.shape,
+    clearedCredentials: z.array(z.string()).meta({
+      description:
+        'Credentials that this change removed, such as pos.apiKey: those of a provider whose kind or whose origin of baseUrl changed, unless they were sent with it',
+    }),
+  })
+  .meta({ id: 'ChangedStore' });
 
-export const NewStoreView = z.object({ ...StoreView.shape, ...issued }).meta({ id: 'NewStore' });
+const webhookToken = z.string().meta({ description: 'Shown this once' });
+const urlsOf = <T extends z.ZodType>(url: T) =>
+  z
+    .object(Object.fromEntries(hookEventNames.map((event) => [event, url])))
+    .meta({ description: 'What to register at the providers, by event' });
+
+export const NewStoreView = z
+  .object({ ...StoreView.shape, webhookToken, webhookUrls: urlsOf(z.string()) })
+  .meta({ id: 'NewStore' });
 
 export const RotateBody = z.strictObject({
   graceSeconds: z
@@ -129,8 +168,15 @@ export const RotateBody = z.strictObject({
     .max(30 * 86_400)
     .default(3600)
     .meta({ description: 'How long the old token still works' }),
+  for: TokenFor.default('events'),
 });
 
 export const RotatedView = z
-  .object({ ...issued, previousWorksUntil: instant() })
+  .object({
+    webhookToken,
+    webhookUrls: urlsOf(z.string().optional()).meta({
+      description: 'The addresses with the new token: those of the other token stay as they are',
+    }),
+    previousWorksUntil: instant(),
+  })
   .meta({ id: 'RotatedToken' });

@@ -1,5 +1,6 @@
 import type { Queries } from '../db/sql.ts';
 import type { StoreRow } from './known-store.ts';
+import type { TokenPurpose } from './settings.ts';
 
 export interface FullStoreRow extends StoreRow {
   createdAt: Date | string;
@@ -37,27 +38,44 @@ export const listStores = (sql: Queries, offset: bigint, limit: number) => sql<F
 
 export interface TokenInfo {
   storeId: string;
+  purpose: TokenPurpose;
   createdAt: Date | string;
   graceUntil: Date | string | null;
   uses: number | string;
   lastUsedAt: Date | string | null;
 }
 
+/** The tokens of stores: of each store those in force first. */
 export const tokensOf = (sql: Queries, storeIds: readonly string[]) => sql<TokenInfo[]>`
-  select store_id as "storeId", created_at as "createdAt", grace_until as "graceUntil", uses,
+  select store_id as "storeId", purpose, created_at as "createdAt", grace_until as "graceUntil", uses,
     last_used_at as "lastUsedAt"
   from webhook_tokens where store_id in ${sql(storeIds)}
-  order by store_id, grace_until is not null, created_at desc`;
+  order by store_id, grace_until is not null, purpose, created_at desc`;
 
-export const insertToken = async (sql: Queries, storeId: string, hash: string, now: Date): Promise<void> => {
+interface NewToken {
+  storeId: string;
+  purpose: TokenPurpose;
+  tokenHash: string;
+}
+
+export const insertToken = async (
+  sql: Queries,
+  { storeId, purpose, tokenHash }: NewToken,
+  now: Date,
+): Promise<void> => {
   await sql`
-    insert into webhook_tokens (token_hash, store_id, created_at)
-    values (${hash}, ${storeId}, ${now.toISOString()}) on conflict (token_hash) do nothing`;
+    insert into webhook_tokens (token_hash, store_id, purpose, created_at)
+    values (${tokenHash}, ${storeId}, ${purpose}, ${now.toISOString()}) on conflict (token_hash) do nothing`;
 };
 
-/** Lets the token in force, and what was rotated out before, work until then at most. */
-export const endTokens = async (sql: Queries, storeId: string, until: Date): Promise<void> => {
+/** Lets a store's token in force, and those rotated out before, work until then at most. */
+export const endTokens = async (
+  sql: Queries,
+  storeId: string,
+  purpose: TokenPurpose,
+  until: Date,
+): Promise<void> => {
   await sql`
     update webhook_tokens set grace_until = least(grace_until, ${until.toISOString()})
-    where store_id = ${storeId}`;
+    where store_id = ${storeId} and purpose = ${purpose}`;
 };

@@ -1,13 +1,16 @@
 import type { PathTokenRow } from '@platform/auth/path-tokens';
 import type { Sql } from 'postgres';
+import type { TokenPurpose } from './settings.ts';
 import type { KnownStore, StoreRow } from './known-store.ts';
 
 export interface TokenRow extends PathTokenRow {
   store: KnownStore;
+  purpose: TokenPurpose;
 }
 
 interface Found extends StoreRow {
   tokenHash: string;
+  purpose: TokenPurpose;
   graceUntil: Date | string | null;
 }
 
@@ -18,13 +21,14 @@ export const findToken = async (
   tokenHash: string,
 ): Promise<TokenRow | undefined> => {
   const [row] = await sql<Found[]>`
-    select t.token_hash as "tokenHash", t.grace_until as "graceUntil",
+    select t.token_hash as "tokenHash", t.purpose, t.grace_until as "graceUntil",
       s.id, s.name, s.store_url as "storeUrl", s.settings, s.credentials
     from webhook_tokens t join stores s on s.id = t.store_id where t.token_hash = ${tokenHash}`;
   if (row === undefined) return undefined;
-  const { graceUntil, tokenHash: hash, ...store } = row;
+  const { graceUntil, purpose, tokenHash: hash, ...store } = row;
   return {
     tokenHash: hash,
+    purpose,
     graceUntil: graceUntil === null ? null : new Date(graceUntil),
     store: open(store),
   };

@@ -6,9 +6,10 @@ import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import type { Fragment } from '../db/sql.ts';
-import { changedStore, newStore, webhookUrls, type StoreState } from './domain.ts';
+import { changedStore, clearedCredentials, newStore, webhookUrls, type StoreState } from './domain.ts';
 import { credentialsContext, type StoreRow } from './known-store.ts';
 import type { StoreChanges, StoreInput } from './schema.ts';
+import type { TokenPurpose } from './settings.ts';
 import { endTokens, findStore, insertStore, insertToken, listStores, tokensOf } from './store.ts';
 import { viewsOf } from './view.ts';
 
@@ -27,7 +28,7 @@ const shown = async (context: Context, id: string) => {
   return view;
 };
 
-/** A new store and its token, which is never shown again. `id` and `token` are for demo data. */
+/** A new store and its two tokens, which are never shown again. `id` and `token` are for demo data. */
 export const createStore = async (
   context: Context,
   input: StoreInput,
@@ -35,14 +36,19 @@ export const createStore = async (
 ) => {
   const { env, database, now } = context;
   const state = newStore(input);
+  const payments = makePathToken();
   await database.sql.begin(async (sql) => {
     await insertStore(sql, sealed(context, id, state), now());
-    await insertToken(sql, id, token.tokenHash, now());
+    await insertToken(sql, { storeId: id, purpose: 'events', tokenHash: token.tokenHash }, now());
+    await insertToken(sql, { storeId: id, purpose: 'payments', tokenHash: payments.tokenHash }, now());
   });
   return {
     ...(await shown(context, id)),
     webhookToken: token.token,
-    webhookUrls: webhookUrls(env.PUBLIC_URL, state.settings, token.token),
+    webhookUrls: webhookUrls(env.PUBLIC_URL, state.settings, {
+      events: token.token,
+      payments: payments.token,
+    }),
   };
 };
 
@@ -60,33 +66,39 @@ export const pageOfStores = async (context: Context, offset: bigint, limit: numb
   return viewsOf(context, rows, ids.length === 0 ? [] : await tokensOf(sql, ids));
 };
 
+/** Changes a store; `clearedCredentials` names the credentials that it lost with the change. */
 export const changeStore = async (context: Context, id: string, change: StoreChanges) => {
   const { database, openStore, now } = context;
-  await database.sql.begin(async (sql) => {
+  const cleared = await database.sql.begin(async (sql) => {
     const row = await findStore(sql, id, true);
     if (row === undefined) throw new NotFound('store');
     const { name, storeUrl, settings, credentials } = openStore(row);
     const state = changedStore({ name, storeUrl, settings, credentials }, change);
     await insertStore(sql, sealed(context, id, state), now());
+    return clearedCredentials(credentials, state.credentials);
   });
-  return shown(context, id);
+  return { ...(await shown(context, id)), clearedCredentials: cleared };
 };
 
-/** A new token; the old one works for `graceSeconds` more, on every instance. */
-export const rotateToken = async (context: Context, id: string, graceSeconds: number) => {
+/** A new token for `purpose`; the old one works for `graceSeconds` more, on every instance. */
+export const rotateToken = async (
+  context: Context,
+  id: string,
+  { graceSeconds, for: purpose }: { graceSeconds: number; for: TokenPurpose },
+) => {
   const { env, database, now } = context;
   const { token, tokenHash } = makePathToken();
   const until = new Date(now().getTime() + graceSeconds * 1000);
   const settings = await database.sql.begin(async (sql) => {
     const row = await findStore(sql, id, true);
     if (row === undefined) throw new NotFound('store');
-    await endTokens(sql, id, until);
-    await insertToken(sql, id, tokenHash, now());
+    await endTokens(sql, id, purpose, until);
+    await insertToken(sql, { storeId: id, purpose, tokenHash }, now());
     return row.settings;
   });
   return {
     webhookToken: token,
-    webhookUrls: webhookUrls(env.PUBLIC_URL, settings, token),
+    webhookUrls: webhookUrls(env.PUBLIC_URL, settings, { [purpose]: token }),
     previousWorksUntil: until.toISOString(),
   };
 };

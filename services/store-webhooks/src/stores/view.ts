@@ -26,17 +26,23 @@ export const viewsOf = (
       customerImportsEnabled: settings.customerImportsEnabled,
       delivery: settings.delivery ? provider('delivery', settings.delivery) : null,
       identity: settings.identity.map((one) => provider(`identity.${one.kind}`, one)),
-      payments: settings.payments.map((one) => provider(`payments.${one.kind}`, one)),
+      payments: settings.payments.map((one) => ({
+        ...provider(`payments.${one.kind}`, one),
+        acceptStoreToken: one.acceptStoreToken !== false,
+      })),
       notifications: settings.notifications,
       allowedAddresses: settings.allowedAddresses,
       requestsPerMinute: settings.requestsPerMinute ?? null,
-      webhookTokens: (ofStore.get(row.id) ?? []).map(({ createdAt, graceUntil, uses, lastUsedAt }) => ({
-        current: graceUntil === null,
-        createdAt: isoOf(createdAt),
-        worksUntil: isoOrNull(graceUntil),
-        uses: Number(uses),
-        lastUsedAt: isoOrNull(lastUsedAt),
-      })),
+      webhookTokens: (ofStore.get(row.id) ?? []).map(
+        ({ purpose, createdAt, graceUntil, uses, lastUsedAt }) => ({
+          for: purpose,
+          current: graceUntil === null,
+          createdAt: isoOf(createdAt),
+          worksUntil: isoOrNull(graceUntil),
+          uses: Number(uses),
+          lastUsedAt: isoOrNull(lastUsedAt),
+        }),
+      ),
       createdAt: isoOf(row.createdAt),
       updatedAt: isoOf(row.updatedAt),
     };

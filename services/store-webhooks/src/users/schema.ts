@@ -1,10 +1,11 @@
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { emailAddress } from '../notifications/email-address.ts';
 import { isoOf, isoOrNull } from '../time.ts';
 
 export const UserBody = z.strictObject({
   consumerUserId: text(1, 200).meta({ description: "The member's id at the POS" }),
-  email: z.email().max(320),
+  email: emailAddress,
   firstName: text(0, 200).optional(),
   lastName: text(0, 200).optional(),
   phone: text(0, 50).optional(),

@@ -1,5 +1,7 @@
 import { hmacMatches } from '@platform/auth/provider-signatures';
+import { z } from 'zod';
 import type { DeliveryAdapter } from '../adapter.ts';
+import { hexSecret } from '../credentials.ts';
 import type { JobEvent } from '../records.ts';
 import { fieldOf, idIn, shaped } from '../shape.ts';
 import { Ignored } from '../../worker/unprocessable.ts';
@@ -16,6 +18,8 @@ const events: Readonly<Record<number, JobEvent>> = {
 
 export const onfleet: DeliveryAdapter = {
   kind: 'onfleet',
+  // The secret is the key of an HMAC after decoding it from hexadecimal.
+  credentials: z.strictObject({ webhookSecret: hexSecret().optional() }),
   headers: ['x-onfleet-signature'],
   subject: (_event, body) => ({ id: idIn(fieldOf(body, 'taskId')) }),
   job: (_event, body) => {

@@ -150,17 +150,24 @@ CREATE TABLE "verifications" (
 CREATE TABLE "webhook_tokens" (
 	"token_hash" text PRIMARY KEY NOT NULL,
 	"store_id" uuid NOT NULL,
+	"purpose" text NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"grace_until" timestamp (3) with time zone,
 	"uses" bigint DEFAULT 0 NOT NULL,
 	"last_used_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
+CREATE INDEX "delivery_jobs_latest" ON "delivery_jobs" USING btree ("store_id","event_id");--> statement-breakpoint
+CREATE INDEX "import_jobs_latest" ON "import_jobs" USING btree ("store_id","id");--> statement-breakpoint
 CREATE INDEX "import_jobs_due" ON "import_jobs" USING btree ("due_at") WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX "inbox_due" ON "inbox" USING btree ("due_at") WHERE state = 'pending';--> statement-breakpoint
-CREATE INDEX "inbox_entity" ON "inbox" USING btree ("store_id","entity","id") WHERE state = 'pending';--> statement-breakpoint
-CREATE INDEX "inbox_trouble" ON "inbox" USING btree ("store_id","id") WHERE state in ('failed', 'refused');--> statement-breakpoint
+CREATE INDEX "inbox_entity" ON "inbox" USING btree ("store_id","entity","id") WHERE finished_at is null;--> statement-breakpoint
+CREATE INDEX "inbox_exceptions" ON "inbox" USING btree ("store_id","state","id") WHERE state in ('failed', 'refused', 'ignored');--> statement-breakpoint
+CREATE INDEX "inbox_entity_id" ON "inbox" USING btree ("store_id",substr(entity, strpos(entity, ':') + 1),"id") WHERE entity is not null;--> statement-breakpoint
+CREATE INDEX "members_latest" ON "members" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "notifications_due" ON "notifications" USING btree ("due_at") WHERE mail = 'pending';--> statement-breakpoint
+CREATE INDEX "orders_latest" ON "orders" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "payments_transaction_anywhere" ON "payments" USING btree ("service","transaction_id");--> statement-breakpoint
 CREATE INDEX "payments_three_ds_anywhere" ON "payments" USING btree ("service","three_ds_server_trans_id");--> statement-breakpoint
+CREATE INDEX "verifications_latest" ON "verifications" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "webhook_tokens_store" ON "webhook_tokens" USING btree ("store_id");

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+/**
+ * Exactly one mail address (RFC 5321 length, the characters of zod's `email`): no list, no display
+ * name, no quoted part, since mail libraries read those as several recipients.
+ */
+export const emailAddress = z.email().max(254);
+
+/** The address if it is exactly one, else undefined. */
+export const oneAddress = (value: string | null | undefined): string | undefined =>
+  emailAddress.safeParse(value).data;
+
+/** A profile whose email is exactly one address; another text counts as not told. */
+export const withOneAddress = <T extends { email?: string | null | undefined }>(profile: T): T => ({
+  ...profile,
+  email: profile.email === null ? null : oneAddress(profile.email),
+});

@@ -1,0 +1,12 @@
+import { z } from 'zod';
+
+/** A secret that is used as bytes, written in hexadecimal; Buffer.from would silently cut off the rest. */
+export const hexSecret = () =>
+  z.string().regex(/^(?:[0-9a-f]{2})+$/i, 'must be an even number of hex digits');
+
+/** A credential that is sent in a header: printable ASCII, no spaces at the ends. */
+export const headerCredential = () =>
+  z.string().regex(/^[!-~](?:[ -~]*[!-~])?$/, 'must be printable ASCII without spaces at the ends');
+
+/** A signing secret that is used as the text it is. */
+export const textSecret = () => z.string().regex(/^\S+$/, 'must not contain white space');

@@ -1,0 +1,103 @@
+import { afterAll, expect, test } from 'vitest';
+import { startService } from './harness.ts';
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+
+const input = {
+  name: 'Corner shop',
+  storeUrl: 'https://corner.example.test/',
+  pos: {
+    kind: 'blaze',
+    baseUrl: 'https://pos.example.test/v1',
+    credentials: { apiKey: 'a', authorization: 'b' },
+  },
+  delivery: {
+    kind: 'onfleet',
+    baseUrl: 'https://drive.example.test',
+    credentials: { webhookSecret: 'ab12' },
+  },
+  identity: { kind: 'persona', baseUrl: 'https://id.example.test', credentials: { apiKey: 'c' } },
+  payments: { kind: 'threedsecureio', baseUrl: 'https://3ds.example.test', credentials: { apiKey: 'd' } },
+};
+const elsewhere = 'https://attacker.example.test';
+
+const create = async () => (await service.admin('POST', '/v1/stores', input)).body['id'] as unknown as string;
+const change = async (id: string, body: object) =>
+  (await service.admin('PATCH', `/v1/stores/${id}`, body)).body;
+
+/** What is stored, after opening it. */
+const stored = async (id: string) => {
+  const { database, box } = service.context;
+  const [row] = await database.sql<
+    { credentials: string }[]
+  >`select credentials from stores where id = ${id}`;
+  return JSON.parse(box.open(row?.credentials ?? '', `stores/${id}/credentials`)) as object;
+};
+
+test.each([
+  ['pos', ['pos.apiKey', 'pos.authorization']],
+  ['delivery', ['delivery.webhookSecret']],
+  ['identity', ['identity.persona.apiKey']],
+  ['payments', ['payments.threedsecureio.apiKey']],
+] as const)('a new origin of %s clears its credentials, and the answer names them', async (slot, names) => {
+  const id = await create();
+  const before = await stored(id);
+  const { kind } = input[slot];
+  expect(await change(id, { [slot]: { kind, baseUrl: elsewhere } })).toMatchObject({
+    clearedCredentials: names,
+  });
+  const after = await stored(id);
+  expect(Object.keys(before).filter((name) => !(name in after))).toEqual([names[0].replace(/\.\w+$/, '')]);
+});
+
+test('another path at the same origin keeps the credentials; another scheme or port does not', async () => {
+  const id = await create();
+  const move = async (baseUrl: string) =>
+    (await change(id, { pos: { kind: 'blaze', baseUrl } }))['clearedCredentials'];
+  expect(await move('https://pos.example.test/v2')).toEqual([]);
+  expect(await move('https://pos.example.test:8443/v2')).toEqual(['pos.apiKey', 'pos.authorization']);
+  await change(id, { pos: input.pos });
+  expect(await move('http://pos.example.test/v1')).toEqual(['pos.apiKey', 'pos.authorization']);
+});
+
+test('credentials that are sent with a new origin are kept, and those left out of them are named', async () => {
+  const id = await create();
+  const body = await change(id, {
+    pos: { kind: 'blaze', baseUrl: elsewhere, credentials: { apiKey: 'new' } },
+  });
+  expect(body).toMatchObject({ pos: { credentials: ['apiKey'] }, clearedCredentials: ['pos.authorization'] });
+  expect(await stored(id)).toMatchObject({ pos: { apiKey: 'new' } });
+});
+
+test('a provider that was removed and comes back at another origin finds no credentials', async () => {
+  const id = await create();
+  expect(await change(id, { identity: [] })).toMatchObject({
+    clearedCredentials: ['identity.persona.apiKey'],
+  });
+  await change(id, { identity: { kind: 'persona', baseUrl: elsewhere } });
+  expect(await stored(id)).not.toHaveProperty(['identity.persona']);
+});
+
+test.each(['xyz', 'abc', '0xab12', 'ab 12'])(
+  'an Onfleet secret that is not hexadecimal (%j) is refused by name when it is stored',
+  async (webhookSecret) => {
+    const delivery = { kind: 'onfleet', credentials: { webhookSecret } };
+    const refused = await service.admin('POST', '/v1/stores', { ...input, delivery });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { errors: { 'delivery.credentials.webhookSecret': [expect.any(String)] } },
+    });
+    const id = await create();
+    expect((await service.admin('PATCH', `/v1/stores/${id}`, { delivery })).status).toBe(400);
+    expect(JSON.stringify(refused.body)).not.toContain(webhookSecret);
+  },
+);
+
+test('a credential that the provider does not use is refused by name', async () => {
+  const delivery = { kind: 'onfleet', credentials: { webhookSecrets: 'ab12' } };
+  expect(await service.admin('POST', '/v1/stores', { ...input, delivery })).toMatchObject({
+    status: 400,
+    body: { errors: { 'delivery.credentials.webhookSecrets': ['is not known here'] } },
+  });
+});
