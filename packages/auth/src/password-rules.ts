@@ -28,14 +28,14 @@ const common = readCommon();
  * The form in which a password is hashed: NFKC, so that it is the same password on every keyboard.
  * Undefined where it can't be anybody's: not well-formed Unicode, or far too long.
  */
-export const normalPassword = (password: string): string | undefined =>
+export const normalizePassword = (password: string): string | undefined =>
   password.length <= readable && password.isWellFormed() ? password.normalize('NFKC') : undefined;
 
 /** What is wrong with a password that somebody wants to have; empty when nothing is. */
 export const passwordProblems = (password: string, email: string): string[] => {
   const problems: string[] = [];
   if (!password.isWellFormed()) return ['must be well-formed Unicode'];
-  const normal = normalPassword(password);
+  const normal = normalizePassword(password);
   const length = normal === undefined ? Infinity : Array.from(normal).length;
   if (length < shortest) problems.push(`must have at least ${shortest} characters`);
   if (length > longest) problems.push(`must have at most ${longest} characters`);

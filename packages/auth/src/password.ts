@@ -3,44 +3,44 @@ import { availableParallelism } from 'node:os';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import PQueue from 'p-queue';
 import { Unavailable } from '@platform/service-kit/problem';
-import { normalPassword } from './password-rules.ts';
+import { normalizePassword } from './password-rules.ts';
 
 export { passwordProblems } from './password-rules.ts';
 
-/** argon2id as OWASP's password storage page recommends it: 19 MiB, two passes, one lane. */
+/** argon2id as OWASP's Password Storage Cheat Sheet recommends: 19 MiB, two passes, one lane. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 export interface PasswordOptions {
   /**
-   * Hashes at once. Unless said otherwise one for each core but the one that all other requests
-   * need, at most three: they run on libuv's four threads, which files and names need as well.
+   * Hashes at once. The default leaves one core for all other requests, and is at most two, because
+   * hashes occupy libuv's four threads, which file access and DNS need as well.
    */
   concurrency?: number;
-  /** How many may wait for their turn (some 10 ms each); 200 unless said otherwise. */
+  /** How many may wait for their turn, some 30 ms each; default 200. */
   waiting?: number;
 }
 
 export interface Verdict {
   matches: boolean;
-  /** The password is right but was hashed with other parameters than today's: hash it anew. */
+  /** The password is right but its hash has other parameters than today's: hash it again. */
   rehash: boolean;
 }
 
 type Stored = string | undefined | (() => Promise<string | undefined>);
 
 export interface Passwords {
-  /** The PHC string to store. `password` has passed `passwordProblems`. */
+  /** Returns the PHC string to store. `password` must have passed `passwordProblems`. */
   hash: (password: string) => Promise<string>;
   /**
-   * Compares with what is stored. `stored` is undefined for an unknown user: that takes the same
-   * time and never matches. `admit` is awaited when it is this attempt's turn, before anything is
-   * computed; when it throws, nothing is (see the login throttle). Then a `stored` that has to be
-   * looked up is: a rush of logins must not take the database from everybody else.
+   * Compares a password with a stored hash. `stored` is undefined for an unknown user: the comparison
+   * takes the same time and never matches. `admit` is awaited when this attempt's turn has come; when
+   * it throws, nothing is computed (see the login throttle). A `stored` function is called after that,
+   * so that many waiting logins don't occupy the database.
    */
   verify: (stored: Stored, password: string, admit?: () => Promise<void>) => Promise<Verdict>;
 }
 
-const outdated = (stored: string): boolean => {
+const isOutdated = (stored: string): boolean => {
   const { memoryCost, timeCost, parallelism } = parseOptions(stored);
   return (
     !stored.startsWith('$argon2id$') ||
@@ -50,44 +50,45 @@ const outdated = (stored: string): boolean => {
   );
 };
 
-/** Nobody's password: costs as much to compare with as a real hash. */
-const decoy = (): string => {
+/** A hash that no password matches, and that costs as much to compare with as a real one. */
+const createDummyHash = (): string => {
   const random = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
   const { memoryCost, timeCost, parallelism } = cost;
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${random(16)}$${random(32)}`;
 };
 
 /**
- * Password hashing behind one bounded queue, because each hash takes a core and 19 MiB for a while.
- * When the queue is full: Unavailable `busy`.
+ * Password hashing behind a bounded queue, because each hash takes a core and 19 MiB for a while.
+ * Throws Unavailable `busy` when the queue is full. Work of different importance (logins and
+ * registrations) gets a queue each.
  */
 export const createPasswords = ({
-  concurrency = Math.max(1, Math.min(availableParallelism() - 1, 3)),
+  concurrency = Math.max(1, Math.min(availableParallelism() - 1, 2)),
   waiting = 200,
 }: PasswordOptions = {}): Passwords => {
   const queue = new PQueue({ concurrency });
-  const nobody = decoy();
+  const dummyHash = createDummyHash();
 
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
     if (queue.size >= waiting)
-      throw new Unavailable('busy', 'Too many passwords are being checked; try again shortly.');
+      throw new Unavailable('busy', 'Too many passwords are being hashed; try again shortly.');
     return queue.add(work);
   };
 
   return {
     hash: async (password) => {
-      const normal = normalPassword(password);
-      if (normal === undefined) throw new Error('A password was to be hashed that breaks the rules.');
-      return inTurn(() => hash(normal, cost));
+      const normal = normalizePassword(password);
+      if (normal === undefined) throw new Error('The password to hash breaks the password rules.');
+      return enqueue(() => hash(normal, cost));
     },
     verify: async (stored, password, admit) => {
-      const normal = normalPassword(password);
-      return inTurn(async () => {
+      const normal = normalizePassword(password);
+      return enqueue(async () => {
         await admit?.();
         if (normal === undefined) return { matches: false, rehash: false };
         const known = typeof stored === 'function' ? await stored() : stored;
-        const matches = (await verify(known ?? nobody, normal)) && known !== undefined;
-        return { matches, rehash: matches && outdated(known) };
+        const matches = (await verify(known ?? dummyHash, normal)) && known !== undefined;
+        return { matches, rehash: matches && isOutdated(known) };
       });
     },
   };

@@ -1,18 +1,26 @@
+import { captureLog } from '@platform/service-kit/testing';
 import { describe, expect, test } from 'vitest';
 import { ownRedis } from '../test/own-redis.ts';
 import { createPasswords } from './password.ts';
-import { createThrottle, type Throttle } from './throttle.ts';
+import { createThrottle, type Attempt, type Throttle } from './throttle.ts';
 
-const ann = { email: 'ann@example.test', address: '192.0.2.1' };
-const wrong = async (admit: () => Promise<void>) => {
+const notKnown = () => Promise.resolve(false);
+const known = () => Promise.resolve(true);
+const ann: Attempt = { email: 'ann@example.test', address: '192.0.2.1', isKnown: notKnown };
+const bob: Attempt = { ...ann, email: 'bob@example.test' };
+
+type Admit = () => Promise<void>;
+const wrong = async (admit: Admit) => {
   await admit();
   return undefined;
 };
-const right = async (admit: () => Promise<void>) => {
+const right = async (admit: Admit) => {
   await admit();
   return 'welcome';
 };
-/** How many of so many wrong attempts had their password compared. */
+const times = <T>(count: number, make: (at: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => make(at));
+/** How many of the attempts had their password compared; the others must be 429. */
 const compared = async (attempts: Promise<unknown>[]) => {
   const results = await Promise.allSettled(attempts);
   for (const result of results) {
@@ -20,9 +28,8 @@ const compared = async (attempts: Promise<unknown>[]) => {
   }
   return results.filter(({ status }) => status === 'fulfilled').length;
 };
-const times = <T>(count: number, make: (at: number) => T): T[] =>
-  Array.from({ length: count }, (_, at) => make(at));
-const retryAfter = async (attempt: Promise<unknown>) => {
+/** Retry-After of a refused attempt; NaN when it was not refused. */
+const waitOf = async (attempt: Promise<unknown>) => {
   const problem = await attempt.then(
     () => undefined,
     (error: { headers: Record<string, string> }) => error,
@@ -31,81 +38,123 @@ const retryAfter = async (attempt: Promise<unknown>) => {
 };
 
 describe.for(['Redis', 'memory'] as const)('counted in %s', (where) => {
-  const redis = async () => (where === 'Redis' ? (await ownRedis()).connect() : undefined);
+  const start = async (options: Partial<Parameters<typeof createThrottle>[0]> = {}) => {
+    const redis = where === 'Redis' ? await (await ownRedis()).connect() : undefined;
+    return createThrottle({ name: 'test', redis, ...options });
+  };
+  const fail = (throttle: Throttle, count: number, who = ann) =>
+    compared(times(count, () => throttle.attempt(who, wrong)));
 
-  test('ten failures in a row are compared, then even the right password is not, for 15 minutes', async () => {
-    const throttle = createThrottle({ name: 'test', redis: await redis() });
-    for (let at = 0; at < 10; at += 1) expect(await throttle(ann, wrong)).toBeUndefined();
-    expect(await retryAfter(throttle(ann, right))).toBe(900);
-    const later = await retryAfter(throttle({ ...ann, email: ' ANN@example.test' }, right));
-    expect(later).toBeGreaterThan(890);
-    expect(later).toBeLessThanOrEqual(900);
-    expect(await throttle({ ...ann, email: 'bob@example.test' }, right)).toBe('welcome');
-    expect(await throttle({ ...ann, address: '192.0.2.2' }, right)).toBe('welcome');
+  test('after ten failures in a row even the right password is refused, for a minute', async () => {
+    const throttle = await start();
+    for (let at = 0; at < 10; at += 1) expect(await throttle.attempt(ann, wrong)).toBeUndefined();
+    const again = { ...ann, email: ' ANN@example.test' };
+    for (const who of [ann, again]) {
+      const wait = await waitOf(throttle.attempt(who, right));
+      expect(wait).toBeGreaterThan(50);
+      expect(wait).toBeLessThanOrEqual(60);
+    }
+    expect(await throttle.attempt(bob, right)).toBe('welcome');
+    expect(await throttle.attempt({ ...ann, address: '192.0.2.2' }, right)).toBe('welcome');
   });
 
-  test('a success starts the row anew', async () => {
-    const throttle = createThrottle({ name: 'test', redis: await redis() });
+  test('a success starts the count again', async () => {
+    const throttle = await start();
     for (let round = 0; round < 3; round += 1) {
-      for (let at = 0; at < 9; at += 1) await throttle(ann, wrong);
-      expect(await throttle(ann, right)).toBe('welcome');
+      for (let at = 0; at < 9; at += 1) await throttle.attempt(ann, wrong);
+      expect(await throttle.attempt(ann, right)).toBe('welcome');
     }
   });
 
-  test('fifty wrong attempts at once: ten are compared', async () => {
-    const throttle = createThrottle({ name: 'test', redis: await redis() });
-    expect(await compared(times(50, () => throttle(ann, wrong)))).toBe(10);
+  test('of fifty wrong attempts at once, ten are compared', async () => {
+    const throttle = await start();
+    expect(await fail(throttle, 50)).toBe(10);
   });
 
-  test('a hundred failures a day from one address, over any number of emails', async () => {
-    const throttle = createThrottle({ name: 'test', redis: await redis() });
-    const from = (at: number) => throttle({ email: `u${at}@example.test`, address: ann.address }, wrong);
+  test('after a hundred failures for any emails, the network waits', async () => {
+    const throttle = await start();
+    const from = (at: number) => throttle.attempt({ ...ann, email: `u${at}@example.test` }, wrong);
     expect(await compared(times(150, from))).toBe(100);
-    const wait = await retryAfter(throttle({ email: 'new@example.test', address: ann.address }, right));
-    expect(wait).toBeGreaterThan(86_300);
-    expect(wait).toBeLessThanOrEqual(86_400);
-    expect(await throttle({ email: 'new@example.test', address: '192.0.2.2' }, right)).toBe('welcome');
+    const wait = await waitOf(throttle.attempt(bob, right));
+    expect(wait).toBeGreaterThan(50);
+    expect(wait).toBeLessThanOrEqual(60);
+    expect(await throttle.attempt({ ...bob, address: '192.0.2.2' }, right)).toBe('welcome');
   });
 
-  test('successes cost the address nothing, refused attempts neither', async () => {
-    const throttle = createThrottle({ name: 'test', redis: await redis(), aDay: 12 });
-    for (let at = 0; at < 30; at += 1) await throttle(ann, right);
-    for (let at = 0; at < 10; at += 1) await throttle(ann, wrong);
-    expect(await compared(times(30, () => throttle(ann, wrong)))).toBe(0);
-    const other = { ...ann, email: 'bob@example.test' };
-    expect(await compared(times(30, () => throttle(other, wrong)))).toBe(2);
+  test('a network that waits lets a known account in, and still limits guesses for it', async () => {
+    const throttle = await start({ perNetwork: 10 });
+    expect(await fail(throttle, 30, bob)).toBe(10);
+    const member = { ...ann, isKnown: known };
+    expect(await throttle.attempt(member, right)).toBe('welcome');
+    expect(await fail(throttle, 30, member)).toBe(10);
+    expect(await compared([throttle.attempt(ann, right)])).toBe(0);
   });
 
-  test('an attempt that fails for another reason is given back', async () => {
-    const throttle = createThrottle({ name: 'test', redis: await redis(), aDay: 11 });
-    const broken = async (admit: () => Promise<void>) => {
+  test('successes and refused attempts do not count for the network', async () => {
+    const throttle = await start({ perNetwork: 20 });
+    for (let at = 0; at < 30; at += 1) await throttle.attempt(ann, right);
+    expect(await fail(throttle, 50)).toBe(10);
+    expect(await fail(throttle, 9, bob)).toBe(9);
+    expect(await throttle.attempt({ ...bob, email: 'cid@example.test' }, right)).toBe('welcome');
+  });
+
+  test('an attempt that fails for another reason does not count', async () => {
+    const throttle = await start({ perNetwork: 20 });
+    const broken = async (admit: Admit) => {
       await admit();
-      throw new Error('database away');
+      throw new Error('database unavailable');
     };
-    for (let at = 0; at < 30; at += 1) await expect(throttle(ann, broken)).rejects.toThrow('database away');
-    expect(await compared(times(30, () => throttle(ann, wrong)))).toBe(10);
+    for (let at = 0; at < 30; at += 1)
+      await expect(throttle.attempt(ann, broken)).rejects.toThrow('database unavailable');
+    expect(await fail(throttle, 30)).toBe(10);
   });
 
-  test('a failure counts although nobody asked to be admitted', async () => {
-    const throttle = createThrottle({ name: 'test', redis: await redis() });
+  test('a failure counts although admit was never called', async () => {
+    const throttle = await start();
     const careless = () => Promise.resolve(undefined);
-    expect(await compared(times(50, () => throttle(ann, careless)))).toBe(10);
+    expect(await compared(times(50, () => throttle.attempt(ann, careless)))).toBe(10);
   });
 
-  test('one IPv6 network counts as one address', async () => {
-    const throttle = createThrottle({ name: 'test', redis: await redis() });
-    const from = (at: number) => throttle({ ...ann, address: `2001:db8::${at + 1}` }, wrong);
+  test('the addresses of one IPv6 /64 count as one network', async () => {
+    const throttle = await start();
+    const from = (at: number) => throttle.attempt({ ...ann, address: `2001:db8::${at + 1}` }, wrong);
     expect(await compared(times(50, from))).toBe(10);
+  });
+
+  test('an operator ends the wait of an account and of a network', async () => {
+    const throttle = await start({ perNetwork: 10 });
+    expect(await fail(throttle, 30)).toBe(10);
+    await throttle.lift({ address: '192.0.2.1' });
+    expect(await throttle.attempt(bob, right)).toBe('welcome');
+    expect(await compared([throttle.attempt(ann, right)])).toBe(0);
+    await throttle.lift({ address: '192.0.2.1', email: 'Ann@Example.test' });
+    expect(await throttle.attempt(ann, right)).toBe('welcome');
   });
 });
 
-test('a hundred right logins of one user at once all pass, since they are counted one turn at a time', async () => {
+test('waits grow from a minute to an hour, with one attempt between two of them', async () => {
+  const { connect } = await ownRedis();
+  const redis = await connect();
+  const throttle = createThrottle({ name: 'test', redis });
+  await compared(times(10, () => throttle.attempt(ann, wrong)));
+  const waits: number[] = [];
+  for (let round = 0; round < 8; round += 1) {
+    const wait = await waitOf(throttle.attempt(ann, wrong));
+    waits.push(Math.ceil(wait / 60));
+    // The end of the wait: the count expires.
+    await redis.del(await redis.keys('*:failures:*'));
+    expect(await compared(times(5, () => throttle.attempt(ann, wrong)))).toBe(1);
+  }
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+});
+
+test('a hundred right logins of one user at once all pass, because only those being compared count', async () => {
   const { connect } = await ownRedis();
   const throttle = createThrottle({ name: 'test', redis: await connect() });
   const passwords = createPasswords();
   const stored = await passwords.hash('correct horse');
   const login = (password: string) =>
-    throttle(ann, async (admit) => {
+    throttle.attempt(ann, async (admit) => {
       const { matches } = await passwords.verify(stored, password, admit);
       return matches ? 'welcome' : undefined;
     });
@@ -113,28 +162,33 @@ test('a hundred right logins of one user at once all pass, since they are counte
   expect(await compared(times(50, () => login('wrong horse')))).toBe(10);
 });
 
-test('two instances share one count, and no email stands in Redis', async () => {
+test('two instances share one count; neither Redis nor the log contains the email', async () => {
   const { connect } = await ownRedis();
   const redis = await connect();
-  const [one, two] = [redis, await connect()].map((open) => createThrottle({ name: 'test', redis: open }));
-  const both = times(50, (at) => ((at % 2 === 0 ? one : two) as Throttle)(ann, wrong));
+  const { log, lines } = captureLog();
+  const instances = [redis, await connect()].map((open) =>
+    createThrottle({ name: 'test', redis: open, log }),
+  );
+  const both = times(50, (at) => (instances[at % 2] as Throttle).attempt(ann, wrong));
   expect(await compared(both)).toBe(10);
   const keys = await redis.keys('*');
-  expect(keys).toHaveLength(2);
-  expect(keys.join()).not.toMatch(/ann|example/);
+  expect(keys.filter((key) => key.includes(':failures:'))).toHaveLength(2);
+  expect(lines.join('')).toContain('too many failed logins');
+  expect([...keys, ...lines].join()).not.toMatch(/ann|example/);
 });
 
-test('Redis killed: logins go on, guessing stays slow; Redis back: the same', async () => {
+test('while Redis is down logins succeed and guesses stay limited, and the same after it is back', async () => {
   const { server, connect } = await ownRedis();
   const redis = await connect();
   const throttle = createThrottle({ name: 'test', redis });
-  for (let at = 0; at < 5; at += 1) await throttle(ann, wrong);
+  const guess = () => compared(times(50, () => throttle.attempt(ann, wrong)));
+  for (let at = 0; at < 5; at += 1) await throttle.attempt(ann, wrong);
   await server.kill9();
   await expect.poll(() => redis.status).not.toBe('ready');
-  expect(await throttle(ann, right)).toBe('welcome');
-  expect(await compared(times(50, () => throttle(ann, wrong)))).toBe(10);
+  expect(await throttle.attempt(ann, right)).toBe('welcome');
+  expect(await guess()).toBe(10);
   await server.restart();
   await expect.poll(() => redis.status, { timeout: 10_000 }).toBe('ready');
-  expect(await compared(times(50, () => throttle(ann, wrong)))).toBe(10);
-  expect(await throttle({ ...ann, email: 'bob@example.test' }, right)).toBe('welcome');
+  expect(await guess()).toBe(10);
+  expect(await throttle.attempt(bob, right)).toBe('welcome');
 });

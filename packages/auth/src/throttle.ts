@@ -1,19 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { TooManyRequests } from '@platform/service-kit/problem';
+import type { Log } from '@platform/service-kit/log';
 import { networkOf } from '@platform/service-kit/network';
+import { createBackoff } from './backoff.ts';
 
 export interface ThrottleOptions {
-  /** Prefix of the keys: the service's name. */
+  /** Start of the Redis keys: the service's name. */
   name: string;
   redis: Redis | undefined;
-  /** Failures in a row for one email and address; 10 unless said otherwise. */
+  /** Gets a warning when a wait starts; it names the network, never the email. */
+  log?: Pick<Log, 'warn'>;
+  /** Failures in a row for one email from one network before it must wait; default 10. */
   inARow?: number;
-  /** How long such a pair is then refused, in seconds; 15 minutes unless said otherwise. */
-  pauseSeconds?: number;
-  /** Failures a day for one address; 100 unless said otherwise. */
-  aDay?: number;
+  /** Failures from one network before it must wait; a multiple of 10; default 100. */
+  perNetwork?: number;
 }
 
 /** Who tries to log in. */
@@ -21,102 +22,98 @@ export interface Attempt {
   email: string;
   /** The client's address. */
   address: string | undefined;
+  /**
+   * Whether this account has logged in from this network before. Asked only while the network must
+   * wait: such an account is let through.
+   */
+  isKnown: () => Promise<boolean>;
 }
 
-/**
- * Runs one login attempt. `verify` gives undefined when the credentials are wrong, and calls
- * `admit` right before it compares them. Throws TooManyRequests instead of comparing too often.
- */
-export type Throttle = <T>(
-  attempt: Attempt,
-  verify: (admit: () => Promise<void>) => Promise<T | undefined>,
-) => Promise<T | undefined>;
+export interface Throttle {
+  /**
+   * Runs one login attempt. `verify` returns undefined when the credentials are wrong, and calls
+   * `admit` right before it compares them. Throws TooManyRequests instead of comparing too often.
+   */
+  attempt: <T>(
+    attempt: Attempt,
+    verify: (admit: () => Promise<void>) => Promise<T | undefined>,
+  ) => Promise<T | undefined>;
+  /** Ends the wait of a network and, with an email, of that account from that network. */
+  lift: (who: { address: string; email?: string | undefined }) => Promise<void>;
+}
 
-const day = 86_400;
-
-/** One counter, shared through Redis; while that is away each process counts for itself. */
-const createCounter = (
-  redis: Redis | undefined,
-  keyPrefix: string,
-  points: number,
-  blockDuration: number,
-) => {
-  const window = { keyPrefix, points, duration: day, blockDuration };
-  const memory = new RateLimiterMemory(window);
-  return redis === undefined
-    ? memory
-    : new RateLimiterRedis({
-        ...window,
-        storeClient: redis,
-        insuranceLimiter: memory,
-        rejectIfRedisNotReady: true,
-      });
-};
-type Counter = ReturnType<typeof createCounter>;
-
-const refuse = ({ msBeforeNext }: RateLimiterRes): never => {
-  throw new TooManyRequests(msBeforeNext / 1000, 'Too many failed logins; try again later.');
-};
-
-/** Counts one attempt as failed. One atomic step, so that attempts at the same instant can't all pass. */
-const count = async (counter: Counter, key: string): Promise<void> => {
-  await counter.consume(key).catch((error: unknown) => {
-    if (error instanceof RateLimiterRes) refuse(error);
-    throw error;
-  });
-};
-
-/** Refuses at once where nothing is left, before the attempt waits for its turn. */
-const check = async (counter: Counter, key: string): Promise<void> => {
-  const found = await counter.get(key);
-  if (found !== null && found.consumedPoints > counter.points) refuse(found);
-};
+/** Identifies an account from a network without storing the email. */
+const pairOf = (email: string, network: string): string =>
+  createHash('sha256').update(`${email.trim().toLowerCase()}\0${network}`).digest('base64url');
 
 /**
- * Slows down guessing: so many failures in a row for one email from one address, so many a day from
- * one address. An attempt counts as failed before its password is compared and is given back when
- * it was right, or was never compared. Keys hold a hash of the email, not the email.
+ * Slows down password guessing. After ten failures in a row, one email from one network waits; after
+ * a hundred failures, a network waits for all accounts that never logged in from it. Waits grow
+ * (backoff.ts). An attempt counts as failed before its password is compared; the count is taken back
+ * when the password is right or was never compared.
  */
 export const createThrottle = ({
   name,
   redis,
+  log,
   inARow = 10,
-  pauseSeconds = 900,
-  aDay = 100,
+  perNetwork = 100,
 }: ThrottleOptions): Throttle => {
-  const pairs = createCounter(redis, `${name}:login-pair`, inARow, pauseSeconds);
-  const addresses = createCounter(redis, `${name}:login-address`, aDay, 0);
+  const warn = (what: string) => (key: string, seconds: number) =>
+    log?.warn({ [what]: key, seconds }, 'too many failed logins');
+  const prefix = `${name}:login`;
+  const pairs = createBackoff({
+    redis,
+    prefix: `${prefix}-pair`,
+    free: inARow,
+    retries: 1,
+    onWait: warn('pair'),
+  });
+  const networks = createBackoff({
+    redis,
+    prefix: `${prefix}-network`,
+    free: perNetwork,
+    retries: 10,
+    onWait: warn('network'),
+  });
 
-  return async ({ email, address }, verify) => {
-    const network = networkOf(address);
-    const person = `${email.trim().toLowerCase()}\0${network}`;
-    const pair = createHash('sha256').update(person).digest('base64url');
-    let admitted = false;
-    const giveBack = () => addresses.reward(network);
+  return {
+    attempt: async ({ email, address, isKnown }, verify) => {
+      const network = networkOf(address);
+      const pair = pairOf(email, network);
+      const unlessKnown = async (error: unknown): Promise<undefined> => {
+        if (!(error instanceof TooManyRequests) || !(await isKnown())) throw error;
+      };
+      let undo: (() => Promise<unknown>)[] = [];
+      const takeBack = () => Promise.all(undo.map((step) => step()));
 
-    await Promise.all([check(addresses, network), check(pairs, pair)]);
-    const admit = async (): Promise<void> => {
-      await count(addresses, network).catch(async (error: unknown) => {
-        await giveBack();
+      await pairs.check(pair);
+      await networks.check(network).catch(unlessKnown);
+      const admit = async (): Promise<void> => {
+        const undoPair = await pairs.count(pair);
+        undo = [undoPair];
+        const undoNetwork = await networks.count(network).catch(unlessKnown);
+        if (undoNetwork !== undefined) undo.push(undoNetwork);
+      };
+
+      let result;
+      try {
+        result = await verify(admit);
+        if (result === undefined && undo.length === 0) await admit();
+      } catch (error) {
+        await takeBack();
         throw error;
-      });
-      await count(pairs, pair).catch(async (error: unknown) => {
-        await giveBack();
-        throw error;
-      });
-      admitted = true;
-    };
-
-    let result;
-    try {
-      result = await verify(admit);
-    } catch (error) {
-      if (admitted) await Promise.all([giveBack(), pairs.reward(pair)]);
-      throw error;
-    }
-    if (result === undefined) {
-      if (!admitted) await admit();
-    } else if (admitted) await Promise.all([giveBack(), pairs.delete(pair)]);
-    return result;
+      }
+      if (result !== undefined) {
+        await takeBack();
+        await pairs.clear(pair);
+      }
+      return result;
+    },
+    lift: async ({ address, email }) => {
+      const network = networkOf(address);
+      await networks.clear(network);
+      if (email !== undefined) await pairs.clear(pairOf(email, network));
+    },
   };
 };

@@ -1,5 +1,6 @@
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createPasswords, type Passwords } from '@platform/auth/password';
+import { createRegistrationLimit, type RegistrationLimit } from '@platform/auth/registration-limit';
 import { createRevocation, type Revocation } from '@platform/auth/revocation';
 import { createTokenSigner, type TokenSigner } from '@platform/auth/signing';
 import { createThrottle, type Throttle } from '@platform/auth/throttle';
@@ -7,6 +8,7 @@ import { openBaseContext, type BaseContext, type Parts } from '@platform/service
 import { validate as isUuid } from 'uuid';
 import { createCredentialCookie, type CredentialCookie } from './auth/credential-cookie.ts';
 import type { Env } from './env.ts';
+import { createRefreshTokens, type RefreshTokens } from './sessions/refresh-token.ts';
 import {
   accessSeconds,
   issuer,
@@ -20,11 +22,18 @@ import { createPages, type Pages } from './tasks/pages.ts';
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
 export interface Context extends BaseContext {
-  passwords: Passwords;
+  /** Logins and registrations have a hashing queue each, so that registrations never delay logins. */
+  loginPasswords: Passwords;
+  registrationPasswords: Passwords;
   throttle: Throttle;
+  /** Undefined with RATE_LIMIT=off. */
+  registrationLimit: RegistrationLimit | undefined;
   signer: TokenSigner;
-  /** Recognises users by their access tokens. */
+  /** Verifies users' access tokens. */
   tokens: TokenVerifier;
+  refreshTokens: RefreshTokens;
+  /** Verifies operators' tokens, which the platform's identity provider signs; undefined without AUTH_JWKS. */
+  operators: TokenVerifier | undefined;
   revocation: Revocation;
   cookies: { access: CredentialCookie; refresh: CredentialCookie };
   pages: Pages;
@@ -32,27 +41,27 @@ export interface Context extends BaseContext {
 
 const name = 'task-manager';
 
-/** The service speaks for nobody but itself, so its issuer is its audience too. */
-const whose = { issuer, audience: issuer };
+/** The service accepts the tokens that it signs, so its issuer is its audience too. */
+const ownTokens = { issuer, audience: issuer };
 
-/** Who may read the summary: tokens of the platform, which know nothing of this service's users. */
-const operators = ({ AUTH_JWKS: jwks, AUTH_ISSUER, AUTH_AUDIENCE: audience }: Env, now: () => Date) =>
+const createOperators = ({ AUTH_JWKS: jwks, AUTH_ISSUER, AUTH_AUDIENCE: audience }: Env, now: () => Date) =>
   jwks && AUTH_ISSUER && audience
-    ? createTokenVerifier({ jwks, issuer: AUTH_ISSUER, audience, now }).guard('ops:read')
+    ? createTokenVerifier({ jwks, issuer: AUTH_ISSUER, audience, now })
     : undefined;
 
-/** Opens everything the service holds on to; `overrides` replace parts in tests. */
+/** Opens connections and builds everything the service uses; `overrides` replace parts in tests. */
 export const createContext = async (
   env: Env,
   parts: Parts,
   overrides: Partial<Context> = {},
 ): Promise<Context> => {
   const base = { ...openBaseContext(env, { name, migrations }, parts), ...overrides };
-  const { database, redis, now } = base;
+  const { database, redis, log, now } = base;
+  const operators = createOperators(env, now);
   const revocation = createRevocation({
     redis,
     prefix: `${name}:ended`,
-    // No access token outlives this, however the clocks of two machines differ.
+    // The lifetime of an access token, and a minute for clocks that differ.
     ttlSeconds: accessSeconds + 60,
     isRevoked: async (id) => !(await isLive(database.sql, sessionOfRevocation(id), now().toISOString())),
   });
@@ -66,13 +75,13 @@ export const createContext = async (
   };
   const signer = await createTokenSigner({
     key: env.AUTH_SIGNING_KEY,
-    ...whose,
+    ...ownTokens,
     ttlSeconds: accessSeconds,
     now,
   });
   const tokens = createTokenVerifier({
     jwks: signer.jwks,
-    ...whose,
+    ...ownTokens,
     cookie: cookies.access,
     now,
     isRevoked: async ({ subject, sessionId = '' }) =>
@@ -81,11 +90,18 @@ export const createContext = async (
       revocation.isRevoked(revocationId({ userId: subject, id: sessionId })),
   });
   return {
-    passwords: createPasswords(),
-    throttle: createThrottle({ name, redis }),
+    loginPasswords: createPasswords(),
+    registrationPasswords: createPasswords({ concurrency: 1, waiting: 50 }),
+    throttle: createThrottle({ name, redis, log }),
+    registrationLimit:
+      env.RATE_LIMIT === 'on'
+        ? createRegistrationLimit({ name, redis, perNetwork: env.REGISTRATIONS_PER_NETWORK })
+        : undefined,
     signer,
     tokens,
-    ops: operators(env, now),
+    refreshTokens: createRefreshTokens(env.AUTH_SIGNING_KEY),
+    operators,
+    ops: operators?.guard('ops:read'),
     revocation,
     cookies,
     pages: createPages(database.sql, { bytes: env.TASK_ORDER_BYTES }),

@@ -15,10 +15,15 @@ const shape = {
   ...commonEnv,
   /** A private Ed25519 JWK: signs the access tokens of this service's users. */
   AUTH_SIGNING_KEY: jwk,
-  /** Whose tokens open the summary for operations; without them nobody's do. Users have this service's own. */
+  /**
+   * Issuer of operators' tokens (scopes `ops:read`, `accounts:admin`); without these settings there
+   * are no operations for them. Users have tokens that this service signs.
+   */
   AUTH_JWKS: tokenEnv.AUTH_JWKS.optional(),
   AUTH_ISSUER: tokenEnv.AUTH_ISSUER.optional(),
   AUTH_AUDIENCE: tokenEnv.AUTH_AUDIENCE.optional(),
+  /** Registrations from one network (IPv6: /64) in ten minutes; not limited with RATE_LIMIT=off. */
+  REGISTRATIONS_PER_NETWORK: z.coerce.number().int().min(1).default(100),
   /** Memory for the order of long lists, in bytes; 0 turns it off. */
   TASK_ORDER_BYTES: z.coerce.number().int().min(0).default(16_777_216),
 };

@@ -11,7 +11,7 @@ export interface paths {
         put?: never;
         /**
          * Create a user and log in
-         * @description No credential is required.
+         * @description Limited by network and by email: 429. When too many passwords wait to be hashed: 503.
          */
         post: operations["register"];
         delete?: never;
@@ -31,7 +31,7 @@ export interface paths {
         put?: never;
         /**
          * Log in by email and password
-         * @description Ten failures in a row for one email from one address, or a hundred a day from one address: 429.
+         * @description After ten failures in a row for one email from one network: 429 with growing waits. A network with a hundred failures waits too, except for accounts that have logged in from it before.
          */
         post: operations["login"];
         delete?: never;
@@ -69,7 +69,7 @@ export interface paths {
         };
         /**
          * End your session, if you have one
-         * @description Its access tokens are refused from then on, everywhere. Cookies do not count when another site sent you here.
+         * @description Every instance refuses its access tokens from then on. Cookies do not count when a page of another origin caused the request.
          */
         get: operations["logout"];
         put?: never;
@@ -91,9 +91,31 @@ export interface paths {
         put?: never;
         /**
          * Exchange the refresh cookie for new credentials
-         * @description Each refresh token is good once. One that is used twice ends the session.
+         * @description A refresh token works once. Using it a second time ends the session.
          */
         post: operations["refresh"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/login-waits/lift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the wait after failed logins
+         * @description For operators: ends the wait of a network and, with an email, of that account from that network. The log keeps who did it.
+         *
+         *     Requires bearer, with the scope accounts:admin.
+         */
+        post: operations["liftLoginWait"];
         delete?: never;
         options?: never;
         head?: never;
@@ -213,6 +235,15 @@ export interface components {
              */
             expiresAt: string;
         };
+        LoginWait: {
+            /**
+             * @description A client address; an IPv6 address stands for its /64
+             * @example 192.0.2.7
+             */
+            address: string;
+            /** @description The account whose wait ends as well */
+            email?: string;
+        };
         /** @enum {string} */
         TaskStatus: "todo" | "in_progress" | "done";
         /**
@@ -311,7 +342,7 @@ export interface operations {
             /** @description The new user */
             201: {
                 headers: {
-                    /** @description The access cookie and the refresh cookie, out of the reach of scripts */
+                    /** @description The access cookie and the refresh cookie, both HttpOnly */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -404,7 +435,7 @@ export interface operations {
             /** @description You are logged in */
             200: {
                 headers: {
-                    /** @description The access cookie and the refresh cookie, out of the reach of scripts */
+                    /** @description The access cookie and the refresh cookie, both HttpOnly */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -562,7 +593,7 @@ export interface operations {
             /** @description You have no session */
             204: {
                 headers: {
-                    /** @description No cookies any more */
+                    /** @description Deletes both cookies */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -625,7 +656,7 @@ export interface operations {
             /** @description You stay logged in */
             200: {
                 headers: {
-                    /** @description The access cookie and the refresh cookie, out of the reach of scripts */
+                    /** @description The access cookie and the refresh cookie, both HttpOnly */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -644,6 +675,104 @@ export interface operations {
             };
             /** @description No valid credential */
             401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    liftLoginWait: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginWait"];
+            };
+        };
+        responses: {
+            /** @description Logins are possible again */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope accounts:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not taken */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -23,6 +23,8 @@ export const createFail =
     // A body that was not read to its end would be taken for the next request.
     const close = hasBody(req) && !req.complete ? { Connection: 'close' } : {};
     const headers = {
+      // A 404 may be cached unless it says otherwise, and it may depend on the caller's credential.
+      'Cache-Control': 'no-store',
       ...problem.headers,
       ...close,
       'Content-Type': 'application/problem+json',

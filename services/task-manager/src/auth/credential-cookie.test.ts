@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCredentialCookie, isCrossSite } from './credential-cookie.ts';
+import { createCredentialCookie, isSameOrigin } from './credential-cookie.ts';
 
 const cookie = createCredentialCookie({ name: 'tasks_access', maxAgeSeconds: 900 });
 const on = (host: string | undefined, more: Record<string, string> = {}) => ({
@@ -33,14 +33,32 @@ test('the one for this machine does not count elsewhere', () => {
   expect(cookie.read(on('tasks.example.test', { cookie: '__Host-tasks_access=abc' }))).toBe('abc');
 });
 
-test.each(['same-origin', 'same-site', 'none', undefined])('counts in a request that is %s', (site) => {
-  const headers = { cookie: 'tasks_access=abc', ...(site === undefined ? {} : { 'sec-fetch-site': site }) };
-  expect(cookie.read(on('localhost', headers))).toBe('abc');
-  expect(isCrossSite(on('localhost', headers))).toBe(false);
+const cookieOf = { cookie: 'tasks_access=abc' };
+
+test.each<Record<string, string>>([
+  { 'sec-fetch-site': 'same-origin' },
+  { 'sec-fetch-site': 'none' },
+  { 'sec-fetch-site': 'same-origin', origin: 'null' },
+  { origin: 'http://localhost:8080' },
+  { origin: 'https://LOCALHOST:8080' },
+  {},
+])('counts in a request with %j', (headers) => {
+  const req = on('localhost:8080', { ...cookieOf, ...headers });
+  expect([isSameOrigin(req), cookie.read(req)]).toEqual([true, 'abc']);
 });
 
-test('does not count in a request that another site caused', () => {
-  expect(
-    cookie.read(on('localhost', { cookie: 'tasks_access=abc', 'sec-fetch-site': 'cross-site' })),
-  ).toBeUndefined();
+test.each<Record<string, string>>([
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+  { 'sec-fetch-site': 'same-site', origin: 'http://localhost:8080' },
+  { 'sec-fetch-site': 'same-origin, cross-site' },
+  { 'sec-fetch-site': '' },
+  { origin: 'http://app.localhost:8080' },
+  { origin: 'http://localhost:3000' },
+  { origin: 'http://localhost' },
+  { origin: 'null' },
+  { origin: '' },
+])('does not count in a request with %j', (headers) => {
+  const req = on('localhost:8080', { ...cookieOf, ...headers });
+  expect([isSameOrigin(req), cookie.read(req)]).toEqual([false, undefined]);
 });

@@ -3,33 +3,42 @@ import { createCookie, type Cookie, type CookieOptions } from '@platform/auth/co
 
 type Headers = Pick<IncomingMessage, 'headers'>;
 
-/** A cookie that is Secure everywhere but on this very machine. */
+/** A cookie that is Secure, except when the service is called on localhost. */
 export interface CredentialCookie {
-  /** As it is called where it is Secure. */
+  /** The name of the Secure cookie. */
   name: string;
-  /** Undefined also when another site made the browser send the request. */
+  /** Undefined also when a page of another origin made the browser send the request. */
   read(req: Headers): string | undefined;
   /** Set-Cookie values. */
   write(req: Headers, value: string): string;
   clear(req: Headers): string;
 }
 
-const ownMachine = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i;
+const localhost = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d+){3}|\[::1\])(?::\d+)?$/i;
 
 /**
- * Browsers say when a request was started by a page of another site (Fetch Metadata). SameSite=Lax
- * keeps our cookies out of those but for links that are followed; this keeps them out of those too.
+ * Whether a request was not caused by a page of another origin (CSRF). Browsers say what caused a
+ * request in Sec-Fetch-Site: `same-origin`, or `none` for the user (typed address, bookmark). Without
+ * that header, an Origin must name the requested host. With neither it is not a browser of the last
+ * years; SameSite=Lax and the media type of bodies remain (ADR 16).
  */
-export const isCrossSite = ({ headers }: Headers): boolean => headers['sec-fetch-site'] === 'cross-site';
+export const isSameOrigin = ({ headers }: Headers): boolean => {
+  const { origin, host = '' } = headers;
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  if (origin === undefined) return true;
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+};
 
 export const createCredentialCookie = (options: Omit<CookieOptions, 'secure'>): CredentialCookie => {
   const secure = createCookie({ ...options, secure: true });
-  const local = createCookie({ ...options, secure: false });
-  const fitting = ({ headers }: Headers): Cookie => (ownMachine.test(headers.host ?? '') ? local : secure);
+  const insecure = createCookie({ ...options, secure: false });
+  const cookieFor = ({ headers }: Headers): Cookie =>
+    localhost.test(headers.host ?? '') ? insecure : secure;
   return {
     name: secure.name,
-    read: (req) => (isCrossSite(req) ? undefined : fitting(req).read(req)),
-    write: (req, value) => fitting(req).write(value),
-    clear: (req) => fitting(req).clear(),
+    read: (req) => (isSameOrigin(req) ? cookieFor(req).read(req) : undefined),
+    write: (req, value) => cookieFor(req).write(value),
+    clear: (req) => cookieFor(req).clear(),
   };
 };

@@ -28,17 +28,29 @@ test('the cookie does for everything that a token does', async () => {
   expect((await withCookies('delete', own)).status).toBe(204);
 });
 
-describe('a page of another site, in a browser that is logged in,', () => {
-  const foreign = { 'Sec-Fetch-Site': 'cross-site' };
+describe('a page of another origin, in a browser that is logged in,', () => {
+  describe.each<Record<string, string>>([
+    { 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-site' },
+    { Origin: 'https://other.example' },
+    { Origin: 'null' },
+  ])('with %j', (foreign) => {
+    test.each<[Method, string, object | undefined]>([
+      ['get', '/tasks', undefined],
+      ['post', '/tasks', { title: 'Smuggled' }],
+      ['patch', '', { title: 'Smuggled' }],
+      ['delete', '', undefined],
+      ['post', '/auth/refresh', undefined],
+    ])('can not %s %s', async (method, path, body) => {
+      const { status } = await withCookies(method, path || task, foreign).send(body);
+      expect(status).toBe(401);
+    });
 
-  test.each<[Method, string, object | undefined]>([
-    ['get', '/tasks', undefined],
-    ['post', '/tasks', { title: 'Smuggled' }],
-    ['patch', '', { title: 'Smuggled' }],
-    ['delete', '', undefined],
-  ])('can not %s %s', async (method, path, body) => {
-    const { status } = await withCookies(method, path || task, foreign).send(body);
-    expect(status).toBe(401);
+    test('can not log the user out', async () => {
+      const answer = await withCookies('get', '/auth/logout', foreign);
+      expect([answer.status, answer.get('Set-Cookie')]).toEqual([204, undefined]);
+      expect((await ada.as('get', '/auth/check')).status).toBe(200);
+    });
   });
 
   test.each([

@@ -1,6 +1,8 @@
+import { createPasswords } from '@platform/auth/password';
+import { startRedis } from '@platform/local/redis';
 import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { at, goodPassword, newEmail, startService } from '../../test/harness.ts';
+import { at, goodPassword, newEmail, register as registerUser, startService } from '../../test/harness.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 beforeAll(async () => {
@@ -140,5 +142,43 @@ describe('registering', () => {
       [415, 'unsupported_media_type'],
       [415, 'unsupported_media_type'],
     ]);
+  });
+});
+
+describe('many registrations at once', () => {
+  const flood = (app: Parameters<typeof supertest>[0], addressOf: (n: number) => string) =>
+    Promise.all(
+      Array.from({ length: 80 }, (_, n) =>
+        supertest(app)
+          .post(at('/auth/register'))
+          .set('X-Forwarded-For', addressOf(n))
+          .send({ email: newEmail(), password: goodPassword }),
+      ),
+    );
+  const login = (app: Parameters<typeof supertest>[0], email: string) =>
+    supertest(app).post(at('/auth/login')).send({ email, password: goodPassword });
+
+  test.each([
+    ['one address', () => '198.51.100.7', 429],
+    ['many addresses', (n: number) => `198.51.100.${n + 1}`, 503],
+  ])('from %s: some are put off with Retry-After, and all logins succeed', async (_, addressOf, refusal) => {
+    const redis = await startRedis();
+    await using _stop = { [Symbol.asyncDispose]: redis.stop };
+    await using busy = await startService(
+      { RATE_LIMIT: 'on', REGISTRATIONS_PER_NETWORK: '30', REDIS_URL: redis.url },
+      { registrationPasswords: createPasswords({ concurrency: 1, waiting: 40 }) },
+    );
+    const { email } = await registerUser(busy.app);
+    const flooding = flood(busy.app, addressOf);
+    const logins = await Promise.all(Array.from({ length: 15 }, () => login(busy.app, email)));
+    expect(logins.map(({ status }) => status)).toEqual(logins.map(() => 200));
+    const registrations = await flooding;
+    const refused = registrations.filter(({ status }) => status !== 201);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.length).toBeLessThan(registrations.length);
+    for (const { status, headers } of refused) {
+      expect(status).toBe(refusal);
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    }
   });
 });

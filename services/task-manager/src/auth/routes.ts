@@ -1,30 +1,62 @@
+import type { TokenVerifier } from '@platform/auth/bearer';
 import { Problem } from '@platform/service-kit/problem';
 import { anyone, route, type Route } from '@platform/service-kit/route';
 import type { Request, Response } from 'express';
 import type { Context } from '../context.ts';
-import { isCrossSite } from './credential-cookie.ts';
-import { Checked, LoggedIn, Login, Registration } from './schema.ts';
-import { login, logout, refresh, register, whoIs, type LoggedIn as Entry } from './use-cases.ts';
+import { isSameOrigin } from './credential-cookie.ts';
+import { Checked, LoggedIn, Login, LoginWait, Registration } from './schema.ts';
+import {
+  getSessionUser,
+  liftLoginWait,
+  login,
+  logout,
+  refresh,
+  register,
+  type LoggedIn as Session,
+} from './use-cases.ts';
 
 const tag = 'Auth';
-const noStore = { 'Cache-Control': 'no-store' };
-const sets = { 'Set-Cookie': 'The access cookie and the refresh cookie, out of the reach of scripts' };
+const noStore = { 'Cache-Control': 'no-store', Vary: 'Authorization, Cookie' };
+const setsCookies = { 'Set-Cookie': 'The access cookie and the refresh cookie, both HttpOnly' };
+
+const liftRoute = (context: Context, operators: TokenVerifier): Route =>
+  route(
+    {
+      method: 'post',
+      path: '/auth/login-waits/lift',
+      operationId: 'liftLoginWait',
+      tag,
+      summary: 'End the wait after failed logins',
+      description:
+        'For operators: ends the wait of a network and, with an email, of that account from that network. ' +
+        'The log keeps who did it.',
+      caller: operators.guard('accounts:admin'),
+      body: { schema: LoginWait },
+      responses: { 204: { description: 'Logins are possible again' } },
+    },
+    async ({ caller, body }) => {
+      await liftLoginWait(context, caller.subject, body);
+      return { status: 204, headers: noStore };
+    },
+  );
 
 export const authRoutes = (context: Context): Route[] => {
-  const { tokens, cookies } = context;
+  const { tokens, cookies, operators } = context;
   const caller = tokens.guard();
 
-  const forgetCookies = (req: Request, res: Response): void => {
+  const clearCookies = (req: Request, res: Response): void => {
     for (const cookie of [cookies.access, cookies.refresh]) res.append('Set-Cookie', cookie.clear(req));
   };
 
-  const admit = (req: Request, res: Response, { user, accessToken, expiresAt, refreshToken }: Entry) => {
+  /** Sets the cookies and returns the rest of the answer. */
+  const loggedIn = (req: Request, res: Response, session: Session) => {
+    const { user, accessToken, expiresAt, refreshToken } = session;
     res.append('Set-Cookie', cookies.access.write(req, accessToken));
     res.append('Set-Cookie', cookies.refresh.write(req, refreshToken));
     return { headers: noStore, body: { user, accessToken, expiresAt: expiresAt.toISOString() } };
   };
 
-  /** Whose valid access token the request carries, if anybody's. */
+  /** The session of the request's access token; undefined without a valid one. */
   const currentSession = async (req: Request) => {
     try {
       const { subject, sessionId = '' } = await caller.identify(req);
@@ -43,12 +75,16 @@ export const authRoutes = (context: Context): Route[] => {
         operationId: 'register',
         tag,
         summary: 'Create a user and log in',
+        description: 'Limited by network and by email: 429. When too many passwords wait to be hashed: 503.',
         caller: anyone,
         body: { schema: Registration },
-        responses: { 201: { description: 'The new user', body: LoggedIn, headers: sets } },
+        responses: { 201: { description: 'The new user', body: LoggedIn, headers: setsCookies } },
         problems: [409],
       },
-      async ({ body, req, res }) => ({ status: 201, ...admit(req, res, await register(context, body)) }),
+      async ({ body, req, res }) => {
+        const session = await register(context, { ...body, address: req.ip });
+        return { status: 201, ...loggedIn(req, res, session) };
+      },
     ),
     route(
       {
@@ -58,16 +94,17 @@ export const authRoutes = (context: Context): Route[] => {
         tag,
         summary: 'Log in by email and password',
         description:
-          'Ten failures in a row for one email from one address, or a hundred a day from one address: 429.',
+          'After ten failures in a row for one email from one network: 429 with growing waits. A network ' +
+          'with a hundred failures waits too, except for accounts that have logged in from it before.',
         caller: anyone,
         body: { schema: Login },
-        responses: { 200: { description: 'You are logged in', body: LoggedIn, headers: sets } },
+        responses: { 200: { description: 'You are logged in', body: LoggedIn, headers: setsCookies } },
         problems: [401],
       },
-      async ({ body, req, res }) => ({
-        status: 200,
-        ...admit(req, res, await login(context, { ...body, address: req.ip })),
-      }),
+      async ({ body, req, res }) => {
+        const session = await login(context, { ...body, address: req.ip });
+        return { status: 200, ...loggedIn(req, res, session) };
+      },
     ),
     route(
       {
@@ -83,7 +120,7 @@ export const authRoutes = (context: Context): Route[] => {
         status: 200,
         headers: noStore,
         body: {
-          user: await whoIs(context, caller.subject),
+          user: await getSessionUser(context, caller.subject),
           expiresAt: caller.expiresAt.toISOString(),
         },
       }),
@@ -96,10 +133,11 @@ export const authRoutes = (context: Context): Route[] => {
         tag,
         summary: 'End your session, if you have one',
         description:
-          'Its access tokens are refused from then on, everywhere. Cookies do not count when another site sent you here.',
+          'Every instance refuses its access tokens from then on. Cookies do not count when a page of ' +
+          'another origin caused the request.',
         caller: anyone,
         responses: {
-          204: { description: 'You have no session', headers: { 'Set-Cookie': 'No cookies any more' } },
+          204: { description: 'You have no session', headers: { 'Set-Cookie': 'Deletes both cookies' } },
         },
       },
       async ({ req, res }) => {
@@ -107,7 +145,7 @@ export const authRoutes = (context: Context): Route[] => {
           current: await currentSession(req),
           refreshToken: cookies.refresh.read(req),
         });
-        if (!isCrossSite(req)) forgetCookies(req, res);
+        if (isSameOrigin(req)) clearCookies(req, res);
         return { status: 204, headers: noStore };
       },
     ),
@@ -118,19 +156,20 @@ export const authRoutes = (context: Context): Route[] => {
         operationId: 'refresh',
         tag,
         summary: 'Exchange the refresh cookie for new credentials',
-        description: 'Each refresh token is good once. One that is used twice ends the session.',
+        description: 'A refresh token works once. Using it a second time ends the session.',
         caller: anyone,
         headers: { Cookie: 'The refresh cookie' },
-        responses: { 200: { description: 'You stay logged in', body: LoggedIn, headers: sets } },
+        responses: { 200: { description: 'You stay logged in', body: LoggedIn, headers: setsCookies } },
         problems: [401],
       },
       async ({ req, res }) => {
-        const entry = await refresh(context, cookies.refresh.read(req)).catch((error: unknown) => {
-          if (error instanceof Problem && error.status === 401 && !isCrossSite(req)) forgetCookies(req, res);
+        const session = await refresh(context, cookies.refresh.read(req)).catch((error: unknown) => {
+          if (error instanceof Problem && error.status === 401 && isSameOrigin(req)) clearCookies(req, res);
           throw error;
         });
-        return { status: 200, ...admit(req, res, entry) };
+        return { status: 200, ...loggedIn(req, res, session) };
       },
     ),
+    ...(operators === undefined ? [] : [liftRoute(context, operators)]),
   ];
 };

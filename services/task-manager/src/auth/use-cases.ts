@@ -2,77 +2,111 @@ import { Unauthorized } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import {
   endSession,
+  endSessionOf,
   refreshSession,
-  sessionOf,
   startSession,
   type Credentials,
 } from '../sessions/use-cases.ts';
 import type { User } from '../users/schema.ts';
-import { accountOf, createUser, rehash, userOf } from '../users/use-cases.ts';
-import type { Login, Registration } from './schema.ts';
+import {
+  createUser,
+  getAccount,
+  getUser,
+  isKnownFrom,
+  rehashPassword,
+  rememberLogin,
+} from '../users/use-cases.ts';
+import type { Login, LoginWait, Registration } from './schema.ts';
 
-/** A user and what shows that it is them. */
+/** A user with the tokens of a session. */
 export interface LoggedIn extends Credentials {
   user: User;
 }
 
+/** Input with the client's address, which limits count by. */
+type From<Input> = Input & { address: string | undefined };
+
 const unauthorized = (detail: string, code?: string) =>
   new Unauthorized(detail, 'Bearer realm="platform"', code);
 
-/** Creates a user and their first session, both or neither. Throws Conflict `email_taken`. */
-export const register = async (context: Context, { password, ...who }: Registration): Promise<LoggedIn> => {
-  const passwordHash = await context.passwords.hash(password);
+/**
+ * Creates a user and their first session, both or neither. Throws Conflict `email_taken`, and
+ * TooManyRequests before anything is hashed.
+ */
+export const register = async (
+  context: Context,
+  { password, address, ...input }: From<Registration>,
+): Promise<LoggedIn> => {
+  await context.registrationLimit?.({ email: input.email, address });
+  const passwordHash = await context.registrationPasswords.hash(password);
   return context.database.orm.transaction(async (transaction) => {
-    const user = await createUser(context, transaction, { ...who, passwordHash });
+    const user = await createUser(context, transaction, { ...input, passwordHash });
+    await rememberLogin(context, transaction, user.id, address);
     return { user, ...(await startSession(context, transaction, user.id)) };
   });
 };
 
 /**
- * Starts a session. Wrong password and unknown email are one answer, Unauthorized
- * `invalid_credentials`, after the same work. `address` is the client's.
+ * Starts a session. A wrong password and an unknown email give the same answer, Unauthorized
+ * `invalid_credentials`, after the same work. Throws TooManyRequests after too many failures.
  */
 export const login = async (
   context: Context,
-  { email, password, address }: Login & { address: string | undefined },
+  { email, password, address }: From<Login>,
 ): Promise<LoggedIn> => {
-  const { database, passwords, throttle } = context;
-  const known = await throttle({ email, address }, async (admit) => {
-    let account: Awaited<ReturnType<typeof accountOf>>;
+  const { database, loginPasswords, throttle } = context;
+  const isKnown = () => isKnownFrom(context, email, address);
+  const account = await throttle.attempt({ email, address, isKnown }, async (admit) => {
+    let found: Awaited<ReturnType<typeof getAccount>>;
     const stored = async () => {
-      account = await accountOf(context, email);
-      return account?.passwordHash;
+      found = await getAccount(context, email);
+      return found?.passwordHash;
     };
-    const verdict = await passwords.verify(stored, password, admit);
-    return account !== undefined && verdict.matches ? { ...account, ...verdict } : undefined;
+    const verdict = await loginPasswords.verify(stored, password, admit);
+    return found !== undefined && verdict.matches ? { ...found, ...verdict } : undefined;
   });
-  if (known === undefined) throw unauthorized('The email or the password is wrong.', 'invalid_credentials');
-  if (known.rehash) await rehash(context, known.user.id, password);
-  return { user: known.user, ...(await startSession(context, database.orm, known.user.id)) };
+  if (account === undefined) throw unauthorized('The email or the password is wrong.', 'invalid_credentials');
+  const { user, rehash } = account;
+  if (rehash) await rehashPassword(context, user.id, password);
+  await rememberLogin(context, database.orm, user.id, address);
+  return { user, ...(await startSession(context, database.orm, user.id)) };
 };
 
 /** The user that a session belongs to. */
-export const whoIs = async (context: Context, userId: string): Promise<User> => {
-  const user = await userOf(context, userId);
-  if (user === undefined) throw unauthorized('The user is gone.');
+export const getSessionUser = async (context: Context, userId: string): Promise<User> => {
+  const user = await getUser(context, userId);
+  if (user === undefined) throw unauthorized('The user no longer exists.');
   return user;
 };
 
 export const refresh = async (context: Context, token: string | undefined): Promise<LoggedIn> => {
   if (token === undefined) throw unauthorized('The refresh cookie is missing.');
   const { userId, ...credentials } = await refreshSession(context, token);
-  return { user: await whoIs(context, userId), ...credentials };
+  return { user: await getSessionUser(context, userId), ...credentials };
 };
 
-interface Held {
+interface SessionCredentials {
   /** The session of a valid access token. */
   current: { userId: string; id: string } | undefined;
   refreshToken: string | undefined;
 }
 
-/** Ends whatever sessions the caller holds something of. */
-export const logout = async (context: Context, { current, refreshToken }: Held): Promise<void> => {
-  const other = refreshToken === undefined ? undefined : sessionOf(refreshToken);
+/** Ends the sessions that the caller has credentials of. */
+export const logout = async (
+  context: Context,
+  { current, refreshToken }: SessionCredentials,
+): Promise<void> => {
   if (current !== undefined) await endSession(context, current);
-  if (other !== undefined && other.id !== current?.id) await endSession(context, other);
+  if (refreshToken !== undefined) await endSessionOf(context, refreshToken);
+};
+
+/** Ends the wait after failed logins of a network and, with an email, of that account from there. */
+export const liftLoginWait = async (
+  { throttle, log }: Context,
+  operator: string,
+  wait: LoginWait,
+): Promise<void> => {
+  await throttle.lift(wait);
+  const { address, email } = wait;
+  log.info({ operator, address, account: email !== undefined }, 'login wait lifted');
 };

@@ -66,6 +66,19 @@ export const sessions = pgTable(
   (table) => [primaryKey({ columns: [table.userId, table.id] })],
 );
 
+/** Networks from which a user has logged in: a login throttle of the whole network lets the user through. */
+export const knownNetworks = pgTable(
+  'known_networks',
+  {
+    userId: owner().references(() => users.id, { onDelete: 'cascade' }),
+    /** An IPv4 address or an IPv6 /64. */
+    network: text().notNull(),
+    /** The last login, give or take a day. */
+    seenAt: instant('seen_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.network] })],
+);
+
 export const tasks = pgTable(
   'tasks',
   {

@@ -1,4 +1,5 @@
-import { hash, randomBytes } from 'node:crypto';
+import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { JWK } from 'jose';
 import { parse, stringify } from 'uuid';
 
 export interface SessionName {
@@ -6,28 +7,57 @@ export interface SessionName {
   id: string;
 }
 
-const secretBytes = 32;
+/** What a refresh token says. */
+export interface ReadToken {
+  session: SessionName;
+  /** SHA-256 of the secret part; the session's row stores the one that is valid. */
+  hash: Buffer;
+  /** This service made the token, under its current key. False for a forged one. */
+  issued: boolean;
+}
+
+export interface RefreshTokens {
+  create: (session: SessionName) => { token: string; hash: Buffer };
+  /** Undefined for anything that does not have the form of a refresh token. */
+  read: (token: string) => ReadToken | undefined;
+}
+
 const idBytes = 16;
-const length = 2 * idBytes + secretBytes;
+const nonceBytes = 32;
+const macBytes = 32;
+const secretAt = 2 * idBytes;
+const macAt = secretAt + nonceBytes;
 
-/** Of a random secret, which no dictionary holds: a fast hash is enough. */
-const hashOf = (secret: Uint8Array): Buffer => hash('sha256', secret, 'buffer');
+/** The secret is random, so a fast hash is enough. */
+const hashOf = (bytes: Buffer): Buffer => hash('sha256', bytes.subarray(secretAt), 'buffer');
 
-/** A refresh token: whose session it refreshes, and 256 random bits of which only the hash is kept. */
-export const makeRefreshToken = ({ userId, id }: SessionName): { token: string; hash: Buffer } => {
-  const secret = randomBytes(secretBytes);
-  const token = Buffer.concat([parse(userId), parse(id), secret]).toString('base64url');
-  return { token, hash: hashOf(secret) };
-};
+/**
+ * A refresh token is base64url of: user id, session id, 256 random bits, and an HMAC-SHA256 over those
+ * three. The HMAC key is derived from the signing key, which all instances share. It tells a token
+ * that was issued and used before from one that somebody forged around the ids (ADR 17).
+ */
+export const createRefreshTokens = ({ d = '' }: JWK): RefreshTokens => {
+  const key = Buffer.from(hkdfSync('sha256', Buffer.from(d, 'base64url'), '', 'refresh tokens', macBytes));
+  const macOf = (bytes: Buffer): Buffer =>
+    createHmac('sha256', key).update(bytes.subarray(0, macAt)).digest();
 
-/** Undefined for what can't be a refresh token. */
-export const readRefreshToken = (token: string): { session: SessionName; hash: Buffer } | undefined => {
-  const bytes = Buffer.from(token, 'base64url');
-  if (bytes.length !== length || bytes.toString('base64url') !== token) return undefined;
-  const idAt = (from: number) => stringify(bytes.subarray(from, from + idBytes));
-  try {
-    return { session: { userId: idAt(0), id: idAt(idBytes) }, hash: hashOf(bytes.subarray(2 * idBytes)) };
-  } catch {
-    return undefined;
-  }
+  return {
+    create: ({ userId, id }) => {
+      const named = Buffer.concat([parse(userId), parse(id), randomBytes(nonceBytes)]);
+      const bytes = Buffer.concat([named, macOf(named)]);
+      return { token: bytes.toString('base64url'), hash: hashOf(bytes) };
+    },
+    read: (token) => {
+      const bytes = Buffer.from(token, 'base64url');
+      if (bytes.length !== macAt + macBytes || bytes.toString('base64url') !== token) return undefined;
+      const idAt = (from: number) => stringify(bytes.subarray(from, from + idBytes));
+      try {
+        const session = { userId: idAt(0), id: idAt(idBytes) };
+        return { session, hash: hashOf(bytes), issued: timingSafeEqual(bytes.subarray(macAt), macOf(bytes)) };
+      } catch {
+        // The bytes in place of an id are not a UUID.
+        return undefined;
+      }
+    },
+  };
 };

@@ -3,13 +3,13 @@ import type { SessionName } from './refresh-token.ts';
 export const accessSeconds = 15 * 60;
 export const refreshSeconds = 30 * 24 * 3600;
 
-/** Who signs and who is meant by our users' access tokens: this service, and no other. */
+/** Issuer and audience of our users' access tokens. */
 export const issuer = 'task-manager';
 
-/** A session under one name, as Redis remembers it; the owner comes first. */
+/** A session's id in Redis. */
 export const revocationId = ({ userId, id }: SessionName): string => `${userId}:${id}`;
 
-export const sessionOfRevocation = (name: string): SessionName => {
-  const [userId = '', id = ''] = name.split(':');
+export const sessionOfRevocation = (revoked: string): SessionName => {
+  const [userId = '', id = ''] = revoked.split(':');
   return { userId, id };
 };

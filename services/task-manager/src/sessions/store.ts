@@ -6,9 +6,9 @@ import type { SessionName } from './refresh-token.ts';
 
 type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete'>;
 
-const its = ({ userId, id }: SessionName) => and(eq(sessions.userId, userId), eq(sessions.id, id));
+const matches = ({ userId, id }: SessionName) => and(eq(sessions.userId, userId), eq(sessions.id, id));
 
-/** Whether the session lasts at `now`. Asked at each request, so prepared. */
+/** Whether the session exists and has not expired at `now`. Runs for each request, so it is prepared. */
 export const isLive = async (sql: Sql, { userId, id }: SessionName, now: string): Promise<boolean> => {
   const rows = await sql`
     select from sessions where user_id = ${userId} and id = ${id} and expires_at > ${now}`;
@@ -29,27 +29,35 @@ interface Rotation {
   expiresAt: string;
 }
 
-/** Exchanges the refresh hash; false when `from` is not the one that is good. Of several at once, one wins. */
-export const rotate = async (
+/** Replaces the refresh hash; false when `from` is not the valid one. Of concurrent calls, one succeeds. */
+export const replaceRefreshHash = async (
   orm: Executor,
   session: SessionName,
   { from, to, now, expiresAt }: Rotation,
 ): Promise<boolean> => {
-  const rotated = await orm
+  const replaced = await orm
     .update(sessions)
     .set({ refreshHash: to, expiresAt })
-    .where(and(its(session), eq(sessions.refreshHash, from), gt(sessions.expiresAt, now)))
+    .where(and(matches(session), eq(sessions.refreshHash, from), gt(sessions.expiresAt, now)))
     .returning({ id: sessions.id });
-  return rotated.length === 1;
+  return replaced.length === 1;
 };
 
-/** Whether there was such a session. */
-export const deleteSession = async (orm: Executor, session: SessionName): Promise<boolean> => {
-  const deleted = await orm.delete(sessions).where(its(session)).returning({ id: sessions.id });
+/** Whether there was such a session; with `refreshHash`, only one for which that is valid. */
+export const deleteSession = async (
+  orm: Executor,
+  session: SessionName,
+  refreshHash?: Buffer,
+): Promise<boolean> => {
+  const hasHash = refreshHash && eq(sessions.refreshHash, refreshHash);
+  const deleted = await orm
+    .delete(sessions)
+    .where(and(matches(session), hasHash))
+    .returning({ id: sessions.id });
   return deleted.length === 1;
 };
 
-/** Forgets the user's sessions that are over at `now`. */
+/** Deletes the user's sessions that have expired at `now`. */
 export const pruneSessions = async (orm: Executor, userId: string, now: string): Promise<void> => {
   await orm.delete(sessions).where(and(eq(sessions.userId, userId), lte(sessions.expiresAt, now)));
 };

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import supertest from 'supertest';
 import { expect, test } from 'vitest';
-import { at, bearerOf, goodPassword, register, startInstance, startService } from '../../test/harness.ts';
+import { at, bearerOf, register, startInstance, startService } from '../../test/harness.ts';
 
 type App = Parameters<typeof bearerOf>[0];
 
@@ -54,17 +54,51 @@ test('logging out while a refresh is on its way leaves nothing that works', asyn
   }
 });
 
-test('ids of a session with a secret that was made up give nothing, and nothing of anybody else is touched', async () => {
+/** A token around the ids of a session, without knowing any of its tokens. */
+const forge = (token: string): string => {
+  const bytes = Buffer.from(token, 'base64url');
+  return Buffer.concat([bytes.subarray(0, 32), randomBytes(bytes.length - 32)]).toString('base64url');
+};
+
+test('a forged refresh token with the right ids gives nothing and ends nothing, in refresh and in logout', async () => {
   await using service = await startService();
-  const { cookies, email } = await register(service.app);
+  const { cookies, as } = await register(service.app);
+  const good = refreshTokenOf(cookies);
+  const { status, body } = await refresh(service.app, forge(good));
+  expect([status, body.code]).toEqual([401, 'invalid_refresh_token']);
+  expect((await as('get', '/auth/check')).status).toBe(200);
+  await supertest(service.app)
+    .get(at('/auth/logout'))
+    .set('Cookie', `tasks_refresh=${forge(good)}`)
+    .expect(204);
+  expect((await as('get', '/auth/check')).status).toBe(200);
+  expect((await refresh(service.app, good)).status).toBe(200);
+});
+
+test('a token with the ids swapped is not valid', async () => {
+  await using service = await startService();
+  const { cookies } = await register(service.app);
   const good = Buffer.from(refreshTokenOf(cookies), 'base64url');
-  const elsewhere = await supertest(service.app)
-    .post(at('/auth/login'))
-    .send({ email, password: goodPassword });
-  const madeUp = Buffer.concat([good.subarray(0, 32), randomBytes(32)]).toString('base64url');
-  const { status, body } = await refresh(service.app, madeUp);
-  expect([status, body.accessToken]).toEqual([401, undefined]);
-  expect(await works(service.app, elsewhere)).toBe(true);
   const swapped = Buffer.concat([good.subarray(16, 32), good.subarray(0, 16), good.subarray(32)]);
   expect((await refresh(service.app, swapped.toString('base64url'))).body.code).toBe('invalid_refresh_token');
+});
+
+test('a token that was used before ends the session in logout, too', async () => {
+  await using service = await startService();
+  const { cookies } = await register(service.app);
+  const used = refreshTokenOf(cookies);
+  const newest = await refresh(service.app, used);
+  await supertest(service.app).get(at('/auth/logout')).set('Cookie', `tasks_refresh=${used}`).expect(204);
+  expect(await works(service.app, newest)).toBe(false);
+});
+
+test('after the signing key was replaced, a valid refresh token still refreshes and logs out', async () => {
+  await using service = await startService();
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const key = JSON.stringify(privateKey.export({ format: 'jwk' }));
+  await using other = await startInstance({ ...service.variables, AUTH_SIGNING_KEY: key });
+  const [ada, eve] = [await register(service.app), await register(service.app)];
+  expect((await refresh(other.app, refreshTokenOf(ada.cookies))).status).toBe(200);
+  await supertest(other.app).get(at('/auth/logout')).set('Cookie', eve.cookies).expect(204);
+  expect((await refresh(service.app, refreshTokenOf(eve.cookies))).status).toBe(401);
 });

@@ -2,13 +2,13 @@ import type { Database } from '@platform/service-kit/db';
 import { Unauthorized } from '@platform/service-kit/problem';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
-import { makeRefreshToken, readRefreshToken, type SessionName } from './refresh-token.ts';
+import type { SessionName } from './refresh-token.ts';
 import { refreshSeconds, revocationId } from './settings.ts';
-import { deleteSession, insertSession, pruneSessions, rotate } from './store.ts';
+import { deleteSession, insertSession, pruneSessions, replaceRefreshHash } from './store.ts';
 
 type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete'>;
 
-/** What a client holds of a session. */
+/** The tokens of a session. */
 export interface Credentials {
   accessToken: string;
   /** When the access token expires. */
@@ -21,7 +21,7 @@ const timesOf = (now: Date) => ({
   expiresAt: new Date(now.getTime() + refreshSeconds * 1000).toISOString(),
 });
 
-const issue = async (
+const credentialsOf = async (
   { signer }: Context,
   { userId, id }: SessionName,
   refreshToken: string,
@@ -30,53 +30,64 @@ const issue = async (
   return { accessToken: token, expiresAt, refreshToken };
 };
 
-/** Starts a session and forgets the user's sessions that are over. */
+/** Starts a session and deletes the user's expired ones. */
 export const startSession = async (context: Context, orm: Executor, userId: string): Promise<Credentials> => {
   const session = { userId, id: uuidv7() };
-  const refresh = makeRefreshToken(session);
+  const refresh = context.refreshTokens.create(session);
   const { now, expiresAt } = timesOf(context.now());
   await pruneSessions(orm, userId, now);
   await insertSession(orm, { ...session, refreshHash: refresh.hash, createdAt: now, expiresAt });
-  return issue(context, session, refresh.token);
+  return credentialsOf(context, session, refresh.token);
 };
 
-/** Ends a session on every instance. The database knows first: Redis may forget. */
+/**
+ * Ends a session on every instance and returns whether there was one. With `refreshHash`, only if
+ * that is the session's valid one. PostgreSQL is changed before Redis, because Redis may forget.
+ */
 export const endSession = async (
   { database, revocation }: Context,
   session: SessionName,
+  refreshHash?: Buffer,
 ): Promise<boolean> => {
-  const ended = await deleteSession(database.orm, session);
+  const ended = await deleteSession(database.orm, session, refreshHash);
   if (ended) await revocation.revoke(revocationId(session));
   return ended;
 };
 
-/** The session that a refresh token belongs to, whether or not the token is still good. */
-export const sessionOf = (refreshToken: string): SessionName | undefined =>
-  readRefreshToken(refreshToken)?.session;
+/** Ends the session of a refresh token, valid or used before. A forged token ends nothing. */
+export const endSessionOf = async (context: Context, refreshToken: string): Promise<void> => {
+  const read = context.refreshTokens.read(refreshToken);
+  // A valid token made before the signing key was replaced is recognised by its hash.
+  if (read !== undefined) await endSession(context, read.session, read.issued ? undefined : read.hash);
+};
 
-const refused = (code: string, detail: string) => new Unauthorized(detail, 'Bearer realm="platform"', code);
+const invalid = () =>
+  new Unauthorized('The refresh token is not valid.', 'Bearer realm="platform"', 'invalid_refresh_token');
 
 /**
- * Exchanges a refresh token for new credentials. One that was exchanged before is in two hands, and
- * nobody can tell whose are the right ones: then the session ends. Throws Unauthorized
+ * Exchanges a refresh token for new credentials. A token that was exchanged before is in the hands of
+ * two parties, so its session ends; a forged one ends nothing. Throws Unauthorized
  * `invalid_refresh_token` or `refresh_token_reused`.
  */
 export const refreshSession = async (
   context: Context,
   refreshToken: string,
 ): Promise<Credentials & { userId: string }> => {
-  const read = readRefreshToken(refreshToken);
-  if (read === undefined) throw refused('invalid_refresh_token', 'The refresh token is not valid.');
-  const { session, hash } = read;
-  const next = makeRefreshToken(session);
+  const read = context.refreshTokens.read(refreshToken);
+  if (read === undefined) throw invalid();
+  const { session, hash, issued } = read;
+  const next = context.refreshTokens.create(session);
   const times = timesOf(context.now());
   const { orm } = context.database;
-  if (await rotate(orm, session, { from: hash, to: next.hash, ...times })) {
-    return { ...(await issue(context, session, next.token)), userId: session.userId };
+  if (await replaceRefreshHash(orm, session, { from: hash, to: next.hash, ...times })) {
+    return { ...(await credentialsOf(context, session, next.token)), userId: session.userId };
   }
+  if (!issued) throw invalid();
   await pruneSessions(orm, session.userId, times.now);
-  if (await endSession(context, session)) {
-    throw refused('refresh_token_reused', 'The refresh token was used before; the session has ended.');
-  }
-  throw refused('invalid_refresh_token', 'The refresh token is not valid.');
+  if (!(await endSession(context, session))) throw invalid();
+  throw new Unauthorized(
+    'The refresh token was used before; the session has ended.',
+    'Bearer realm="platform"',
+    'refresh_token_reused',
+  );
 };

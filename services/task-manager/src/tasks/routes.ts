@@ -9,8 +9,8 @@ import { createTask, getTask, listTasks, patchTask, removeTask } from './use-cas
 
 const tag = 'Tasks';
 const etag = { ETag: 'The version of the task' };
-/** What a cookie opened must not be given to the next caller by a cache in between. */
-const own = { 'Cache-Control': 'private, no-cache' };
+/** A shared cache must not give one caller's tasks to another. */
+const own = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Cookie' };
 const headersOf = (task: Task) => ({ ETag: etagOf(task.version), ...own });
 
 const keyOf = (req: Request): string | undefined => {
@@ -134,7 +134,7 @@ export const taskRoutes = (context: Context): Route[] => {
       },
       async ({ caller, params, req }) => {
         await removeTask(context, { userId: caller.subject, id: params.id, expected: expectedBy(req) });
-        return { status: 204 };
+        return { status: 204, headers: own };
       },
     ),
   ];

@@ -1,9 +1,9 @@
 import type { Database } from '@platform/service-kit/db';
-import { eq, getTableColumns } from 'drizzle-orm';
-import { users } from '../db/tables.ts';
+import { and, eq, getTableColumns, lt } from 'drizzle-orm';
+import { knownNetworks, users } from '../db/tables.ts';
 import type { User } from './schema.ts';
 
-type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update'>;
+type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete'>;
 
 /** A user with the hash of the password, which never leaves the service. */
 export interface Account {
@@ -13,7 +13,7 @@ export interface Account {
 
 const { passwordHash, ...columns } = getTableColumns(users);
 
-/** False when the email is taken; of several at once, one gets it. */
+/** False when the email is taken. Of concurrent calls with one email, one succeeds. */
 export const insertUser = async (orm: Executor, { user, passwordHash }: Account): Promise<boolean> => {
   const inserted = await orm
     .insert(users)
@@ -38,4 +38,38 @@ export const findAccount = async (orm: Executor, email: string): Promise<Account
 
 export const setPasswordHash = async (orm: Executor, id: string, passwordHash: string): Promise<void> => {
   await orm.update(users).set({ passwordHash }).where(eq(users.id, id));
+};
+
+interface SeenNetwork {
+  userId: string;
+  network: string;
+  seenAt: string;
+}
+
+/** Stores that a user has logged in from a network; an entry younger than `unless` stays as it is. */
+export const rememberNetwork = async (orm: Executor, seen: SeenNetwork, unless: string): Promise<void> => {
+  await orm
+    .insert(knownNetworks)
+    .values(seen)
+    .onConflictDoUpdate({
+      target: [knownNetworks.userId, knownNetworks.network],
+      set: { seenAt: seen.seenAt },
+      setWhere: lt(knownNetworks.seenAt, unless),
+    });
+};
+
+/** Deletes the user's networks that were last seen before `time`. */
+export const pruneNetworks = async (orm: Executor, userId: string, time: string): Promise<void> => {
+  await orm
+    .delete(knownNetworks)
+    .where(and(eq(knownNetworks.userId, userId), lt(knownNetworks.seenAt, time)));
+};
+
+export const hasNetwork = async (orm: Executor, email: string, network: string): Promise<boolean> => {
+  const rows = await orm
+    .select({ userId: knownNetworks.userId })
+    .from(knownNetworks)
+    .innerJoin(users, eq(users.id, knownNetworks.userId))
+    .where(and(eq(users.email, email), eq(knownNetworks.network, network)));
+  return rows.length === 1;
 };

@@ -1,30 +1,67 @@
 import type { Database } from '@platform/service-kit/db';
+import { networkOf } from '@platform/service-kit/network';
 import { Conflict } from '@platform/service-kit/problem';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
 import type { User } from './schema.ts';
-import { findAccount, findUser, insertUser, setPasswordHash, type Account } from './store.ts';
+import {
+  findAccount,
+  findUser,
+  hasNetwork,
+  insertUser,
+  pruneNetworks,
+  rememberNetwork,
+  setPasswordHash,
+  type Account,
+} from './store.ts';
 
-type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update'>;
+type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete'>;
+
+const dayMs = 86_400_000;
+/** A network is forgotten when the user has not logged in from it for this long. */
+const networkDays = 90;
 
 /** Throws Conflict `email_taken`. */
 export const createUser = async (
   { now }: Context,
   orm: Executor,
-  { passwordHash, ...who }: { email: string; name: string | null; passwordHash: string },
+  { passwordHash, ...input }: { email: string; name: string | null; passwordHash: string },
 ): Promise<User> => {
-  const user = { ...who, id: uuidv7(), createdAt: now().toISOString() };
+  const user = { ...input, id: uuidv7(), createdAt: now().toISOString() };
   if (await insertUser(orm, { user, passwordHash })) return user;
   throw new Conflict('email_taken', 'There is a user with this email address already.');
 };
 
-export const userOf = ({ database }: Context, id: string): Promise<User | undefined> =>
+export const getUser = ({ database }: Context, id: string): Promise<User | undefined> =>
   findUser(database.orm, id);
 
-/** What a login is compared with. */
-export const accountOf = ({ database }: Context, email: string): Promise<Account | undefined> =>
+/** The user with an email, with the password hash. */
+export const getAccount = ({ database }: Context, email: string): Promise<Account | undefined> =>
   findAccount(database.orm, email);
 
 /** Stores the same password under today's hash parameters. */
-export const rehash = async ({ database, passwords }: Context, id: string, password: string): Promise<void> =>
-  setPasswordHash(database.orm, id, await passwords.hash(password));
+export const rehashPassword = async (
+  { database, loginPasswords }: Context,
+  id: string,
+  password: string,
+): Promise<void> => setPasswordHash(database.orm, id, await loginPasswords.hash(password));
+
+/** Remembers the network that a user has logged in from. */
+export const rememberLogin = async (
+  { now }: Context,
+  orm: Executor,
+  userId: string,
+  address: string | undefined,
+): Promise<void> => {
+  const before = (days: number) => new Date(now().getTime() - days * dayMs).toISOString();
+  await pruneNetworks(orm, userId, before(networkDays));
+  const seen = { userId, network: networkOf(address), seenAt: before(0) };
+  await rememberNetwork(orm, seen, before(1));
+};
+
+/** Whether a user with this email has logged in from the network of this address. */
+export const isKnownFrom = (
+  { database }: Context,
+  email: string,
+  address: string | undefined,
+): Promise<boolean> => hasNetwork(database.orm, email, networkOf(address));

@@ -9,6 +9,13 @@ CREATE TABLE "idempotency_keys" (
 	CONSTRAINT "idempotency_keys_user_id_key_pk" PRIMARY KEY("user_id","key")
 );
 --> statement-breakpoint
+CREATE TABLE "known_networks" (
+	"user_id" uuid NOT NULL,
+	"network" text NOT NULL,
+	"seen_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "known_networks_user_id_network_pk" PRIMARY KEY("user_id","network")
+);
+--> statement-breakpoint
 CREATE TABLE "sessions" (
 	"user_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
@@ -36,7 +43,7 @@ CREATE TABLE "tasks" (
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	"version" integer NOT NULL,
-	"words" "tsvector" GENERATED ALWAYS AS (to_tsvector('simple', translate(title || ' ' || description, './:@_-', '      '))) STORED NOT NULL,
+	"words" "tsvector" GENERATED ALWAYS AS (to_tsvector('simple', translate(normalize(title || ' ' || description, NFKC), './:@_-+<>&', '          '))) STORED NOT NULL,
 	CONSTRAINT "tasks_user_id_id_pk" PRIMARY KEY("user_id","id")
 );
 --> statement-breakpoint
@@ -50,6 +57,7 @@ CREATE TABLE "users" (
 );
 --> statement-breakpoint
 ALTER TABLE "idempotency_keys" ADD CONSTRAINT "idempotency_keys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "known_networks" ADD CONSTRAINT "known_networks_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tasks" ADD CONSTRAINT "tasks_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "idempotency_keys_by_age" ON "idempotency_keys" USING btree ("user_id","created_at");--> statement-breakpoint
@@ -58,4 +66,20 @@ CREATE INDEX "tasks_by_updated" ON "tasks" USING btree ("user_id","updated_at" D
 CREATE INDEX "tasks_by_priority" ON "tasks" USING btree ("user_id","priority" DESC NULLS FIRST,"id");--> statement-breakpoint
 CREATE INDEX "tasks_by_title" ON "tasks" USING btree ("user_id",title collate "und-x-icu","id");--> statement-breakpoint
 CREATE INDEX "tasks_by_due" ON "tasks" USING btree ("user_id","due_date","id");--> statement-breakpoint
-CREATE INDEX "tasks_by_due_desc" ON "tasks" USING btree ("user_id","due_date" DESC NULLS LAST,"id");
+CREATE INDEX "tasks_by_due_desc" ON "tasks" USING btree ("user_id","due_date" DESC NULLS LAST,"id");--> statement-breakpoint
+-- Every statement that changes tasks counts one more revision of their owners' lists. Rows of several
+-- owners are taken in one order, so that two statements never wait for each other.
+CREATE FUNCTION count_task_changes() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO task_lists (user_id, revision)
+	SELECT DISTINCT user_id, 1 FROM changed ORDER BY user_id
+	ON CONFLICT (user_id) DO UPDATE SET revision = task_lists.revision + 1;
+	RETURN NULL;
+END;
+$$;--> statement-breakpoint
+CREATE TRIGGER tasks_inserted AFTER INSERT ON tasks
+	REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_task_changes();--> statement-breakpoint
+CREATE TRIGGER tasks_updated AFTER UPDATE ON tasks
+	REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_task_changes();--> statement-breakpoint
+CREATE TRIGGER tasks_deleted AFTER DELETE ON tasks
+	REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_task_changes();

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { ownRedis } from '../test/own-redis.ts';
+import { createRegistrationLimit, type RegistrationLimit } from './registration-limit.ts';
+
+/** How many of the registrations pass; the others must be 429 with Retry-After. */
+const passed = async (limit: RegistrationLimit, who: (at: number) => Parameters<RegistrationLimit>[0]) => {
+  const results = await Promise.allSettled(Array.from({ length: 50 }, (_, at) => limit(who(at))));
+  for (const result of results) {
+    if (result.status === 'fulfilled') continue;
+    expect(result.reason).toMatchObject({ status: 429 });
+    expect(Number(result.reason.headers['Retry-After'])).toBeGreaterThan(0);
+  }
+  return results.filter(({ status }) => status === 'fulfilled').length;
+};
+
+const emailOf = (at: number) => `user-${at}@example.test`;
+
+test.for(['Redis', 'memory'] as const)('a network and an email are limited in %s', async (where) => {
+  const redis = where === 'Redis' ? await (await ownRedis()).connect() : undefined;
+  const limit = createRegistrationLimit({ name: 'test', redis, perNetwork: 20 });
+  const fromOneNetwork = (at: number) => ({ email: emailOf(at), address: `2001:db8::${at}` });
+  expect(await passed(limit, fromOneNetwork)).toBe(20);
+  const ofOneEmail = (at: number) => ({ email: 'ann@example.test', address: `192.0.2.${at}` });
+  expect(await passed(limit, ofOneEmail)).toBe(10);
+  const keys = (await redis?.keys('*')) ?? [];
+  expect(keys.join()).not.toMatch(/ann|example/);
+});
+
+test('the limits hold while Redis is down', async () => {
+  const { server, connect } = await ownRedis();
+  const redis = await connect();
+  const limit = createRegistrationLimit({ name: 'test', redis, perNetwork: 20 });
+  await server.kill9();
+  await expect.poll(() => redis.status).not.toBe('ready');
+  expect(await passed(limit, (at) => ({ email: emailOf(at), address: '192.0.2.1' }))).toBe(20);
+});

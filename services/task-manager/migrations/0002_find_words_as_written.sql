@@ -1,2 +1,0 @@
-ALTER TABLE "tasks" drop column "words";--> statement-breakpoint
-ALTER TABLE "tasks" ADD COLUMN "words" "tsvector" GENERATED ALWAYS AS (to_tsvector('simple', translate(normalize(title || ' ' || description, NFKC), './:@_-+<>&', '          '))) STORED NOT NULL;
