@@ -2,19 +2,30 @@ import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import type { Context } from './context.ts';
 import { createHookHandler, hooksFirst } from './hooks/listener.ts';
 import { createReception } from './hooks/reception.ts';
-import { orderRoutes } from './orders/routes.ts';
-import { memberRoutes } from './members/routes.ts';
-import { userRoutes } from './users/routes.ts';
-import { deliveryRoutes } from './delivery/routes.ts';
-import { identityRoutes } from './identity/routes.ts';
+import { orderRecords } from './orders/routes.ts';
+import { importJobRecords, memberRecords } from './members/routes.ts';
+import { createUserRoute, userRecords } from './users/routes.ts';
+import { deliveryRecords } from './delivery/routes.ts';
+import { verificationRecords } from './identity/routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { addWaitingMetrics } from './metrics.ts';
-import { notificationRoutes } from './notifications/routes.ts';
+import { notificationRecords } from './notifications/routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { storeRoutes } from './stores/routes.ts';
 import { hookRoutes } from './hooks/routes.ts';
 
-/** The rooms of the service and what its OpenAPI document says of them. */
+/** The lists of a store. */
+export const storeRecords = [
+  orderRecords,
+  memberRecords,
+  importJobRecords,
+  userRecords,
+  deliveryRecords,
+  verificationRecords,
+  notificationRecords,
+];
+
+/** The resources of the service and what its OpenAPI document says of them. */
 export const createApp = (context: Context): HttpApp => {
   addWaitingMetrics(context);
   const handle = createHookHandler(createReception(context), context);
@@ -40,17 +51,11 @@ export const createApp = (context: Context): HttpApp => {
     },
     routes: [
       ...hookRoutes(handle),
-      ...[
-        storeRoutes,
-        orderRoutes,
-        memberRoutes,
-        userRoutes,
-        deliveryRoutes,
-        identityRoutes,
-        paymentRoutes,
-        notificationRoutes,
-        eventRoutes,
-      ].flatMap((routes) => routes(context)),
+      ...storeRoutes(context),
+      createUserRoute(context),
+      ...storeRecords.flatMap(({ routes }) => routes(context)),
+      ...paymentRoutes(context),
+      ...eventRoutes(context),
     ],
     logPaths: false,
   });

@@ -2,6 +2,7 @@ import { appendFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '@platform/local/postgres';
+import connect from 'postgres';
 import { afterAll, expect, test } from 'vitest';
 import { createSpool } from '../src/spool/spool.ts';
 import { captureLog } from '@platform/service-kit/testing';
@@ -100,6 +101,38 @@ const storeTwice = async (sql: Parameters<typeof storeReceipts>[0], receipts: Re
   await storeReceipts(sql, receipts);
   return storeReceipts(sql, receipts);
 };
+
+test(
+  'a database that accepts no connections is away too: known tokens get 200, unknown ones 503',
+  { timeout: 60_000 },
+  async () => {
+    await using service = await startService({ serverUrl: postgres.url });
+    const { webhookToken } = await service.store();
+    await service.hook('order_updated', webhookToken, order('o-0', 'FIRST'));
+    await service.settled();
+    const name = new URL(service.databaseUrl).pathname.slice(1);
+    const server = connect(postgres.url, { max: 1 });
+    await server`alter database ${server(name)} allow_connections false`;
+    await server`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
+
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        service.hook('order_updated', webhookToken, order(`o-${at}`, 'A')),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const unknown = await service.hook('order_updated', 'U'.repeat(43), order('o-2', 'A'));
+    expect([unknown.status, unknown.headers.has('retry-after')]).toEqual([503, true]);
+    expect((await service.admin('GET', '/v1/stores')).status).toBe(503);
+
+    await server`alter database ${server(name)} allow_connections true`;
+    await server.end();
+    await expect.poll(() => service.context.inbox.spool.active, { timeout: 20_000 }).toBe(false);
+    await service.settled();
+    const { sql } = service.context.database;
+    expect(await sql`select count(*)::int from orders where status = 'A'`).toMatchObject([{ count: 20 }]);
+  },
+);
 
 test('a spool without room refuses with 503 and Retry-After', { timeout: 60_000 }, async () => {
   await using service = await startService({

@@ -268,6 +268,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stores/{id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The users, newest first
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        get: operations["list_users"];
+        put?: never;
+        /**
+         * Register a customer who is a member at the POS
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        post: operations["createUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/stores/{id}/orders": {
         parameters: {
             query?: never;
@@ -276,7 +300,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The orders, the last changed first
+         * The orders, most recently changed first
          * @description Requires bearer, with the scope stores:admin.
          */
         get: operations["list_orders"];
@@ -316,7 +340,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The members, the last changed first
+         * The members, most recently changed first
          * @description Requires bearer, with the scope stores:admin.
          */
         get: operations["list_members"];
@@ -336,36 +360,12 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Members that become users, newest first
+         * Imports of members as users, newest first
          * @description Requires bearer, with the scope stores:admin.
          */
         get: operations["list_importJobs"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/stores/{id}/users": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The users, newest first
-         * @description Requires bearer, with the scope stores:admin.
-         */
-        get: operations["list_users"];
-        put?: never;
-        /**
-         * Register a customer who is a member at the POS
-         * @description Requires bearer, with the scope stores:admin.
-         */
-        post: operations["createUser"];
         delete?: never;
         options?: never;
         head?: never;
@@ -380,7 +380,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The delivery jobs, the last changed first
+         * The delivery jobs, most recently changed first
          * @description Requires bearer, with the scope stores:admin.
          */
         get: operations["list_deliveryJobs"];
@@ -420,7 +420,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The identity verifications, the last changed first
+         * The identity verifications, most recently changed first
          * @description Requires bearer, with the scope stores:admin.
          */
         get: operations["list_verifications"];
@@ -452,6 +452,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stores/{id}/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Notifications to customers and to the shop, newest first
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        get: operations["list_notifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/stores/{id}/payments": {
         parameters: {
             query?: never;
@@ -466,26 +486,6 @@ export interface paths {
          * @description Requires bearer, with the scope stores:admin.
          */
         post: operations["createPayment"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/stores/{id}/notifications": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What customers and the shop were told, newest first
-         * @description Requires bearer, with the scope stores:admin.
-         */
-        get: operations["list_notifications"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -860,8 +860,24 @@ export interface components {
             /** Format: date-time */
             previousWorksUntil: string;
         };
+        User: {
+            /** Format: uuid */
+            id: string;
+            consumerUserId: string;
+            email: string | null;
+            firstName: string | null;
+            lastName: string | null;
+            phone: string | null;
+            /**
+             * Format: date-time
+             * @description When the POS last sent something new
+             */
+            refreshedAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+        };
         Order: {
-            /** @description The POS's */
+            /** @description The id that the POS gave */
             id: string;
             orderNo: string | null;
             status: string;
@@ -894,7 +910,7 @@ export interface components {
             updatedAt: string;
         };
         Member: {
-            /** @description The POS's */
+            /** @description The id that the POS gave */
             id: string;
             email: string | null;
             firstName: string | null;
@@ -921,28 +937,12 @@ export interface components {
             /** Format: date-time */
             finishedAt: string | null;
         };
-        User: {
-            /** Format: uuid */
-            id: string;
-            consumerUserId: string;
-            email: string | null;
-            firstName: string | null;
-            lastName: string | null;
-            phone: string | null;
-            /**
-             * Format: date-time
-             * @description When the POS last told something new
-             */
-            refreshedAt: string | null;
-            /** Format: date-time */
-            createdAt: string;
-        };
         DeliveryJob: {
-            /** @description The POS's */
+            /** @description The id that the POS gave */
             id: string;
             orderId: string | null;
             /**
-             * @description How far it has come; never moves back
+             * @description The last step of the delivery; never moves back
              * @enum {string}
              */
             stage: "assigned" | "started" | "arrived" | "completed";
@@ -976,13 +976,6 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        Payment: {
-            /** @enum {string} */
-            service: "threedsecureio" | "netcetera";
-            /** @description As the challenge result will name it */
-            transactionId: string;
-            orderId: string;
-        };
         Notification: {
             /** Format: uuid */
             id: string;
@@ -1004,6 +997,13 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             sentAt: string | null;
+        };
+        Payment: {
+            /** @enum {string} */
+            service: "threedsecureio" | "netcetera";
+            /** @description As the challenge result will name it */
+            transactionId: string;
+            orderId: string;
         };
         Event: {
             /** Format: uuid */
@@ -2832,6 +2832,240 @@ export interface operations {
             };
         };
     };
+    list_users: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The store */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        users: components["schemas"]["User"][];
+                        page: {
+                            /** @description The page that was asked for */
+                            number: number;
+                            /** @description Whether more pages follow */
+                            has_more: boolean;
+                            /** @description Items per page */
+                            limit: number;
+                        };
+                    };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The store */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The id of the member at the POS */
+                    consumerUserId: string;
+                    /** Format: email */
+                    email: string;
+                    firstName?: string;
+                    lastName?: string;
+                    phone?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The user */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request clashes with what is stored */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not taken */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_orders: {
         parameters: {
             query?: {
@@ -3237,240 +3471,6 @@ export interface operations {
             };
         };
     };
-    list_users: {
-        parameters: {
-            query?: {
-                /** @description Number of the page, from 1 */
-                page?: number;
-                /** @description Items per page */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /** @description The store */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        users: components["schemas"]["User"][];
-                        page: {
-                            /** @description The page that was asked for */
-                            number: number;
-                            /** @description Whether more pages follow */
-                            has_more: boolean;
-                            /** @description Items per page */
-                            limit: number;
-                        };
-                    };
-                };
-            };
-            /** @description The request is malformed or a value is out of range */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid credential */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The credential lacks the scope stores:admin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No such thing */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unexpected failure */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A dependency is away; try again later */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    createUser: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The store */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description The member's id at the POS */
-                    consumerUserId: string;
-                    /** Format: email */
-                    email: string;
-                    firstName?: string;
-                    lastName?: string;
-                    phone?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description The user */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["User"];
-                };
-            };
-            /** @description The request is malformed or a value is out of range */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid credential */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The credential lacks the scope stores:admin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No such thing */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The request clashes with what is stored */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is too large */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The media type is not taken */
-            415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unexpected failure */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A dependency is away; try again later */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     list_deliveryJobs: {
         parameters: {
             query?: {
@@ -3588,7 +3588,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The job */
+            /** @description The delivery job */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3863,6 +3863,111 @@ export interface operations {
             };
         };
     };
+    list_notifications: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The store */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        notifications: components["schemas"]["Notification"][];
+                        page: {
+                            /** @description The page that was asked for */
+                            number: number;
+                            /** @description Whether more pages follow */
+                            has_more: boolean;
+                            /** @description Items per page */
+                            limit: number;
+                        };
+                    };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     createPayment: {
         parameters: {
             query?: never;
@@ -3944,111 +4049,6 @@ export interface operations {
             };
             /** @description The media type is not taken */
             415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unexpected failure */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A dependency is away; try again later */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_notifications: {
-        parameters: {
-            query?: {
-                /** @description Number of the page, from 1 */
-                page?: number;
-                /** @description Items per page */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /** @description The store */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        notifications: components["schemas"]["Notification"][];
-                        page: {
-                            /** @description The page that was asked for */
-                            number: number;
-                            /** @description Whether more pages follow */
-                            has_more: boolean;
-                            /** @description Items per page */
-                            limit: number;
-                        };
-                    };
-                };
-            };
-            /** @description The request is malformed or a value is out of range */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid credential */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The credential lacks the scope stores:admin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No such thing */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,10 +1,8 @@
-import { bigint, customType, text, timestamp } from 'drizzle-orm/pg-core';
-
-export const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
+import { bigint, customType, text } from 'drizzle-orm/pg-core';
 
 export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
 
-/** What is told of a person. */
+/** Personal data of a customer. */
 export const profile = () => ({
   email: text(),
   firstName: text('first_name'),
@@ -12,5 +10,5 @@ export const profile = () => ({
   phone: text(),
 });
 
-/** When or how often the provider changed what a record says; an older one never replaces a newer one. */
+/** When, or how often, the provider changed the record; an older version never replaces a newer one. */
 export const version = () => bigint({ mode: 'number' });

@@ -11,7 +11,13 @@ import {
   unique,
   uuid,
 } from 'drizzle-orm/pg-core';
-import { bytea, instant, profile, version } from './columns.ts';
+import { isoColumn } from '@platform/service-kit/columns';
+import type { JobRecord, OrderRecord } from '../providers/records.ts';
+import { bytea, profile, version } from './columns.ts';
+
+export const importStates = ['pending', 'done', 'failed'] as const;
+export const mailStates = ['off', 'pending', 'sent', 'no_address', 'failed'] as const;
+export const notificationKinds = ['order', 'member', 'delivery', 'verification'] as const;
 
 export const stores = pgTable('stores', {
   id: uuid().primaryKey(),
@@ -21,8 +27,8 @@ export const stores = pgTable('stores', {
   settings: jsonb().notNull(),
   /** Credentials of all providers, sealed with SECRETS_KEY. */
   credentials: text().notNull(),
-  createdAt: instant('created_at').notNull(),
-  updatedAt: instant('updated_at').notNull(),
+  createdAt: isoColumn('created_at').notNull(),
+  updatedAt: isoColumn('updated_at').notNull(),
 });
 
 /** Who a token belongs to is looked up before the store is known, so the hash alone is the key. */
@@ -33,11 +39,11 @@ export const webhookTokens = pgTable(
     storeId: uuid('store_id').notNull(),
     /** `events`: the store's token, for all webhooks. `payments`: only for payment-auth-completed. */
     purpose: text().notNull(),
-    createdAt: instant('created_at').notNull(),
+    createdAt: isoColumn('created_at').notNull(),
     /** Null: the token in force. Set: rotated out, works until then. */
-    graceUntil: instant('grace_until'),
+    graceUntil: isoColumn('grace_until'),
     uses: bigint({ mode: 'number' }).notNull().default(0),
-    lastUsedAt: instant('last_used_at'),
+    lastUsedAt: isoColumn('last_used_at'),
   },
   (table) => [index('webhook_tokens_store').on(table.storeId)],
 );
@@ -61,12 +67,12 @@ export const inbox = pgTable(
     dedup: bytea().notNull(),
     body: bytea().notNull(),
     headers: jsonb().notNull(),
-    receivedAt: instant('received_at').notNull(),
+    receivedAt: isoColumn('received_at').notNull(),
     state: text().notNull().default('pending'),
     attempts: integer().notNull().default(0),
-    dueAt: instant('due_at').notNull(),
+    dueAt: isoColumn('due_at').notNull(),
     error: text(),
-    finishedAt: instant('finished_at'),
+    finishedAt: isoColumn('finished_at'),
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.id] }),
@@ -97,9 +103,9 @@ export const orders = pgTable(
     consumerId: text('consumer_id'),
     version: version(),
     /** Everything else, the items included, so that an order is always replaced as one. */
-    details: jsonb().notNull(),
+    details: jsonb().$type<OrderRecord['details']>().notNull(),
     eventId: uuid('event_id').notNull(),
-    updatedAt: instant('updated_at').notNull(),
+    updatedAt: isoColumn('updated_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.id] }),
@@ -118,7 +124,7 @@ export const members = pgTable(
     type: text(),
     version: version(),
     eventId: uuid('event_id').notNull(),
-    updatedAt: instant('updated_at').notNull(),
+    updatedAt: isoColumn('updated_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.id] }),
@@ -135,8 +141,8 @@ export const users = pgTable(
     consumerUserId: text('consumer_user_id').notNull(),
     ...profile(),
     version: version(),
-    refreshedAt: instant('refreshed_at'),
-    createdAt: instant('created_at').notNull(),
+    refreshedAt: isoColumn('refreshed_at'),
+    createdAt: isoColumn('created_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.id] }),
@@ -151,13 +157,13 @@ export const importJobs = pgTable(
     /** One job a member, however often it comes. */
     memberId: text('member_id').notNull(),
     id: uuid().notNull(),
-    state: text().notNull().default('pending'),
+    state: text({ enum: importStates }).notNull().default('pending'),
     attempts: integer().notNull().default(0),
-    dueAt: instant('due_at').notNull(),
+    dueAt: isoColumn('due_at').notNull(),
     error: text(),
     userId: uuid('user_id'),
-    createdAt: instant('created_at').notNull(),
-    finishedAt: instant('finished_at'),
+    createdAt: isoColumn('created_at').notNull(),
+    finishedAt: isoColumn('finished_at'),
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.memberId] }),
@@ -179,14 +185,14 @@ export const deliveryJobs = pgTable(
     position: integer().notNull(),
     status: text(),
     driverId: text('driver_id'),
-    driver: jsonb(),
-    estimatedArrival: instant('estimated_arrival'),
-    assignedAt: instant('assigned_at'),
-    startedAt: instant('started_at'),
-    arrivedAt: instant('arrived_at'),
-    completedAt: instant('completed_at'),
+    driver: jsonb().$type<JobRecord['driver']>(),
+    estimatedArrival: isoColumn('estimated_arrival'),
+    assignedAt: isoColumn('assigned_at'),
+    startedAt: isoColumn('started_at'),
+    arrivedAt: isoColumn('arrived_at'),
+    completedAt: isoColumn('completed_at'),
     eventId: uuid('event_id').notNull(),
-    updatedAt: instant('updated_at').notNull(),
+    updatedAt: isoColumn('updated_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.id] }),
@@ -205,7 +211,7 @@ export const verifications = pgTable(
     completed: boolean().notNull(),
     version: version(),
     eventId: uuid('event_id').notNull(),
-    updatedAt: instant('updated_at').notNull(),
+    updatedAt: isoColumn('updated_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.service, table.transactionId] }),
@@ -220,20 +226,19 @@ export const notifications = pgTable(
     id: uuid().notNull(),
     /** What happened, so that it is told once. */
     key: text().notNull(),
-    kind: text().notNull(),
-    /** customer or store. */
-    audience: text().notNull(),
+    kind: text({ enum: notificationKinds }).notNull(),
+    audience: text({ enum: ['customer', 'store'] }).notNull(),
     subject: text().notNull(),
     reference: text(),
     /** Whose address to look up when it is sent. */
     consumerId: text('consumer_id'),
     eventId: uuid('event_id'),
-    mail: text().notNull(),
+    mail: text({ enum: mailStates }).notNull(),
     attempts: integer().notNull().default(0),
-    dueAt: instant('due_at').notNull(),
+    dueAt: isoColumn('due_at').notNull(),
     error: text(),
-    createdAt: instant('created_at').notNull(),
-    sentAt: instant('sent_at'),
+    createdAt: isoColumn('created_at').notNull(),
+    sentAt: isoColumn('sent_at'),
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.id] }),
@@ -256,8 +261,8 @@ export const payments = pgTable(
     threeDSServerTransId: text('three_ds_server_trans_id'),
     /** Sealed: where the browser was sent, CAVV and ECI. */
     outcome: text(),
-    outcomeAt: instant('outcome_at'),
-    createdAt: instant('created_at').notNull(),
+    outcomeAt: isoColumn('outcome_at'),
+    createdAt: isoColumn('created_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.service, table.transactionId] }),

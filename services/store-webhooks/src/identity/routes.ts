@@ -1,37 +1,34 @@
-import { route, type Route } from '@platform/service-kit/route';
-import { text } from '@platform/service-kit/text';
+import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import type { Context } from '../context.ts';
-import { storeList } from '../stores/list.ts';
-import { showVerification, VerificationView } from './schema.ts';
-import { getVerification, pageOfVerifications } from './use-cases.ts';
+import { verifications } from '../db/tables.ts';
+import { declareRecords } from '../stores/records.ts';
 
-export const identityRoutes = (context: Context): Route[] => [
-  storeList(context, {
-    name: 'verifications',
-    path: 'verifications',
-    tag: 'Identity',
-    summary: 'The identity verifications, the last changed first',
-    item: VerificationView,
-    page: pageOfVerifications,
-    show: showVerification,
-  }),
-  route(
-    {
-      method: 'get',
-      path: '/v1/stores/{id}/verifications/{transactionId}',
-      operationId: 'getVerification',
-      tag: 'Identity',
-      summary: 'A verification; of two providers with the same id the one that changed last',
-      caller: context.verifier.guard('stores:admin'),
-      params: z.strictObject({ id: z.uuid(), transactionId: text(1, 200) }),
-      query: z.strictObject({ service: text(0, 100).optional() }),
-      responses: { 200: { description: 'The verification', body: VerificationView } },
-      problems: [404],
-    },
-    async ({ params: { id, transactionId }, query: { service } }) => ({
-      status: 200,
-      body: showVerification(await getVerification(context, id, transactionId, service)),
-    }),
-  ),
-];
+const VerificationView = z
+  .object({
+    service: z.string(),
+    transactionId: z.string(),
+    status: z.string().meta({ description: 'As the provider named it' }),
+    completed: z.boolean(),
+    userId: z.string().nullable(),
+    updatedAt: instant(),
+  })
+  .meta({ id: 'Verification' });
+
+export const verificationRecords = declareRecords({
+  table: verifications,
+  latest: verifications.eventId,
+  name: 'verifications',
+  path: 'verifications',
+  tag: 'Identity',
+  summary: 'The identity verifications, most recently changed first',
+  view: VerificationView,
+  show: (row) => row,
+  one: {
+    noun: 'verification',
+    param: 'transactionId',
+    operationId: 'getVerification',
+    summary: 'A verification; of two providers with the same id the one that changed last',
+    key: verifications.transactionId,
+    narrowBy: { service: verifications.service },
+  },
+});

@@ -1,26 +1,53 @@
-import type { Route } from '@platform/service-kit/route';
-import type { Context } from '../context.ts';
-import { storeList } from '../stores/list.ts';
-import { ImportJobView, MemberView, showImportJob, showMember } from './schema.ts';
-import { pageOfImportJobs, pageOfMembers } from './use-cases.ts';
+import { instant } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { importJobs, importStates, members } from '../db/tables.ts';
+import { declareRecords } from '../stores/records.ts';
 
-export const memberRoutes = (context: Context): Route[] => [
-  storeList(context, {
-    name: 'members',
-    path: 'members',
-    tag: 'Members',
-    summary: 'The members, the last changed first',
-    item: MemberView,
-    page: pageOfMembers,
-    show: showMember,
-  }),
-  storeList(context, {
-    name: 'importJobs',
-    path: 'import-jobs',
-    tag: 'Members',
-    summary: 'Members that become users, newest first',
-    item: ImportJobView,
-    page: pageOfImportJobs,
-    show: showImportJob,
-  }),
-];
+const MemberView = z
+  .object({
+    id: z.string().meta({ description: 'The id that the POS gave' }),
+    email: z.string().nullable(),
+    firstName: z.string().nullable(),
+    lastName: z.string().nullable(),
+    phone: z.string().nullable(),
+    status: z.string().nullable(),
+    type: z.string().nullable(),
+    modified: z.number().nullable(),
+    updatedAt: instant(),
+  })
+  .meta({ id: 'Member' });
+
+export const memberRecords = declareRecords({
+  table: members,
+  latest: members.eventId,
+  name: 'members',
+  path: 'members',
+  tag: 'Members',
+  summary: 'The members, most recently changed first',
+  view: MemberView,
+  show: (row) => ({ ...row, modified: row.version }),
+});
+
+const ImportJobView = z
+  .object({
+    id: z.uuid(),
+    memberId: z.string(),
+    state: z.enum(importStates),
+    attempts: z.int(),
+    error: z.string().nullable(),
+    userId: z.uuid().nullable(),
+    createdAt: instant(),
+    finishedAt: instant().nullable(),
+  })
+  .meta({ id: 'ImportJob' });
+
+export const importJobRecords = declareRecords({
+  table: importJobs,
+  latest: importJobs.id,
+  name: 'importJobs',
+  path: 'import-jobs',
+  tag: 'Members',
+  summary: 'Imports of members as users, newest first',
+  view: ImportJobView,
+  show: (row) => row,
+});

@@ -1,17 +1,29 @@
-import type { Route } from '@platform/service-kit/route';
-import type { Context } from '../context.ts';
-import { storeList } from '../stores/list.ts';
-import { NotificationView, showNotification } from './schema.ts';
-import { pageOfNotifications } from './use-cases.ts';
+import { instant } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { mailStates, notifications, notificationKinds } from '../db/tables.ts';
+import { declareRecords } from '../stores/records.ts';
 
-export const notificationRoutes = (context: Context): Route[] => [
-  storeList(context, {
-    name: 'notifications',
-    path: 'notifications',
-    tag: 'Notifications',
-    summary: 'What customers and the shop were told, newest first',
-    item: NotificationView,
-    page: pageOfNotifications,
-    show: showNotification,
-  }),
-];
+const NotificationView = z
+  .object({
+    id: z.uuid(),
+    kind: z.enum(notificationKinds),
+    audience: z.enum(['customer', 'store']),
+    subject: z.string(),
+    reference: z.string().nullable().meta({ description: 'The order, member or job it is about' }),
+    eventId: z.uuid().nullable(),
+    mail: z.enum(mailStates).meta({ description: 'off: no mail server was configured' }),
+    createdAt: instant(),
+    sentAt: instant().nullable(),
+  })
+  .meta({ id: 'Notification' });
+
+export const notificationRecords = declareRecords({
+  table: notifications,
+  latest: notifications.id,
+  name: 'notifications',
+  path: 'notifications',
+  tag: 'Notifications',
+  summary: 'Notifications to customers and to the shop, newest first',
+  view: NotificationView,
+  show: (row) => row,
+});

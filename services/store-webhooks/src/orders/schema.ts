@@ -1,14 +1,14 @@
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
+import type { orders } from '../db/tables.ts';
 import { fromMinor } from '../providers/money.ts';
-import { amountNames, type OrderRecord } from '../providers/records.ts';
-import { isoOf } from '../time.ts';
+import { amountNames } from '../providers/records.ts';
 
 const amount = z.number().nullable();
 
 export const OrderView = z
   .object({
-    id: z.string().meta({ description: "The POS's" }),
+    id: z.string().meta({ description: 'The id that the POS gave' }),
     orderNo: z.string().nullable(),
     status: z.string(),
     consumerId: z.string().nullable(),
@@ -38,28 +38,13 @@ export const OrderView = z
   })
   .meta({ id: 'Order' });
 
-export interface OrderRow {
-  id: string;
-  status: string;
-  consumerId: string | null;
-  details: OrderRecord['details'];
-  updatedAt: Date | string;
-}
-
-export const showOrder = ({
-  id,
-  status,
-  consumerId,
-  details,
-  updatedAt,
-}: OrderRow): z.input<typeof OrderView> => {
+/** An order as the interface shows it: amounts as decimal numbers, as in the payloads of a POS. */
+export const showOrder = ({ details, ...row }: typeof orders.$inferSelect): z.input<typeof OrderView> => {
   const { currency, amounts, items, promoCode, ...rest } = details;
   const decimal = (minor: number | null | undefined) => (minor == null ? null : fromMinor(minor, currency));
   const shown = amountNames.map((name) => [name, decimal(amounts[name])]);
   return {
-    id,
-    status,
-    consumerId,
+    ...row,
     ...rest,
     currency,
     cart: {
@@ -71,6 +56,5 @@ export const showOrder = ({
         totalPrice: decimal(item.totalPrice),
       })),
     },
-    updatedAt: isoOf(updatedAt),
   };
 };

@@ -1,11 +1,7 @@
 import { makePathToken } from '@platform/auth/path-tokens';
-import type { Page } from '@platform/pagination/page-limit';
-import { slice, type Slice } from '@platform/pagination/slice';
 import { NotFound } from '@platform/service-kit/problem';
-import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
-import type { Fragment } from '../db/sql.ts';
 import { changedStore, clearedCredentials, newStore, webhookUrls, type StoreState } from './domain.ts';
 import { credentialsContext, type StoreRow } from './known-store.ts';
 import type { StoreChanges, StoreInput } from './schema.ts';
@@ -101,17 +97,4 @@ export const rotateToken = async (
     webhookUrls: webhookUrls(env.PUBLIC_URL, settings, { [purpose]: token }),
     previousWorksUntil: until.toISOString(),
   };
-};
-
-/** A page of what a store has; `rows` gives them all in a stable order. */
-export const pageOfRecords = async <Row extends object>(
-  context: Context,
-  storeId: string,
-  { offset, limit }: Page,
-  rows: (sql: Sql, storeId: string) => Fragment,
-): Promise<Slice<Row>> => {
-  await requireStore(context, storeId);
-  const { sql } = context.database;
-  const found = await sql<Row[]>`${rows(sql, storeId)} offset ${String(offset)} limit ${limit + 1}`;
-  return slice(found, limit);
 };

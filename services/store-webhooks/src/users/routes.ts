@@ -1,11 +1,25 @@
+import { Conflict } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
+import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
-import { storeList } from '../stores/list.ts';
+import { users } from '../db/tables.ts';
+import { declareRecords } from '../stores/records.ts';
 import { storeId } from '../stores/routes.ts';
-import { showUser, UserBody, UserView } from './schema.ts';
-import { createUser, pageOfUsers } from './use-cases.ts';
+import { requireStore } from '../stores/use-cases.ts';
+import { UserBody, UserView } from './schema.ts';
 
-export const userRoutes = (context: Context): Route[] => [
+export const userRecords = declareRecords({
+  table: users,
+  latest: users.id,
+  name: 'users',
+  path: 'users',
+  tag: 'Users',
+  summary: 'The users, newest first',
+  view: UserView,
+  show: (row) => row,
+});
+
+export const createUserRoute = (context: Context): Route =>
   route(
     {
       method: 'post',
@@ -19,15 +33,13 @@ export const userRoutes = (context: Context): Route[] => [
       responses: { 201: { description: 'The user', body: UserView } },
       problems: [404, 409],
     },
-    async ({ params, body }) => ({ status: 201, body: showUser(await createUser(context, params.id, body)) }),
-  ),
-  storeList(context, {
-    name: 'users',
-    path: 'users',
-    tag: 'Users',
-    summary: 'The users, newest first',
-    item: UserView,
-    page: pageOfUsers,
-    show: showUser,
-  }),
-];
+    async ({ params, body }) => {
+      await requireStore(context, params.id);
+      const user = { ...body, storeId: params.id, id: v7(), createdAt: context.now().toISOString() };
+      const [row] = await context.database.orm.insert(users).values(user).onConflictDoNothing().returning();
+      if (row === undefined)
+        throw new Conflict('user_exists', 'The store has a user with this consumerUserId.');
+      const { storeId: _store, version: _version, ...shown } = row;
+      return { status: 201, body: shown };
+    },
+  );

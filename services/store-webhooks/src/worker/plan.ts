@@ -12,7 +12,6 @@ import { settlePayment, type Settling } from '../payments/settle.ts';
 import type { Connection } from '../providers/adapter.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import { ProviderAway } from '../providers/exchange.ts';
-import { userExists } from '../users/store.ts';
 import type { Change } from './change.ts';
 import type { ClaimedEvent } from './event.ts';
 import { Ignored, Unprocessable } from './unprocessable.ts';
@@ -35,6 +34,12 @@ const fresh = async (
     if (error instanceof ProviderAway || error instanceof Unprocessable) return payload;
     throw error;
   }
+};
+
+const userExists = async (sql: Sql, storeId: string, consumerUserId: string): Promise<boolean> => {
+  const [row] = await sql`
+    select 1 from users where store_id = ${storeId} and consumer_user_id = ${consumerUserId}`;
+  return row !== undefined;
 };
 
 const planMember = async (planning: Planning, claimed: ClaimedEvent, body: unknown): Promise<Change> => {
