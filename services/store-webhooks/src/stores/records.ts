@@ -56,14 +56,15 @@ interface RecordQuery extends PromiseLike<object[]> {
 export const declareRecords = <Table extends PgTable, View extends z.ZodObject>(
   spec: RecordSpec<Table, View>,
 ): Records => {
-  const { table, latest, name, path, tag, summary, one } = spec;
+  const { latest, name, path, tag, summary, one } = spec;
+  const table: PgTable & { storeId: PgColumn } = spec.table;
   const view: z.ZodObject = spec.view;
   const fields = Object.keys(view.shape);
   const show = (row: object): Record<string, unknown> => {
     const shown: Record<string, unknown> = spec.show(row as Table['$inferSelect']);
     return Object.fromEntries(fields.map((field) => [field, shown[field]]));
   };
-  const select = (db: Executor) => db.select().from(table as PgTable);
+  const select = (db: Executor) => db.select().from(table);
   const list: Records['list'] = (db, id, { offset, limit }) =>
     select(db)
       .where(eq(table.storeId, id))
