@@ -7,6 +7,7 @@ import { gameRoutes } from './games/routes.ts';
 import { launchRoutes } from './launches/routes.ts';
 import { playerRoutes } from './players/routes.ts';
 import { roundRoutes } from './rounds/routes.ts';
+import { transferRoutes } from './transfers/routes.ts';
 
 /** The rooms of the service and what its OpenAPI document says of them. */
 export const createApp = (context: Context): HttpApp => {
@@ -29,6 +30,7 @@ export const createApp = (context: Context): HttpApp => {
     routes: [
       ...callbackRoutes(context),
       ...playerRoutes(context),
+      ...transferRoutes(context),
       ...roundRoutes(context),
       ...gameRoutes(context),
       ...launchRoutes(context),

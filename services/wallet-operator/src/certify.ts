@@ -1,15 +1,17 @@
 /**
- * `pnpm --filter wallet-operator certify --url … --secret … --player … [--currency EUR] [--game dice-alpha]
- * [--signature timestamp+path+body] [--junit file]`: runs the conformance kit against any operator backend.
- * Exit code 1 when it does not keep the contract, 2 when the kit was called wrongly.
+ * `pnpm --filter wallet-operator certify --url … --secret … --player … [more]`: runs the conformance kit against any
+ * operator backend. Exit code 1 when it does not keep the contract, 2 when the kit was called wrongly.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { readCurrency } from './certify/currency.ts';
 import { junit, line, summary } from './certify/report.ts';
 import { certify } from './certify/run.ts';
 
 const usage = `certify --url <callback url> --secret <hmac secret> --player <id of a player with 100.00 or more>
-  --currency <code>     currency of the player's wallet (EUR)
+  --currency <code>     currency of the player's wallet (found out by trying)
+  --other-player <id>   a second player with 1.00 or more, for the cases that need two
+  --transaction-ids <scope>  global (default), or player where ids are unique for each player only
   --game <code>         a game that is enabled (dice-alpha)
   --signature <string>  timestamp+path+body or timestamp+body
   --junit <file>        also write the results as JUnit XML\n`;
@@ -24,26 +26,37 @@ const main = async (): Promise<number> => {
       url: { type: 'string' },
       secret: { type: 'string' },
       player: { type: 'string' },
-      currency: { type: 'string', default: 'EUR' },
+      currency: { type: 'string' },
+      'other-player': { type: 'string' },
+      'transaction-ids': { type: 'string', default: 'global' },
       game: { type: 'string', default: 'dice-alpha' },
       signature: { type: 'string', default: 'timestamp+path+body' },
       junit: { type: 'string' },
     },
   });
-  const { url, secret, player, currency, game, signature } = values;
+  const { url, secret, player, game, signature, 'transaction-ids': transactionIds } = values;
   if (!url || !secret || !player || !URL.canParse(url))
     throw new Error('--url, --secret and --player are needed');
   if (signature !== 'timestamp+path+body' && signature !== 'timestamp+body')
     throw new Error('--signature is timestamp+path+body or timestamp+body');
+  if (transactionIds !== 'global' && transactionIds !== 'player')
+    throw new Error('--transaction-ids is global or player');
+  const backend = {
+    url,
+    secret,
+    player,
+    game,
+    signatureString: signature,
+    otherPlayer: values['other-player'],
+    transactionIds,
+  } as const;
+  const currency = values.currency ?? (await readCurrency(backend));
   let group = '';
-  const results = await certify(
-    { url, secret, player, currency, game, signatureString: signature },
-    (result) => {
-      if (result.group !== group) say(`\n${result.group}`);
-      ({ group } = result);
-      say(line(result));
-    },
-  );
+  const results = await certify({ ...backend, currency }, (result) => {
+    if (result.group !== group) say(`\n${result.group}`);
+    ({ group } = result);
+    say(line(result));
+  });
   say(`\n${summary(results)}`);
   if (values.junit !== undefined) await writeFile(values.junit, junit(results));
   return results.some(({ failure }) => failure !== undefined) ? 1 : 0;

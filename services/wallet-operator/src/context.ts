@@ -31,6 +31,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
         rollbackAfterClose: env.ROLLBACK_AFTER_CLOSE,
         creditUnknownRound: env.CREDIT_UNKNOWN_ROUND,
         sessions: env.SESSION_POLICY,
+        transactionIds: env.TRANSACTION_ID_SCOPE,
       },
       maxQueue: env.MAX_WAITING,
       maxInFlight: env.BATCHES_IN_FLIGHT,

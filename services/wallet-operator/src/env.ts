@@ -17,6 +17,8 @@ const shape = {
   SIGNATURE_TOLERANCE_S: seconds(0, 30),
   ROLLBACK_AFTER_CLOSE: z.enum(['reverse', 'reject']).default('reverse'),
   CREDIT_UNKNOWN_ROUND: z.enum(['accept', 'reject']).default('accept'),
+  /** Whether the game server's transaction ids are unique over all players or for each player. Kept in the database. */
+  TRANSACTION_ID_SCOPE: z.enum(['global', 'player']).default('global'),
   SESSION_POLICY: z.enum(['optional', 'required']).default('optional'),
   SESSION_TTL_S: seconds(1, 3600),
   /** Callbacks that may wait; beyond it they are answered 500 at once. */

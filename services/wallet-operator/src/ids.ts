@@ -17,3 +17,12 @@ export const id = z
   .string()
   .refine(isId, 'must be 1 to 255 characters, none of them a control character')
   .meta({ minLength: 1, maxLength: 255 });
+
+/** An id that is also a path segment. "." and ".." can not be one: every URL parser removes them. */
+export const addressableId = id
+  .refine((value) => value !== '.' && value !== '..', 'must not be "." or ".."')
+  .meta({ minLength: 1, maxLength: 255 });
+
+/** The path of a resource, for the header Location. */
+export const pathOf = (...segments: string[]): string =>
+  segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');

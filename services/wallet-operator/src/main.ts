@@ -2,5 +2,19 @@ import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
+import { ScopeMismatch } from './ledger/settings.ts';
 
-await runService({ name: 'wallet-operator', env: processEnv(), createContext, createApp });
+await runService({
+  name: 'wallet-operator',
+  env: processEnv(),
+  createContext: async (env, parts) => {
+    const context = createContext(env, parts);
+    await context.ledger.claimScope().catch((err: unknown) => {
+      if (err instanceof ScopeMismatch) throw err;
+      // The database is down. The first batch checks the scope again before it writes anything.
+      parts.log.warn({ err }, 'the scope of transaction ids could not be checked yet');
+    });
+    return context;
+  },
+  createApp,
+});

@@ -49,7 +49,7 @@ test('the demo data can be loaded again and again, and its command works when pa
   const file = join(await mkdtemp(join(tmpdir(), 'wallet-')), 'url');
   await writeFile(file, `${env.DATABASE_URL}\n`);
   const { DATABASE_URL: _, ...others } = env;
-  const audit = await run(process.execPath, ['src/audit.ts'], {
+  const audit = await run(process.execPath, ['src/proof.ts'], {
     cwd,
     env: { ...others, DATABASE_URL_FILE: file },
   });

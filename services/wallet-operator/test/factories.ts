@@ -27,8 +27,8 @@ export const addPlayer = async (
   await sql`insert into players (player_id, currency, balance, seq, status, excluded, excluded_until, created_at)
     values (${playerId}, ${currency}, ${String(balance)}, ${funded ? 1 : 0}, ${status}, ${excluded}, ${excludedUntil}, '2026-01-02T03:04:05Z')`;
   if (funded) {
-    await sql`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at)
-      values (${playerId}, 1, 'deposit', ${randomUUID()}, ${String(balance)}, ${String(balance)}, now())`;
+    await sql`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at, id_space)
+      values (${playerId}, 1, 'deposit', ${randomUUID()}, ${String(balance)}, ${String(balance)}, now(), 'operator')`;
   }
   return playerId;
 };

@@ -90,4 +90,5 @@ export const policy: fc.Arbitrary<Policy> = fc.record({
   rollbackAfterClose: fc.constantFrom('reverse', 'reject'),
   creditUnknownRound: fc.constantFrom('accept', 'reject'),
   sessions: fc.constantFrom('optional', 'required'),
+  transactionIds: fc.constantFrom('global', 'player'),
 });

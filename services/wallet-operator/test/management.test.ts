@@ -40,7 +40,7 @@ describe('players', () => {
         address: null,
       },
     });
-    const read = await ann.get(`/v1/players/${encodeURIComponent(playerId)}`);
+    const read = await ann.get(made.location ?? '');
     expect(read).toMatchObject({ status: 200, body: made.body });
     const list = await ann.get('/v1/players?limit=200');
     expect(list.body).toMatchObject({ page: { number: 1, limit: 200 } });
@@ -57,7 +57,22 @@ describe('players', () => {
     expect((await ann.get('/v1/players/nobody')).status).toBe(404);
   });
 
+  test.each(['a b/c?d#e', '%2F', '🎲', '...', "it's (ok)!*"])(
+    'Location answers GET for the id %j',
+    async (id) => {
+      const player = await ann.post('/v1/players', { playerId: id, currency: 'EUR' });
+      const deposit = await ann.post(`${player.location ?? ''}/deposits`, { transactionId: id, amount: '1' });
+      const game = await ann.post('/v1/games', { gameCode: id, name: 'Game' });
+      for (const { location, status } of [player, deposit, game]) {
+        expect(status).toBe(201);
+        expect((await ann.get(location ?? '')).status).toBe(200);
+      }
+    },
+  );
+
   test.each([
+    [{ playerId: '..', currency: 'EUR' }, 'playerId'],
+    [{ playerId: '.', currency: 'EUR' }, 'playerId'],
     [{ playerId: 'p', currency: 'eur' }, 'currency'],
     [{ playerId: '', currency: 'EUR' }, 'playerId'],
     [{ playerId: 'a\u0007', currency: 'EUR' }, 'playerId'],
@@ -107,11 +122,14 @@ describe('deposits and withdrawals', () => {
       status: 201,
       body: { ...deposit, amount: '100.00', playerId, balance: '100.00' },
     });
+    expect(await ann.get(first.location ?? '')).toMatchObject({ status: 200, body: first.body });
     const out = { transactionId: randomUUID(), amount: '30.5' };
-    expect((await ann.post(`${path}/withdrawals`, out)).body).toMatchObject({
-      amount: '30.50',
-      balance: '69.50',
-    });
+    const taken = await ann.post(`${path}/withdrawals`, out);
+    expect(taken.body).toMatchObject({ amount: '30.50', balance: '69.50' });
+    expect(await ann.get(taken.location ?? '')).toMatchObject({ status: 200, body: taken.body });
+    // It is no deposit, nor another player's.
+    expect((await ann.get(`${path}/deposits/${out.transactionId}`)).status).toBe(404);
+    expect((await ann.get(`/v1/players/nobody/withdrawals/${out.transactionId}`)).status).toBe(404);
     expect(await ann.post(`${path}/deposits`, deposit)).toEqual(first);
     expect((await ann.get(path)).body['balance']).toBe('69.50');
   });
@@ -148,6 +166,8 @@ describe('games', () => {
     const gameCode = `game-${randomUUID()}`;
     const made = await ann.post('/v1/games', { gameCode, name: 'Game', enabled: true });
     expect(made).toMatchObject({ status: 201, body: { gameCode, enabled: true } });
+    expect(await ann.get(made.location ?? '')).toMatchObject({ status: 200, body: made.body });
+    expect((await ann.get('/v1/games/none')).status).toBe(404);
     expect((await ann.post('/v1/games', { gameCode, name: 'Game', enabled: true })).status).toBe(409);
     expect((await ann.patch(`/v1/games/${gameCode}`, { enabled: false })).body).toMatchObject({
       enabled: false,

@@ -1,4 +1,5 @@
 import type { Command, Policy } from '../src/ledger/command.ts';
+import { idSpaceOf } from '../src/ledger/id-space.ts';
 import { decide, type Decision, type Entry, type State } from '../src/ledger/domain.ts';
 
 export interface ModelPlayer {
@@ -22,7 +23,9 @@ export const createModel = (
 
   const stateFor = (command: Command): State => {
     const known = players.get(command.playerId);
-    const byId = (id: string) => entries.find(({ transactionId }) => transactionId === id);
+    const space = idSpaceOf(command, policy.transactionIds);
+    const inSpace = entries.filter((entry) => idSpaceOf(entry, policy.transactionIds) === space);
+    const byId = (id: string) => inSpace.find(({ transactionId }) => transactionId === id);
     const reverses = 'reverses' in command ? command.reverses : undefined;
     return {
       player: known && { ...known, balance: balances.get(command.playerId) ?? 0n },
@@ -31,7 +34,7 @@ export const createModel = (
       round: 'roundId' in command ? rounds.get(`${command.playerId}\n${command.roundId}`) : undefined,
       known: 'transactionId' in command ? byId(command.transactionId) : undefined,
       target: reverses === undefined ? undefined : byId(reverses),
-      targetReversed: entries.some(
+      targetReversed: inSpace.some(
         (entry) => entry.operation === 'rollback' && entry.reverses === reverses && entry.amount > 0n,
       ),
     };

@@ -3,6 +3,7 @@ import type { Running } from './harness.ts';
 export interface Reply<T = Record<string, unknown>> {
   status: number;
   type: string | null;
+  location: string | null;
   body: T;
 }
 
@@ -18,6 +19,7 @@ export const person = async ({ url, keys }: Running, scope = 'wallet:admin walle
     return {
       status: answer.status,
       type: answer.headers.get('content-type'),
+      location: answer.headers.get('location'),
       body: (await answer.json()) as Record<string, unknown>,
     };
   };

@@ -14,20 +14,23 @@ export interface ServiceProcess extends AsyncDisposable {
   start(): Promise<void>;
 }
 
+/** Settings of a service that runs as a process of its own. */
+export const processEnvironment = (databaseUrl: string, port: number, redisUrl = '') => ({
+  PORT: String(port),
+  DATABASE_URL: databaseUrl,
+  REDIS_URL: redisUrl,
+  AUTH_JWKS: 'none',
+  AUTH_ISSUER: 'test',
+  AUTH_AUDIENCE: 'test',
+  HMAC_SECRET: secret,
+  LOG_LEVEL: 'silent',
+});
+
 /** The service as a process of its own, as it runs in production. */
 export const startProcess = async (databaseUrl: string, redisUrl = ''): Promise<ServiceProcess> => {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const env = {
-    PORT: String(port),
-    DATABASE_URL: databaseUrl,
-    REDIS_URL: redisUrl,
-    AUTH_JWKS: 'none',
-    AUTH_ISSUER: 'test',
-    AUTH_AUDIENCE: 'test',
-    HMAC_SECRET: secret,
-    LOG_LEVEL: 'silent',
-  };
+  const env = processEnvironment(databaseUrl, port, redisUrl);
   const folder = new URL('..', import.meta.url).pathname;
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {

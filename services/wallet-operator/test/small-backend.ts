@@ -32,7 +32,12 @@ export const createSmallBackend = (rules: typeof decide): Server => {
     new Map([['ada', player]]),
     new Set(['dice-alpha']),
     new Map(),
-    { rollbackAfterClose: 'reverse', creditUnknownRound: 'accept', sessions: 'optional' },
+    {
+      rollbackAfterClose: 'reverse',
+      creditUnknownRound: 'accept',
+      sessions: 'optional',
+      transactionIds: 'global',
+    },
     rules,
   );
   const signatures = createRequestSignatures({ secrets: { current: secret } });

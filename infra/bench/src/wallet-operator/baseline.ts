@@ -17,15 +17,15 @@ const schema = `
   language plpgsql as $$
   declare after bigint; number bigint;
   begin
-    select balance_after into after from baseline.entries where transaction_id = transaction;
+    select balance_after into after from baseline.entries where transaction_id = transaction and id_space = 'game';
     if found then return after; end if;
     update baseline.players set balance = balance - bet, seq = seq + 1 where player_id = player and balance >= bet
       returning balance, seq into after, number;
     if not found then return -1; end if;
     insert into baseline.rounds (player_id, round_id, game_code, opened_at) values (player, in_round, game, now())
       on conflict do nothing;
-    insert into baseline.entries (player_id, seq, operation, transaction_id, round_id, game_code, amount, balance_after, at)
-      values (player, number, 'debit', transaction, in_round, game, -bet, after, now());
+    insert into baseline.entries (player_id, seq, operation, transaction_id, round_id, game_code, amount, balance_after, at, id_space)
+      values (player, number, 'debit', transaction, in_round, game, -bet, after, now(), 'game');
     return after;
   end $$`;
 

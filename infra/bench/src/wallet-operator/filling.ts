@@ -5,8 +5,8 @@ export const addPlayers = async (sql: Sql): Promise<void> => {
   await sql`insert into games values ('dice-alpha', 'Dice', true, now())`;
   await sql`insert into players (player_id, currency, balance, seq, created_at)
     select 'player-' || n, 'EUR', 100000000000, 1, now() from generate_series(0, 199) n`;
-  await sql`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at)
-    select 'player-' || n, 1, 'deposit', 'start-' || n, 100000000000, 100000000000, now() from generate_series(0, 199) n`;
+  await sql`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at, id_space)
+    select 'player-' || n, 1, 'deposit', 'start-' || n, 100000000000, 100000000000, now(), 'operator' from generate_series(0, 199) n`;
 };
 
 interface Key {
@@ -52,10 +52,10 @@ export const fillLedger = async (sql: Sql, entries: number): Promise<void> => {
       from players p, generate_series(1, ${each}::int) n`;
     await sql`insert into rounds select player_id, round, 'dice-alpha', now(), now() from played`;
     await sql`insert into entries (player_id, seq, operation, transaction_id, round_id, game_code, amount, balance_after,
-        round_closed, at)
-      select player_id, seq + 2 * n - 1, 'debit', debit, round, 'dice-alpha', -1, balance - 1, null, now() from played
+        round_closed, at, id_space)
+      select player_id, seq + 2 * n - 1, 'debit', debit, round, 'dice-alpha', -1, balance - 1, null, now(), 'game' from played
       union all
-      select player_id, seq + 2 * n, 'credit', credit, round, 'dice-alpha', 1, balance, true, now() from played`;
+      select player_id, seq + 2 * n, 'credit', credit, round, 'dice-alpha', 1, balance, true, now(), 'game' from played`;
     await sql`update players set seq = seq + 2 * ${each}`;
     await sql`drop table played`;
   });

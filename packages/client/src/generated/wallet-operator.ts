@@ -148,6 +148,26 @@ export interface paths {
         patch: operations["changePlayer"];
         trace?: never;
     };
+    "/v1/players/{playerId}/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The entries of a player, oldest first
+         * @description Requires bearer, with the scope wallet:read.
+         */
+        get: operations["listEntries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/players/{playerId}/deposits": {
         parameters: {
             query?: never;
@@ -159,11 +179,31 @@ export interface paths {
         put?: never;
         /**
          * Book money in
-         * @description The same transactionId again gives the same answer and moves nothing.
+         * @description The same transactionId again returns the same answer and moves nothing.
          *
          *     Requires bearer, with the scope wallet:admin.
          */
         post: operations["deposit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/players/{playerId}/deposits/{transactionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A deposit and the balance after it
+         * @description Requires bearer, with the scope wallet:admin.
+         */
+        get: operations["getDeposit"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -181,7 +221,7 @@ export interface paths {
         put?: never;
         /**
          * Book money out
-         * @description The same transactionId again gives the same answer and moves nothing.
+         * @description The same transactionId again returns the same answer and moves nothing.
          *
          *     Requires bearer, with the scope wallet:admin.
          */
@@ -192,7 +232,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/players/{playerId}/entries": {
+    "/v1/players/{playerId}/withdrawals/{transactionId}": {
         parameters: {
             query?: never;
             header?: never;
@@ -200,10 +240,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The entries of a player, oldest first
-         * @description Requires bearer, with the scope wallet:read.
+         * A withdrawal and the balance after it
+         * @description Requires bearer, with the scope wallet:admin.
          */
-        get: operations["listEntries"];
+        get: operations["getWithdrawal"];
         put?: never;
         post?: never;
         delete?: never;
@@ -283,7 +323,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * A game
+         * @description Requires bearer, with the scope wallet:admin.
+         */
+        get: operations["getGame"];
         put?: never;
         post?: never;
         delete?: never;
@@ -310,6 +354,26 @@ export interface paths {
          * @description Requires bearer, with the scope wallet:admin.
          */
         post: operations["launch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/launches/{launchId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A launch, until a day after its session has expired
+         * @description Requires bearer, with the scope wallet:admin.
+         */
+        get: operations["getLaunch"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -560,17 +624,6 @@ export interface components {
              */
             excludedUntil?: string | null;
         };
-        NewTransfer: {
-            /** @description Idempotency key, shared with the callbacks */
-            transactionId: string;
-            amount: string;
-        };
-        Transfer: {
-            playerId: string;
-            transactionId: string;
-            amount: string;
-            balance: string;
-        };
         Entry: {
             /** @description 1, 2, 3, … without gaps */
             seq: number;
@@ -588,6 +641,18 @@ export interface components {
             reverseTransactionId: string | null;
             /** Format: date-time */
             at: string;
+        };
+        NewTransfer: {
+            /** @description Idempotency key of deposits and withdrawals; never collides with an id of the game server */
+            transactionId: string;
+            amount: string;
+        };
+        Transfer: {
+            playerId: string;
+            transactionId: string;
+            amount: string;
+            /** @description Balance of the player right after the transfer */
+            balance: string;
         };
         RoundWithEntries: {
             playerId: string;
@@ -636,19 +701,37 @@ export interface components {
             countryCode?: string;
         };
         Launch: {
+            /** Format: uuid */
+            launchId: string;
             playerId: string;
             gameCode: string;
-            /** @description Where the game is, when the game server says it */
-            launchUrl: string | null;
+            /** Format: date-time */
+            createdAt: string;
             /**
              * Format: date-time
              * @description End of our session
              */
             expiresAt: string;
+            /** @description Where the game is, when the game server says it */
+            launchUrl: string | null;
             /** @description What the game server answered */
             gameServer: {
                 [key: string]: unknown;
             };
+        };
+        /** @description Without what opens the game: that is in the answer of POST only */
+        LaunchRecord: {
+            /** Format: uuid */
+            launchId: string;
+            playerId: string;
+            gameCode: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description End of our session
+             */
+            expiresAt: string;
         };
         CurrencyList: {
             currencies: string[];
@@ -1165,6 +1248,8 @@ export interface operations {
             /** @description Added */
             201: {
                 headers: {
+                    /** @description Its address */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1458,6 +1543,110 @@ export interface operations {
             };
         };
     };
+    listEntries: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        entries: components["schemas"]["Entry"][];
+                        page: {
+                            /** @description The page that was asked for */
+                            number: number;
+                            /** @description Whether more pages follow */
+                            has_more: boolean;
+                            /** @description Items per page */
+                            limit: number;
+                        };
+                    };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:read */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     deposit: {
         parameters: {
             query?: never;
@@ -1476,6 +1665,8 @@ export interface operations {
             /** @description Booked */
             201: {
                 headers: {
+                    /** @description Its address */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1547,6 +1738,96 @@ export interface operations {
             };
             /** @description The request can be read but not followed */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getDeposit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                playerId: string;
+                transactionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The deposit */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transfer"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1605,6 +1886,8 @@ export interface operations {
             /** @description Booked */
             201: {
                 headers: {
+                    /** @description Its address */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1716,39 +1999,25 @@ export interface operations {
             };
         };
     };
-    listEntries: {
+    getWithdrawal: {
         parameters: {
-            query?: {
-                /** @description Number of the page, from 1 */
-                page?: number;
-                /** @description Items per page */
-                limit?: number;
-            };
+            query?: never;
             header?: never;
             path: {
                 playerId: string;
+                transactionId: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description A page */
+            /** @description The withdrawal */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        entries: components["schemas"]["Entry"][];
-                        page: {
-                            /** @description The page that was asked for */
-                            number: number;
-                            /** @description Whether more pages follow */
-                            has_more: boolean;
-                            /** @description Items per page */
-                            limit: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["Transfer"];
                 };
             };
             /** @description The request is malformed or a value is out of range */
@@ -1769,7 +2038,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The credential lacks the scope wallet:read */
+            /** @description The credential lacks the scope wallet:admin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2115,6 +2384,8 @@ export interface operations {
             /** @description Added */
             201: {
                 headers: {
+                    /** @description Its address */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2168,6 +2439,95 @@ export interface operations {
             };
             /** @description The media type is not taken */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getGame: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                gameCode: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The game */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Game"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2335,6 +2695,8 @@ export interface operations {
             /** @description The game is open */
             201: {
                 headers: {
+                    /** @description Its address */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2397,6 +2759,95 @@ export interface operations {
             };
             /** @description The request can be read but not followed */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getLaunch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                launchId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The launch */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LaunchRecord"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

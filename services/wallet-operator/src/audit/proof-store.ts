@@ -91,15 +91,16 @@ const nameViolations = (snapshot: TransactionSql, suspects: readonly string[]) =
     from sums where broken is not null
     union all
     select 'reversal_without_debit', r.player_id, r.transaction_id, 'reverses ' || coalesce(r.reverses, 'nothing')
-    from entries r left join entries d on d.transaction_id = r.reverses and d.operation = 'debit'
-      and d.player_id = r.player_id and d.round_id = r.round_id and d.amount = -r.amount
+    from entries r left join entries d on d.transaction_id = r.reverses and d.id_space = r.id_space
+      and d.operation = 'debit' and d.player_id = r.player_id and d.round_id = r.round_id and d.amount = -r.amount
     where r.operation = 'rollback' and r.amount > 0 and d.player_id is null
     union all
     select 'debit_reversed_twice', min(player_id), reverses, count(*) || ' reversals'
-    from entries where operation = 'rollback' and amount > 0 group by reverses having count(*) > 1
+    from entries where operation = 'rollback' and amount > 0 group by reverses, id_space having count(*) > 1
     union all
     select 'tombstone_with_debit', d.player_id, d.transaction_id, 'the debit may not be there'
-    from entries t join entries d on d.transaction_id = t.transaction_id and d.operation = 'debit'
+    from entries t join entries d on d.transaction_id = t.transaction_id and d.id_space = t.id_space
+      and d.operation = 'debit'
     where t.operation = 'tombstone'
   )
   select kind, player_id as "playerId", transaction_id as "transactionId", detail

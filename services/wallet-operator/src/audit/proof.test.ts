@@ -14,7 +14,7 @@ const tamper = (sql: Sql, change: (tx: Sql) => Promise<unknown>) =>
 
 const player = 'ada';
 const entry = (tx: Sql, seq: number, operation: string, amount: number, after: number, more: object = {}) =>
-  tx`insert into entries ${tx({ player_id: player, seq, operation, transaction_id: randomUUID(), round_id: 'r', amount, balance_after: after, at: '2026-01-01', ...more })}`;
+  tx`insert into entries ${tx({ player_id: player, seq, operation, transaction_id: randomUUID(), round_id: 'r', amount, balance_after: after, at: '2026-01-01', id_space: 'game', ...more })}`;
 
 const crimes: [string, (tx: Sql) => Promise<unknown>][] = [
   ['balance_differs', (tx) => tx`update players set balance = balance + 1 where player_id = ${player}`],

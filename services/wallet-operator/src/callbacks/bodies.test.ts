@@ -128,8 +128,8 @@ test('one poisonous item does not fail its neighbours', async () => {
   const sql = service.context.database.sql;
   const [poisoned, ...healthy] = await Promise.all(Array.from({ length: 20 }, () => addPlayer(sql)));
   // Its next entry is there already: what can't happen, so that the database refuses in the middle of the batch.
-  await sql`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at)
-    values (${poisoned ?? ''}, 2, 'deposit', ${randomUUID()}, 0, 100000, now())`;
+  await sql`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at, id_space)
+    values (${poisoned ?? ''}, 2, 'deposit', ${randomUUID()}, 0, 100000, now(), 'operator')`;
   const [bad, ...good] = await Promise.all(
     [poisoned ?? '', ...healthy].map((playerId) => callerOf(service, playerId).debit()),
   );

@@ -20,6 +20,27 @@ describe('rollback', () => {
     ]);
   });
 
+  test.each(['credit', 'rollback'] as const)(
+    'of an unknown debit uses its id up: a %s with that id is refused, audited, and moves nothing',
+    async (callback) => {
+      const caller = await player();
+      const transactionId = randomUUID();
+      await caller.rollback({ reverseTransactionId: transactionId });
+      for (let attempt = 0; attempt < 2; attempt++)
+        expect(await caller[callback]({ transactionId })).toMatchObject({
+          http: 200,
+          status: 'ERROR_UNKNOWN',
+        });
+      expect(await caller.balance()).toMatchObject(ok('1000.00'));
+      expect(await entriesOf(caller.playerId)).toHaveLength(3);
+      const [, event] = await sql()`
+        select details from audit_events where player_id = ${caller.playerId} order by event_id`;
+      expect(event).toMatchObject({
+        details: { operation: callback, status: 'ERROR_UNKNOWN', reason: 'tombstoned', transactionId },
+      });
+    },
+  );
+
   test('of a rejected debit: the same', async () => {
     const caller = await player({ balance: 0 });
     const debit = { transactionId: randomUUID(), roundId: randomUUID() };
@@ -61,14 +82,13 @@ describe('rollback', () => {
     expect(await caller.balance()).toMatchObject(ok('1000.00'));
   });
 
-  test('of a credit, of a rollback or of a deposit does not exist', async () => {
+  test('of a credit or of a rollback does not exist', async () => {
     const caller = await player();
     const roundId = randomUUID();
     const [credit, rollback] = [randomUUID(), randomUUID()];
     await caller.credit({ transactionId: credit, roundId, roundClosed: false });
     await caller.rollback({ transactionId: rollback, roundId });
-    const deposit = (await entriesOf(caller.playerId))[0]?.transactionId;
-    for (const reverseTransactionId of [credit, rollback, deposit]) {
+    for (const reverseTransactionId of [credit, rollback]) {
       expect(await caller.rollback({ roundId, reverseTransactionId })).toMatchObject({
         http: 200,
         status: 'ERROR_TRANSACTION_DOES_NOT_EXIST',

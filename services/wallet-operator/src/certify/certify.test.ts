@@ -49,6 +49,35 @@ test('our service keeps the contract', async () => {
   await expectSoundLedger(service);
 }, 60_000);
 
+test.each(['global', 'player'] as const)(
+  'our service keeps the contract for two players, with ids that are unique by %s',
+  async (scope) => {
+    await using service = await startService({ TRANSACTION_ID_SCOPE: scope });
+    const { sql } = service.context.database;
+    await addGame(sql);
+    for (const player of ['ada', 'bob']) await addPlayer(sql, {}, player);
+    const two = { ...target(service.url), otherPlayer: 'bob' };
+    const failed = async (transactionIds: 'global' | 'player') =>
+      (await certify({ ...two, transactionIds })).flatMap(({ title, failure }) => (failure ? [title] : []));
+    expect(await failed(scope)).toEqual([]);
+    // A kit that expects the other scope says so.
+    expect(await failed(scope === 'global' ? 'player' : 'global')).toContainEqual(
+      expect.stringContaining('a transactionId of another player'),
+    );
+    await expectSoundLedger(service);
+  },
+);
+
+test.each(['USD', 'CNY', 'THB'])("the program reads the player's currency: %s", async (currency) => {
+  await using service = await startService();
+  await addGame(service.context.database.sql);
+  await addPlayer(service.context.database.sql, { currency }, 'ada');
+  const { code, stdout } = await run(['--url', service.url, '--secret', secret, '--player', 'ada']);
+  expect(code, stdout).toBe(0);
+  const unknown = await run(['--url', service.url, '--secret', secret, '--player', 'nobody']);
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('ERROR_UNKNOWN') });
+});
+
 test('so does a right backend of another kind', async () => {
   expect(await failedIn(await startSmall('none'))).toEqual([]);
 }, 60_000);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { minorOf, type Reply, type Wallet } from './wallet.ts';
+import { minorOf, type Reply, type Target, type Wallet } from './wallet.ts';
 
 /** A promise of the contract that the backend does not keep. */
 export class NotKept extends Error {
@@ -9,6 +9,8 @@ export class NotKept extends Error {
 /** One test of a backend; throws where it does not do what the contract says. */
 export interface Case {
   title: string;
+  /** Whether the case applies to this backend; always, when left out. */
+  applies?(target: Target): boolean;
   run(wallet: Wallet): Promise<unknown>;
 }
 

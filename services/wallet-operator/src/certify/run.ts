@@ -24,7 +24,8 @@ export const certify = async (target: Target, onResult?: (result: Result) => voi
   const wallet = openWallet(target);
   const results: Result[] = [];
   for (const group of groups) {
-    for (const { title, run } of group.cases) {
+    for (const { title, run, applies } of group.cases) {
+      if (applies?.(target) === false) continue;
       const start = performance.now();
       const failure = await run(wallet).then(
         () => undefined,

@@ -11,6 +11,10 @@ export interface Target {
   currency: string;
   game: string;
   signatureString: 'timestamp+path+body' | 'timestamp+body';
+  /** A second player, with at least 1.00, for the cases that need two. */
+  otherPlayer?: string | undefined;
+  /** Whether the backend takes transaction ids as unique over all players (default) or for each player. */
+  transactionIds?: 'global' | 'player' | undefined;
 }
 
 export interface Reply {

@@ -62,7 +62,7 @@ export const entries = pgTable(
     operation: text({
       enum: ['debit', 'credit', 'rollback', 'deposit', 'withdrawal', 'tombstone'],
     }).notNull(),
-    /** Unique over all players, forever. A tombstone holds the id of the debit that may no longer come. */
+    /** Unique within `idSpace`, forever. A tombstone holds the id of a debit that was rolled back before it arrived. */
     transactionId: text('transaction_id').notNull(),
     roundId: text('round_id'),
     gameCode: text('game_code'),
@@ -74,13 +74,15 @@ export const entries = pgTable(
     /** As the request said; null where the operation has no such field. */
     roundClosed: boolean('round_closed'),
     at: instant('at').notNull(),
+    /** Who chose the transaction id, and where it is unique: see ledger/id-space.ts. */
+    idSpace: text('id_space').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.playerId, table.seq] }),
-    uniqueIndex('entries_transaction').on(table.transactionId),
-    // A debit is reversed once, whatever the code above believes.
+    uniqueIndex('entries_transaction').on(table.transactionId, table.idSpace),
+    // The database itself refuses a second reversal of a debit.
     uniqueIndex('entries_reversal')
-      .on(table.reverses)
+      .on(table.reverses, table.idSpace)
       .where(sql`${table.operation} = 'rollback' and ${table.amount} > 0`),
     check('entries_balance_after', sql`${table.balanceAfter} >= 0`),
     check(
@@ -128,10 +130,22 @@ export const sessions = pgTable(
     gameCode: text('game_code').notNull(),
     createdAt: instant('created_at').notNull(),
     expiresAt: instant('expires_at').notNull(),
+    launchId: uuid('launch_id')
+      .notNull()
+      .default(sql`uuidv7()`),
   },
-  // Each launch forgets the old ones.
-  (table) => [index('sessions_expiry').on(table.expiresAt)],
+  (table) => [
+    // Each launch deletes the sessions that ended long ago.
+    index('sessions_expiry').on(table.expiresAt),
+    uniqueIndex('sessions_launch').on(table.launchId),
+  ],
 );
+
+/** Settings that the existing entries depend on. Written at the first start; a trigger refuses any change. */
+export const ledgerSettings = pgTable('ledger_settings', {
+  name: text().primaryKey(),
+  value: text().notNull(),
+});
 
 /** What happened beside the ledger and may be asked for one day: refusals, exclusions, changes by people. */
 export const auditEvents = pgTable(

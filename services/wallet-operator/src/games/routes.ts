@@ -1,8 +1,9 @@
 import { pageList, pageOf } from '@platform/pagination/page-limit';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
+import { pathOf } from '../ids.ts';
 import { Game, GameChange, GameList, GamePath, GameQuery, NewGame } from './schema.ts';
-import { changeGame, createGame, pageGames } from './use-cases.ts';
+import { changeGame, createGame, getGame, pageGames } from './use-cases.ts';
 
 const tag = 'Games';
 
@@ -19,10 +20,14 @@ export const gameRoutes = (context: Context): Route[] => {
         summary: 'Add a game',
         caller: admin,
         body: { schema: NewGame },
-        responses: { 201: { description: 'Added', body: Game } },
+        responses: { 201: { description: 'Added', body: Game, headers: { Location: 'Its address' } } },
         problems: [409],
       },
-      async ({ caller, body }) => ({ status: 201, body: await createGame(context, caller.subject, body) }),
+      async ({ caller, body }) => ({
+        status: 201,
+        headers: { Location: pathOf('v1', 'games', body.gameCode) },
+        body: await createGame(context, caller.subject, body),
+      }),
     ),
     route(
       {
@@ -39,6 +44,20 @@ export const gameRoutes = (context: Context): Route[] => {
         const page = pageOf(query);
         return { status: 200, body: pageList('games', page, await pageGames(context, page)) };
       },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/games/{gameCode}',
+        operationId: 'getGame',
+        tag,
+        summary: 'A game',
+        caller: admin,
+        params: GamePath,
+        responses: { 200: { description: 'The game', body: Game } },
+        problems: [404],
+      },
+      async ({ params }) => ({ status: 200, body: await getGame(context, params.gameCode) }),
     ),
     route(
       {

@@ -1,12 +1,12 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { id } from '../ids.ts';
+import { addressableId, id } from '../ids.ts';
 
 const name = text(1, 200);
 
 export const NewGame = z
-  .strictObject({ gameCode: id, name, enabled: z.boolean().default(true) })
+  .strictObject({ gameCode: addressableId, name, enabled: z.boolean().default(true) })
   .meta({ id: 'NewGame' });
 export const GameChange = z
   .strictObject({ name: name.optional(), enabled: z.boolean().optional() })

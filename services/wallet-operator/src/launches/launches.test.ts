@@ -48,6 +48,15 @@ test('a launch opens a session here and the game there', async () => {
       gameServer: { sessionToken: expect.any(String) },
     },
   });
+  const { launchId, createdAt, expiresAt } = made.body;
+  // What opens the game is told once.
+  expect(await ann.get(made.location ?? '')).toMatchObject({
+    status: 200,
+    body: { launchId, playerId, gameCode: 'dice-alpha', createdAt, expiresAt },
+  });
+  const { body: record } = await ann.get(made.location ?? '');
+  expect(Object.keys(record)).not.toContain('launchUrl');
+  expect((await ann.get('/v1/launches/0198c0de-0000-7000-8000-000000000000')).status).toBe(404);
   expect(await sql`select player_id, game_code from sessions`).toEqual([
     { player_id: playerId, game_code: 'dice-alpha' },
   ]);

@@ -1,7 +1,8 @@
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { CurrencyList, Launch, NewLaunch } from './schema.ts';
-import { launch, listCurrencies } from './use-cases.ts';
+import { pathOf } from '../ids.ts';
+import { CurrencyList, Launch, LaunchPath, LaunchRecord, NewLaunch } from './schema.ts';
+import { getLaunch, launch, listCurrencies } from './use-cases.ts';
 
 const tag = 'Launches';
 
@@ -16,10 +17,29 @@ export const launchRoutes = (context: Context): Route[] => [
       summary: 'Open a game for a player',
       caller: context.tokens.guard('wallet:admin'),
       body: { schema: NewLaunch },
-      responses: { 201: { description: 'The game is open', body: Launch } },
+      responses: {
+        201: { description: 'The game is open', body: Launch, headers: { Location: 'Its address' } },
+      },
       problems: [404, 422],
     },
-    async ({ body }) => ({ status: 201, body: await launch(context, body) }),
+    async ({ body }) => {
+      const made = await launch(context, body);
+      return { status: 201, headers: { Location: pathOf('v1', 'launches', made.launchId) }, body: made };
+    },
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/v1/launches/{launchId}',
+      operationId: 'getLaunch',
+      tag,
+      summary: 'A launch, until a day after its session has expired',
+      caller: context.tokens.guard('wallet:admin'),
+      params: LaunchPath,
+      responses: { 200: { description: 'The launch', body: LaunchRecord } },
+      problems: [404],
+    },
+    async ({ params }) => ({ status: 200, body: await getLaunch(context, params.launchId) }),
   ),
   route(
     {

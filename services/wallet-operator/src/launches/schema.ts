@@ -14,15 +14,30 @@ export const NewLaunch = z
   })
   .meta({ id: 'NewLaunch' });
 
+const shape = {
+  launchId: z.uuid(),
+  playerId: z.string(),
+  gameCode: z.string(),
+  createdAt: instant(),
+  expiresAt: instant().meta({ description: 'End of our session' }),
+};
+
 export const Launch = z
   .object({
-    playerId: z.string(),
-    gameCode: z.string(),
+    ...shape,
     launchUrl: z.string().nullable().meta({ description: 'Where the game is, when the game server says it' }),
-    expiresAt: instant().meta({ description: 'End of our session' }),
     gameServer: z.record(z.string(), z.unknown()).meta({ description: 'What the game server answered' }),
   })
   .meta({ id: 'Launch' });
+
+export const LaunchRecord = z
+  .object(shape)
+  .meta({
+    id: 'LaunchRecord',
+    description: 'Without what opens the game: that is in the answer of POST only',
+  });
+
+export const LaunchPath = z.object({ launchId: z.uuid() });
 
 export const CurrencyList = z
   .object({

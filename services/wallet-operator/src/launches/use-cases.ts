@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Problem, Unavailable } from '@platform/service-kit/problem';
+import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
 import { askRedis } from '@platform/service-kit/redis';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -8,8 +8,8 @@ import { jsonOf } from '../json.ts';
 import { isExcluded, playerRow } from '../players/use-cases.ts';
 import { sessionHash } from '../session-hash.ts';
 import type { GameServer } from './game-server.ts';
-import type { CurrencyList, Launch, NewLaunch } from './schema.ts';
-import { insertSession } from './store.ts';
+import type { CurrencyList, Launch, LaunchRecord, NewLaunch } from './schema.ts';
+import { findSession, insertSession, type SessionRow } from './store.ts';
 
 const refuse = (code: string, detail: string) => new Problem({ status: 422, code, detail });
 
@@ -20,6 +20,20 @@ const serverOf = ({ gameServer }: Context): GameServer => {
 };
 
 const dayMs = 86_400_000;
+
+const recordOf = ({
+  launchId,
+  playerId,
+  gameCode,
+  createdAt,
+  expiresAt,
+}: SessionRow): z.input<typeof LaunchRecord> => ({
+  launchId,
+  playerId,
+  gameCode,
+  createdAt: createdAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
+});
 
 /** Makes a session and has the game server open the game; it calls `authenticate` here while it does. */
 export const launch = async (
@@ -38,8 +52,11 @@ export const launch = async (
 
   const sessionToken = randomBytes(32).toString('base64url');
   const expiresAt = new Date(now.getTime() + ctx.env.SESSION_TTL_S * 1000);
-  const session = { tokenHash: sessionHash(sessionToken), playerId, gameCode, createdAt: now, expiresAt };
-  await insertSession(ctx.database.orm, session, new Date(now.getTime() - dayMs));
+  const session = await insertSession(
+    ctx.database.orm,
+    { tokenHash: sessionHash(sessionToken), playerId, gameCode, createdAt: now, expiresAt },
+    new Date(now.getTime() - dayMs),
+  );
   const answer = await server.launch({
     playerId,
     currency: player.currency,
@@ -48,13 +65,17 @@ export const launch = async (
     details: { sessionToken },
   });
   const url = [answer['launchUrl'], answer['gameUrl'], answer['url']].find((one) => typeof one === 'string');
-  return {
-    playerId,
-    gameCode,
-    launchUrl: url ?? null,
-    expiresAt: expiresAt.toISOString(),
-    gameServer: answer,
-  };
+  return { ...recordOf(session), launchUrl: url ?? null, gameServer: answer };
+};
+
+/** A launch whose session has not been deleted: that happens a day after it expired. Throws NotFound. */
+export const getLaunch = async (
+  { database }: Context,
+  launchId: string,
+): Promise<z.input<typeof LaunchRecord>> => {
+  const row = await findSession(database.orm, launchId);
+  if (row === undefined) throw new NotFound('launch');
+  return recordOf(row);
 };
 
 const Copy = z.object({ currencies: z.array(z.string()), fetchedAt: z.iso.datetime() });

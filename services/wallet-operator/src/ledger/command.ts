@@ -75,6 +75,8 @@ export interface Policy {
   creditUnknownRound: 'accept' | 'reject';
   /** Whether a debit must carry a session token. */
   sessions: 'optional' | 'required';
+  /** Whether the game server's transaction ids are unique over all players or only for each player. */
+  transactionIds: 'global' | 'player';
 }
 
 /** Why an outcome is what it is; for logs, the audit trail and the people who read them. */
@@ -88,7 +90,7 @@ export const reasons = [
   'game_unavailable',
   'currency_differs',
   'parameters_differ',
-  'reversed_before_it_came',
+  'tombstoned',
   'reverses_itself',
   'round_closed',
   'round_unknown',

@@ -74,8 +74,8 @@ const isRepeat = (known: Entry, command: Debit | Credit | Rollback | Transfer): 
   (!('amount' in command) || (known.amount < 0n ? -known.amount : known.amount) === BigInt(command.amount));
 
 const repeated = (known: Entry, command: Debit | Credit | Rollback | Transfer): Decision => {
-  if (command.operation === 'debit' && known.operation === 'tombstone')
-    return refuse('ERROR_UNKNOWN', 'reversed_before_it_came');
+  // Callers read a duplicate as success, which it would not be: nothing was applied under this id.
+  if (known.operation === 'tombstone') return refuse('ERROR_UNKNOWN', 'tombstoned');
   return isRepeat(known, command)
     ? { status: 'OK', balance: known.balanceAfter, entries: [] }
     : refuse('ERROR_DUPLICATE_TRANSACTION', 'parameters_differ');

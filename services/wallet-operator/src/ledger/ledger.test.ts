@@ -45,8 +45,8 @@ const reset = async (): Promise<void> => {
       await tx`insert into players (player_id, currency, balance, seq, status, excluded, excluded_until, created_at)
         values (${id}, ${currency}, ${String(balance)}, ${seq}, ${disabled ? 'disabled' : 'active'}, ${excluded}, ${excluded ? '2026-05-05' : null}, now())`;
       if (seq === 1)
-        await tx`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at)
-          values (${id}, 1, 'deposit', ${`start-${id}`}, ${String(balance)}, ${String(balance)}, now())`;
+        await tx`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at, id_space)
+          values (${id}, 1, 'deposit', ${`start-${id}`}, ${String(balance)}, ${String(balance)}, now(), 'operator')`;
     }
   });
 };
@@ -60,7 +60,7 @@ interface Step {
 const playAtOnce = async (commands: readonly Command[], rules: Policy): Promise<Step[]> => {
   const steps: Step[] = [];
   const ledger = createBatcher<Command, Outcome>({
-    keysOf,
+    keysOf: (command) => keysOf(command, rules.transactionIds),
     maxBatch: 7,
     maxQueue: 1000,
     maxInFlight: 1,
@@ -123,36 +123,45 @@ test('PostgreSQL decides whole batches exactly as the rules decide one command a
   );
 }, 120_000);
 
-test('two processes on one database: no history breaks the ledger, and copies get one answer', async () => {
-  const rules: Policy = { rollbackAfterClose: 'reverse', creditUnknownRound: 'accept', sessions: 'optional' };
-  const open = () =>
-    createBatcher<Command, Outcome>({
-      keysOf,
-      maxBatch: 7,
-      maxQueue: 1000,
-      maxInFlight: 2,
-      isRolledBack: (error) => /^(23|40)/.test(String((error as { code?: unknown }).code)),
-      flush: (batch) => commitBatch(sql, batch, now, rules),
-    });
-  const processes = [open(), open()];
-  await fc.assert(
-    fc.asyncProperty(history, async (commands) => {
-      await reset();
-      const answers = new Map<string, Set<string>>();
-      await Promise.all(
-        commands.map(async (command, index) => {
-          const outcome = await processes[index % 2]?.add(command);
-          if (!('transactionId' in command) || outcome?.status !== 'OK') return;
-          const key = JSON.stringify(command);
-          answers.set(key, (answers.get(key) ?? new Set()).add(outcome.balance ?? ''));
-        }),
-      );
-      for (const [command, balances] of answers) expect(balances.size, command).toBe(1);
-      await expectSoundLedger({ sql });
-    }),
-    { numRuns: 60 },
-  );
-}, 120_000);
+test.each(['global', 'player'] as const)(
+  'two processes on one database, ids unique by %s: no history breaks the ledger, and copies get one answer',
+  async (transactionIds) => {
+    const rules: Policy = {
+      rollbackAfterClose: 'reverse',
+      creditUnknownRound: 'accept',
+      sessions: 'optional',
+      transactionIds,
+    };
+    const open = () =>
+      createBatcher<Command, Outcome>({
+        keysOf: (command) => keysOf(command, rules.transactionIds),
+        maxBatch: 7,
+        maxQueue: 1000,
+        maxInFlight: 2,
+        isRolledBack: (error) => /^(23|40)/.test(String((error as { code?: unknown }).code)),
+        flush: (batch) => commitBatch(sql, batch, now, rules),
+      });
+    const processes = [open(), open()];
+    await fc.assert(
+      fc.asyncProperty(history, async (commands) => {
+        await reset();
+        const answers = new Map<string, Set<string>>();
+        await Promise.all(
+          commands.map(async (command, index) => {
+            const outcome = await processes[index % 2]?.add(command);
+            if (!('transactionId' in command) || outcome?.status !== 'OK') return;
+            const key = JSON.stringify(command);
+            answers.set(key, (answers.get(key) ?? new Set()).add(outcome.balance ?? ''));
+          }),
+        );
+        for (const [command, balances] of answers) expect(balances.size, command).toBe(1);
+        await expectSoundLedger({ sql });
+      }),
+      { numRuns: 60 },
+    );
+  },
+  120_000,
+);
 
 test('rows of the ledger and of the audit trail can not be changed', async () => {
   await reset();

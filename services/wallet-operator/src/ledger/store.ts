@@ -1,5 +1,6 @@
 import type { Sql } from 'postgres';
 import type { Command, Policy, Reason, Status } from './command.ts';
+import { idSpaceOf } from './id-space.ts';
 
 /** What became of one command. */
 export interface Outcome {
@@ -44,10 +45,11 @@ interface Wide {
 }
 
 /** By the names of the function's items; JSON leaves out what is undefined. */
-const wire = (command: Wide, n: number) => ({
+const wire = (command: Wide, n: number, policy: Policy) => ({
   n,
   op: command.operation,
   p: command.playerId,
+  k: idSpaceOf(command, policy.transactionIds),
   t: command.transactionId,
   r: command.roundId,
   g: command.gameCode,
@@ -78,7 +80,7 @@ export const commitBatch = async (
   policy: Policy,
 ): Promise<Outcome[]> => {
   const rows = await sql<OutcomeRow[]>`
-    select * from commit_batch(${JSON.stringify(commands.map(wire))}::text::json, ${playersOf(commands)},
+    select * from commit_batch(${JSON.stringify(commands.map((command, n) => wire(command, n, policy)))}::text::json, ${playersOf(commands)},
       ${now.toISOString()}, ${policy.rollbackAfterClose}, ${policy.creditUnknownRound}, ${policy.sessions})`;
   const outcomes: Outcome[] = [];
   for (const { n, status, balance, reason, profile } of rows)
@@ -92,10 +94,12 @@ export const commitBatch = async (
 };
 
 /** What a command names that another of the same batch must not name. */
-export const keysOf = (command: Command): string[] => {
+export const keysOf = (command: Command, scope: Policy['transactionIds']): string[] => {
+  const space = idSpaceOf(command, scope);
   const keys: string[] = [];
-  if ('transactionId' in command) keys.push(`t${command.transactionId}`);
-  if ('reverses' in command && command.reverses !== command.transactionId) keys.push(`t${command.reverses}`);
+  if ('transactionId' in command) keys.push(`t${space}\n${command.transactionId}`);
+  if ('reverses' in command && command.reverses !== command.transactionId)
+    keys.push(`t${space}\n${command.reverses}`);
   // Neither id can hold a control character, so that the two can't run into each other.
   if ('roundId' in command) keys.push(`r${command.playerId}\n${command.roundId}`);
   return keys;

@@ -1,46 +1,16 @@
 import { pageList, pageOf } from '@platform/pagination/page-limit';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import {
-  EntryList,
-  NewPlayer,
-  NewTransfer,
-  Player,
-  PlayerChange,
-  PlayerList,
-  PlayerPath,
-  PlayerQuery,
-  Transfer,
-} from './schema.ts';
-import { changePlayer, createPlayer, getPlayer, pageEntries, pagePlayers, transfer } from './use-cases.ts';
+import { pathOf } from '../ids.ts';
+import { EntryList, NewPlayer, Player, PlayerChange, PlayerList, PlayerPath, PlayerQuery } from './schema.ts';
+import { changePlayer, createPlayer, getPlayer, pageEntries, pagePlayers } from './use-cases.ts';
 
 const tag = 'Players';
 
-/** Players, their money by hand, and their entries. */
+/** Players and their entries. */
 export const playerRoutes = (context: Context): Route[] => {
   const admin = context.tokens.guard('wallet:admin');
   const reader = context.tokens.guard('wallet:read');
-
-  const transferRoute = (operation: 'deposit' | 'withdrawal', summary: string): Route =>
-    route(
-      {
-        method: 'post',
-        path: `/v1/players/{playerId}/${operation}s`,
-        operationId: operation,
-        tag,
-        summary,
-        description: 'The same transactionId again gives the same answer and moves nothing.',
-        caller: admin,
-        params: PlayerPath,
-        body: { schema: NewTransfer },
-        responses: { 201: { description: 'Booked', body: Transfer } },
-        problems: [404, 409, 422],
-      },
-      async ({ caller, params, body }) => ({
-        status: 201,
-        body: await transfer(context, caller.subject, operation, params.playerId, body),
-      }),
-    );
 
   return [
     route(
@@ -52,10 +22,14 @@ export const playerRoutes = (context: Context): Route[] => {
         summary: 'Add a player',
         caller: admin,
         body: { schema: NewPlayer },
-        responses: { 201: { description: 'Added', body: Player } },
+        responses: { 201: { description: 'Added', body: Player, headers: { Location: 'Its address' } } },
         problems: [409],
       },
-      async ({ caller, body }) => ({ status: 201, body: await createPlayer(context, caller.subject, body) }),
+      async ({ caller, body }) => ({
+        status: 201,
+        headers: { Location: pathOf('v1', 'players', body.playerId) },
+        body: await createPlayer(context, caller.subject, body),
+      }),
     ),
     route(
       {
@@ -105,8 +79,6 @@ export const playerRoutes = (context: Context): Route[] => {
         body: await changePlayer(context, caller.subject, params.playerId, body),
       }),
     ),
-    transferRoute('deposit', 'Book money in'),
-    transferRoute('withdrawal', 'Book money out'),
     route(
       {
         method: 'get',

@@ -1,8 +1,7 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { id } from '../ids.ts';
-import { amountPattern } from '../money.ts';
+import { addressableId, id } from '../ids.ts';
 
 const currency = z
   .string()
@@ -26,7 +25,9 @@ const profile = {
   address: text(1, 500).nullish(),
 };
 
-export const NewPlayer = z.strictObject({ playerId: id, currency, ...profile }).meta({ id: 'NewPlayer' });
+export const NewPlayer = z
+  .strictObject({ playerId: addressableId, currency, ...profile })
+  .meta({ id: 'NewPlayer' });
 
 export const PlayerChange = z
   .strictObject({
@@ -59,20 +60,6 @@ export const Player = z
 export const PlayerPath = z.object({ playerId: id });
 export const PlayerQuery = z.strictObject(pageLimitQuery);
 export const PlayerList = pageLimitBody('players', Player);
-
-export const NewTransfer = z
-  .strictObject({
-    transactionId: id.meta({ description: 'Idempotency key, shared with the callbacks' }),
-    amount: z
-      .string()
-      .regex(amountPattern, 'must be a decimal string such as 12.50')
-      .refine((value) => /[1-9]/.test(value), 'must be more than 0'),
-  })
-  .meta({ id: 'NewTransfer' });
-
-export const Transfer = z
-  .object({ playerId: z.string(), transactionId: z.string(), amount: z.string(), balance: z.string() })
-  .meta({ id: 'Transfer' });
 
 export const Entry = z
   .object({

@@ -1,12 +1,12 @@
 import type { Page } from '@platform/pagination/page-limit';
 import { slice, type Slice } from '@platform/pagination/slice';
-import { Conflict, NotFound, Problem } from '@platform/service-kit/problem';
+import { Conflict, NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import { currencyOf } from '../ledger/domain.ts';
-import { decimal, minorUnits } from '../money.ts';
-import type { Entry, NewPlayer, NewTransfer, Player, PlayerChange } from './schema.ts';
+import { decimal } from '../money.ts';
+import type { Entry, NewPlayer, Player, PlayerChange } from './schema.ts';
 import {
   entriesOfRound,
   findPlayer,
@@ -107,37 +107,3 @@ export const pageEntries = async (ctx: Context, playerId: string, page: Page): P
 
 export const roundEntries = async (ctx: Context, playerId: string, roundId: string): Promise<EntryView[]> =>
   (await entriesOfRound(ctx.database.sql, playerId, roundId)).map(entryView);
-
-const refusals: Record<string, (balance: string | undefined) => Problem> = {
-  ERROR_DUPLICATE_TRANSACTION: () =>
-    new Conflict('duplicate_transaction', 'This transactionId was used with other parameters.'),
-  ERROR_NOT_ENOUGH_MONEY: (balance) =>
-    new Problem({
-      status: 422,
-      code: 'not_enough_money',
-      detail: `The balance is ${balance === undefined ? 'too low' : decimal(balance)}.`,
-    }),
-};
-
-/** Money that comes in or goes out by hand; the same id again gives the same answer. */
-export const transfer = async (
-  ctx: Context,
-  by: string,
-  operation: 'deposit' | 'withdrawal',
-  playerId: string,
-  { transactionId, amount }: z.output<typeof NewTransfer>,
-) => {
-  const details = { by, operation, transactionId, amount };
-  await recordEvent(ctx, ctx.database.orm, { kind: 'transfer_requested', playerId, details });
-  const minor = minorUnits(amount);
-  const outcome = await ctx.ledger.add({ operation, playerId, transactionId, amount: minor });
-  const { status, reason, balance } = outcome;
-  if (reason === 'player_unknown') throw new NotFound('player');
-  if (status !== 'OK' || balance === undefined) {
-    throw (
-      refusals[status]?.(balance) ??
-      new Problem({ status: 422, code: 'balance_overflow', detail: 'No balance can be that large.' })
-    );
-  }
-  return { playerId, transactionId, amount: decimal(String(minor)), balance: decimal(balance) };
-};

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { amounts, fresh, isOk, moves, says, type Case, type Group } from '../expect.ts';
-import type { Fields } from '../wallet.ts';
+import type { Fields, Wallet } from '../wallet.ts';
 
 type Operation = 'debit' | 'credit' | 'rollback';
 
@@ -35,6 +35,15 @@ const reused = (first: Operation, second: Operation): Case => ({
     await moves(w, 0n, async () => says(await w[second](fields), 'ERROR_DUPLICATE_TRANSACTION'));
   },
 });
+
+/** The same debit by the player and by the other player, whose answer is `expected`, twice. */
+const debitByBoth = async (w: Wallet, expected: string): Promise<void> => {
+  const debit = fresh();
+  isOk(await w.debit(debit));
+  for (let copy = 0; copy < 2; copy++)
+    says(await w.debit({ ...debit, playerId: w.target.otherPlayer }), expected);
+  isOk(await w.debit(debit));
+};
 
 export const idempotency: Group = {
   title: 'Idempotency',
@@ -89,6 +98,33 @@ export const idempotency: Group = {
     reused('debit', 'credit'),
     reused('credit', 'debit'),
     reused('debit', 'rollback'),
+    {
+      title: 'a transactionId of another player is a duplicate',
+      applies: ({ otherPlayer, transactionIds = 'global' }) =>
+        otherPlayer !== undefined && transactionIds === 'global',
+      run: (w) => moves(w, -100n, () => debitByBoth(w, 'ERROR_DUPLICATE_TRANSACTION')),
+    },
+    {
+      title: 'a transactionId of another player is a transaction of its own',
+      applies: ({ otherPlayer, transactionIds }) => otherPlayer !== undefined && transactionIds === 'player',
+      run: (w) => moves(w, -100n, () => debitByBoth(w, 'OK')),
+    },
+    {
+      title: "a rollback does not reverse another player's debit of the same transactionId",
+      applies: ({ otherPlayer, transactionIds }) => otherPlayer !== undefined && transactionIds === 'player',
+      run: (w) =>
+        moves(w, -100n, async () => {
+          const { transactionId, roundId } = fresh();
+          isOk(await w.debit({ transactionId, roundId }));
+          isOk(
+            await w.rollback({
+              playerId: w.target.otherPlayer,
+              roundId,
+              reverseTransactionId: transactionId,
+            }),
+          );
+        }),
+    },
     {
       title: 'a refused attempt does not use its transactionId up',
       run: (w) =>

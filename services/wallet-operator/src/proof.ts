@@ -1,4 +1,4 @@
-/** `pnpm --filter wallet-operator audit`: prints the proof as JSON; exit code 1 when the ledger is not sound. */
+/** `pnpm --filter wallet-operator proof`: checks the whole ledger, prints the result as JSON, exits with 1 when it is not sound. */
 import { openDatabase } from '@platform/service-kit/db';
 import { proveLedger } from './audit/use-cases.ts';
 import { databaseUrl } from './env.ts';

@@ -1,10 +1,110 @@
-DROP FUNCTION commit_batch(json, timestamptz, text, text, text);--> statement-breakpoint
+CREATE TABLE "audit_events" (
+	"event_id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"at" timestamp (3) with time zone NOT NULL,
+	"kind" text NOT NULL,
+	"player_id" text,
+	"details" jsonb NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "entries" (
+	"player_id" text NOT NULL,
+	"seq" bigint NOT NULL,
+	"operation" text NOT NULL,
+	"transaction_id" text NOT NULL,
+	"round_id" text,
+	"game_code" text,
+	"amount" bigint NOT NULL,
+	"balance_after" bigint NOT NULL,
+	"reverses" text,
+	"round_closed" boolean,
+	"at" timestamp (3) with time zone NOT NULL,
+	"id_space" text NOT NULL,
+	CONSTRAINT "entries_player_id_seq_pk" PRIMARY KEY("player_id","seq"),
+	CONSTRAINT "entries_balance_after" CHECK ("entries"."balance_after" >= 0),
+	CONSTRAINT "entries_amount" CHECK (case "entries"."operation"
+        when 'debit' then "entries"."amount" <= 0
+        when 'withdrawal' then "entries"."amount" < 0
+        when 'tombstone' then "entries"."amount" = 0
+        else "entries"."amount" >= 0 end)
+);
+--> statement-breakpoint
+CREATE TABLE "games" (
+	"game_code" text PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"enabled" boolean NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "ledger_settings" (
+	"name" text PRIMARY KEY NOT NULL,
+	"value" text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "players" (
+	"player_id" text PRIMARY KEY NOT NULL,
+	"currency" text NOT NULL,
+	"balance" bigint DEFAULT 0 NOT NULL,
+	"seq" bigint DEFAULT 0 NOT NULL,
+	"status" text DEFAULT 'active' NOT NULL,
+	"excluded" boolean DEFAULT false NOT NULL,
+	"excluded_until" date,
+	"name" text,
+	"country_code" text,
+	"language_code" text,
+	"birth_date" date,
+	"address" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "players_balance" CHECK ("players"."balance" >= 0),
+	CONSTRAINT "players_seq" CHECK ("players"."seq" >= 0)
+);
+--> statement-breakpoint
+CREATE TABLE "rounds" (
+	"player_id" text NOT NULL,
+	"round_id" text NOT NULL,
+	"game_code" text NOT NULL,
+	"opened_at" timestamp (3) with time zone NOT NULL,
+	"closed_at" timestamp (3) with time zone,
+	CONSTRAINT "rounds_player_id_round_id_pk" PRIMARY KEY("player_id","round_id")
+);
+--> statement-breakpoint
+CREATE TABLE "sessions" (
+	"token_hash" text PRIMARY KEY NOT NULL,
+	"player_id" text NOT NULL,
+	"game_code" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	"launch_id" uuid DEFAULT uuidv7() NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX "audit_events_player" ON "audit_events" USING btree ("player_id","event_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "entries_transaction" ON "entries" USING btree ("transaction_id","id_space");--> statement-breakpoint
+CREATE UNIQUE INDEX "entries_reversal" ON "entries" USING btree ("reverses","id_space") WHERE "entries"."operation" = 'rollback' and "entries"."amount" > 0;--> statement-breakpoint
+CREATE INDEX "players_created" ON "players" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "rounds_open" ON "rounds" USING btree ("opened_at") WHERE "rounds"."closed_at" is null;--> statement-breakpoint
+CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "sessions_launch" ON "sessions" USING btree ("launch_id");--> statement-breakpoint
+-- The ledger, the audit trail and the settings that the ledger depends on are append-only.
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'rows of % can be added, never changed or removed', tg_table_name USING ERRCODE = 'restrict_violation';
+END $$;--> statement-breakpoint
+CREATE TRIGGER entries_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "entries"
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
+CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "audit_events"
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
+CREATE TRIGGER ledger_settings_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "ledger_settings"
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
+-- Balances change with every callback: with free space on its page a new row version needs no new index entries.
+ALTER TABLE "players" SET (fillfactor = 50);--> statement-breakpoint
+ALTER TABLE "rounds" SET (fillfactor = 85);
+--> statement-breakpoint
 
 -- Decides and writes the callbacks of one batch, in one transaction and one round trip.
 --
 -- batch: a JSON array of {n, op, p(layer), t(ransaction), r(ound), g(ame), a(mount), v: what a rollback
 -- reverses, c(losed), s(ession token's hash), u: currency}. No two of its items may name the same
 -- transaction or the same round of a player: only balances go from one item to the next.
+-- k: the space of its transaction ids (id-space.ts).
 -- locks: the players whose money may move.
 --
 -- The rules are those of src/ledger/domain.ts, in the same order. The lock comes first and in sorted order,
@@ -59,7 +159,7 @@ BEGIN
           'address', p.address, 'excludedUntil', p.excluded_until) END AS profile,
         CASE
           WHEN e.player_id IS NOT NULL THEN CASE
-            WHEN m.op = 'debit' AND e.operation = 'tombstone' THEN 'reversed_before_it_came'
+            WHEN e.operation = 'tombstone' THEN 'tombstoned'
             WHEN e.operation <> m.op OR e.player_id <> m.p
               OR e.round_id IS DISTINCT FROM m.r OR e.game_code IS DISTINCT FROM m.g
               OR e.reverses IS DISTINCT FROM m.v OR e.round_closed IS DISTINCT FROM m.c
@@ -83,17 +183,18 @@ BEGIN
             WHEN d.player_id IS NULL OR d.operation = 'tombstone' THEN 'nothing_to_reverse'
             WHEN d.operation <> 'debit' THEN 'target_is_no_debit'
             WHEN d.player_id <> m.p OR d.round_id <> m.r THEN 'target_of_another_player_or_round'
-            WHEN EXISTS (SELECT FROM entries x WHERE x.reverses = m.v AND x.operation = 'rollback' AND x.amount > 0)
+            WHEN EXISTS (SELECT FROM entries x
+              WHERE x.reverses = m.v AND x.id_space = m.k AND x.operation = 'rollback' AND x.amount > 0)
               THEN 'already_reversed'
             WHEN rd.closed_at IS NULL THEN NULL
             WHEN rollback_after_close = 'reject' THEN 'round_closed'
             ELSE 'after_close' END
         END AS why
       FROM json_to_recordset(batch) AS m(
-        n int, op text, p text, t text, r text, g text, a bigint, v text, c boolean, s text, u text)
+        n int, op text, p text, k text, t text, r text, g text, a bigint, v text, c boolean, s text, u text)
       LEFT JOIN players p ON p.player_id = m.p
-      LEFT JOIN entries e ON e.transaction_id = m.t
-      LEFT JOIN entries d ON d.transaction_id = m.v
+      LEFT JOIN entries e ON e.transaction_id = m.t AND e.id_space = m.k
+      LEFT JOIN entries d ON d.transaction_id = m.v AND d.id_space = m.k
       LEFT JOIN rounds rd ON rd.player_id = m.p AND rd.round_id = m.r
       LEFT JOIN games g ON g.game_code = m.g
       LEFT JOIN sessions s ON s.token_hash = m.s
@@ -133,13 +234,13 @@ BEGIN
       IF i.op = 'rollback' AND i.target_unknown THEN
         current_seq := current_seq + 1;
         new_entries := new_entries || ROW(
-          i.p, current_seq, 'tombstone', i.v, i.r, i.g, 0, current_balance, NULL, NULL, moment)::entries;
+          i.p, current_seq, 'tombstone', i.v, i.r, i.g, 0, current_balance, NULL, NULL, moment, i.k)::entries;
       END IF;
       current_balance := current_balance + i.moved;
       current_seq := current_seq + 1;
       balance := current_balance;
       new_entries := new_entries || ROW(
-        i.p, current_seq, i.op, i.t, i.r, i.g, i.moved, current_balance, i.v, i.c, moment)::entries;
+        i.p, current_seq, i.op, i.t, i.r, i.g, i.moved, current_balance, i.v, i.c, moment, i.k)::entries;
       IF i.opens THEN
         new_rounds := new_rounds || ROW(i.p, i.r, i.g, moment, CASE WHEN i.c THEN moment END)::rounds;
       ELSIF i.closes THEN
