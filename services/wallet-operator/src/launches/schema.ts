@@ -30,12 +30,10 @@ export const Launch = z
   })
   .meta({ id: 'Launch' });
 
-export const LaunchRecord = z
-  .object(shape)
-  .meta({
-    id: 'LaunchRecord',
-    description: 'Without what opens the game: that is in the answer of POST only',
-  });
+export const LaunchRecord = z.object(shape).meta({
+  id: 'LaunchRecord',
+  description: 'Without what opens the game: that is in the answer of POST only',
+});
 
 export const LaunchPath = z.object({ launchId: z.uuid() });
 
