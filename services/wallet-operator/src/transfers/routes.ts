@@ -2,8 +2,7 @@ import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { pathOf } from '../ids.ts';
 import { PlayerPath } from '../players/schema.ts';
-import { NewTransfer, Transfer, TransferPath } from './schema.ts';
-import type { Direction } from './store.ts';
+import { NewTransfer, Transfer, TransferPath, type Direction } from './schema.ts';
 import { getTransfer, makeTransfer } from './use-cases.ts';
 
 const tag = 'Players';

@@ -25,3 +25,5 @@ export const Transfer = z
   .meta({ id: 'Transfer' });
 
 export const TransferPath = z.object({ playerId: id, transactionId: id });
+
+export type Direction = 'deposit' | 'withdrawal';

@@ -1,6 +1,5 @@
 import type { Sql } from 'postgres';
-
-export type Direction = 'deposit' | 'withdrawal';
+import type { Direction } from './schema.ts';
 
 export interface TransferRow {
   /** Signed minor units, as digits. */

@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import { decimal, minorUnits } from '../money.ts';
-import type { NewTransfer, Transfer } from './schema.ts';
-import { findTransfer, type Direction } from './store.ts';
+import type { Direction, NewTransfer, Transfer } from './schema.ts';
+import { findTransfer } from './store.ts';
 
 type TransferView = z.input<typeof Transfer>;
 
