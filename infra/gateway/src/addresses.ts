@@ -24,6 +24,7 @@ export const addressMaps = (): string[] => [
     services.flatMap((name) => askedOf(name).map((path) => `${pattern(path, alone)} ${name};`)),
     `${pattern('/healthz', alone)} gateway;`,
     `${pattern('/docs', below)} gateway;`,
+    `${pattern('/', alone)} gateway;`,
   ),
   '# Volatile, as both are asked again on the way to the problem, which must not be refused in its turn.',
   ...block(

@@ -25,7 +25,7 @@ test('a service may have several places', () => {
 test('all that can be said is taken', () => {
   const asked = readArguments(
     [
-      '--out /o --listen 1.2.3.4:80 --run-dir /r --log-dir /l --docs-dir /d --resolver 1.1.1.1 --trusted-proxy ::1 --rate-limit 5:10 --spans s:1 --workers 4 --user web',
+      '--out /o --listen 1.2.3.4:80 --run-dir /r --log-dir /l --docs-dir /d --resolver 1.1.1.1 --trusted-proxy ::1 --secret-file /s --rate-limit 5:10 --connections 9 --spans s:1 --workers 4 --user web',
     ].flatMap((line) => line.split(' ')),
   );
   expect(asked?.options).toEqual({
@@ -36,7 +36,9 @@ test('all that can be said is taken', () => {
     docsDir: '/d',
     resolver: '1.1.1.1',
     trustedProxies: ['::1'],
+    secretFile: '/s',
     rateLimit: { perSecond: 5, burst: 10 },
+    connectionsPerClient: 9,
     spans: 's:1',
     workers: 4,
     user: 'web',
@@ -58,7 +60,7 @@ test.each([
 });
 
 test('a deployment cannot be told to hand out the credentials of a demo', () => {
-  expect(() => readArguments(['--out', '/o', '--demo-file', '/d.json'])).toThrow(
-    "Unknown option '--demo-file'",
+  expect(() => readArguments(['--out', '/o', '--demo-server', 'a:1'])).toThrow(
+    "Unknown option '--demo-server'",
   );
 });

@@ -14,7 +14,9 @@ export const usage = `Writes the nginx configuration of the gateway.
   --docs-dir       folder that is served at /docs
   --resolver       name server; host names are then looked up again as they expire
   --trusted-proxy  address or network in front of the gateway, may be given again
-  --rate-limit     REQUESTS_A_SECOND:BURST for one address
+  --secret-file    file with the directive proxy_set_header X-Gateway-Secret "…";
+  --rate-limit     REQUESTS_A_SECOND:BURST for one client (an IPv4 address or an IPv6 /64)
+  --connections    running requests of one client (256)
   --spans          HOST:PORT (UDP) of the program that makes spans of the requests
   --workers        number or auto (auto)
   --user           of the workers, when nginx is started as root
@@ -59,7 +61,9 @@ export const readArguments = (
       'docs-dir': text,
       resolver: text,
       'trusted-proxy': texts,
+      'secret-file': text,
       'rate-limit': text,
+      connections: text,
       spans: text,
       workers: { ...text, default: 'auto' },
       user: text,
@@ -70,7 +74,9 @@ export const readArguments = (
   const {
     'log-dir': logDir,
     'docs-dir': docsDir,
+    'secret-file': secretFile,
     'rate-limit': rateLimit,
+    connections,
     resolver,
     spans,
     user,
@@ -89,6 +95,8 @@ export const readArguments = (
       ...(resolver !== undefined && { resolver }),
       ...(user !== undefined && { user }),
       ...(spans !== undefined && { spans }),
+      ...(secretFile !== undefined && { secretFile }),
+      ...(connections !== undefined && { connectionsPerClient: Number(connections) }),
       ...(rateLimit !== undefined && { rateLimit: rate(rateLimit) }),
     },
   };

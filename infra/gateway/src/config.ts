@@ -1,10 +1,10 @@
 import { addressMaps, refuseUnrouted } from './addresses.ts';
 import { block, duration, quoted } from './directives.ts';
 import { requestHeaders, responseHeaders } from './headers.ts';
+import { clientLimits } from './limits.ts';
 import { locations } from './locations.ts';
 import { accessLog, processLog, silence } from './logs.ts';
 import { checkOptions, defaultTimeouts, listed, type GatewayOptions } from './options.ts';
-import { portalMaps } from './portal.ts';
 import { problemLocations, problemMaps } from './problems.ts';
 import { upstreamBlocks } from './upstreams.ts';
 
@@ -21,7 +21,11 @@ const types: Record<string, string> = {
   'font/woff2': 'woff2',
 };
 
-const connections = 4_096;
+/**
+ * Connections of one worker, clients' and services' together: far more than one client can hold for long, at half a
+ * kilobyte each. Each may need a second file descriptor.
+ */
+const connections = 16_384;
 
 const files = ({ runDir }: GatewayOptions): string[] =>
   ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -43,19 +47,18 @@ const limits = (options: GatewayOptions): string[] => {
     'client_header_buffer_size 2k;',
     'large_client_header_buffers 4 8216;',
     'client_max_body_size 100k;',
-    'client_body_buffer_size 128k;',
+    'client_body_buffer_size 16k;',
+    '# Bodies go to the services as they come, so that one is read only after the service has authenticated its caller,',
+    '# and nothing of a request or a response is ever written to a file.',
+    'proxy_request_buffering off;',
+    'proxy_max_temp_file_size 0;',
     'proxy_buffer_size 16k;',
     'proxy_buffers 8 16k;',
     '# Another server is asked only when one could not be reached or broke off, and never with a POST or PATCH that',
     '# has already been sent.',
     'proxy_next_upstream error;',
     'proxy_next_upstream_tries 2;',
-    ...(options.rateLimit
-      ? [
-          `limit_req_zone $binary_remote_addr zone=addresses:10m rate=${options.rateLimit.perSecond}r/s;`,
-          'limit_req_status 429;',
-        ]
-      : []),
+    ...clientLimits(options),
   ];
 };
 
@@ -103,7 +106,6 @@ const http = (options: GatewayOptions): string[] =>
     '',
     addressMaps(),
     problemMaps(),
-    portalMaps(),
     requestHeaders(options),
     responseHeaders(),
     '',

@@ -1,4 +1,4 @@
-import { block } from './directives.ts';
+import { block, quoted } from './directives.ts';
 import type { GatewayOptions } from './options.ts';
 import { traceHeaders, traceMaps } from './traces.ts';
 
@@ -36,7 +36,7 @@ const unheard = [
 ];
 
 /** Variables and header fields of what goes to a service. */
-export const requestHeaders = ({ trustedProxies = [] }: GatewayOptions): string[] => [
+export const requestHeaders = ({ trustedProxies = [], secretFile }: GatewayOptions): string[] => [
   ...client(trustedProxies),
   ...block(
     'map $http_x_request_id $correlation_id',
@@ -65,6 +65,7 @@ export const requestHeaders = ({ trustedProxies = [] }: GatewayOptions): string[
   'proxy_set_header X-Forwarded-Proto $forwarded_proto;',
   'proxy_set_header X-Forwarded-Host $asked_host;',
   'proxy_set_header If-Match $strong_if_match;',
+  secretFile === undefined ? 'proxy_set_header X-Gateway-Secret "";' : `include ${quoted(secretFile)};`,
   ...traceHeaders,
   ...unheard.map((name) => `proxy_set_header ${name} "";`),
 ];

@@ -12,15 +12,25 @@ export interface GatewayOptions {
   logDir?: string;
   /** Absolute folder that is served at /docs. Without it /docs is 404. */
   docsDir?: string;
-  /** Absolute file that is served at /docs/demo.json; only for a gateway that nobody but this machine can reach. */
-  demoFile?: string;
+  /**
+   * `host:port` of the server that exchanges a one-time code for the credentials of the demo (POST /docs/demo); only
+   * for a gateway that listens on loopback addresses.
+   */
+  demoServer?: string;
+  /**
+   * Absolute path of a file with one directive, `proxy_set_header X-Gateway-Secret "…";`: the secret by which services
+   * recognise this gateway. Without it they ignore the X-Forwarded-* headers that it sends.
+   */
+  secretFile?: string;
   /** Name server, for example `127.0.0.11 valid=5s`. With it host names are looked up again as they expire, at the
    * price of a new connection for each request; without it they are looked up once, at the start. */
   resolver?: string;
   /** Addresses or networks whose X-Forwarded-For and X-Forwarded-Proto are believed. */
   trustedProxies?: readonly string[];
-  /** Requests a second for one address, and how many more may come at once. Without it there is no limit. */
+  /** Requests a second for one client, and how many more may come at once. Without it there is no limit. */
   rateLimit?: { perSecond: number; burst: number };
+  /** Requests of one client that may be running at the same time (256); four times as many for webhooks and callbacks. */
+  connectionsPerClient?: number;
   /** `user` or `user group` of the worker processes; only for a gateway that is started as root. */
   user?: string;
   /** Worker processes, 1 unless said otherwise. */
@@ -91,18 +101,20 @@ const complaints = (options: GatewayOptions): string[] => {
   expect('listen', options.listen, listed(options.listen).length > 0, 'at least one address:port');
   for (const [service, places] of Object.entries(options.upstreams))
     for (const at of listed(places)) expect(`the upstream of ${service}`, at, isAddress(at), 'host:port');
-  for (const name of ['runDir', 'logDir', 'docsDir', 'demoFile'] as const) {
+  for (const name of ['runDir', 'logDir', 'docsDir', 'secretFile'] as const) {
     const folder = options[name];
     if (folder !== undefined)
       expect(name, folder, isFolder(folder), 'an absolute path without ", $, \\, ; or braces');
   }
-  if (options.demoFile !== undefined)
+  if (options.demoServer !== undefined) {
+    expect('demoServer', options.demoServer, isAddress(options.demoServer), 'host:port');
     for (const at of listed(options.listen))
-      expect('listen', at, isLoopback(at), 'an address of this machine alone when there is a demoFile');
+      expect('listen', at, isLoopback(at), 'a loopback address when there is a demoServer');
+  }
   for (const network of options.trustedProxies ?? [])
     expect('trustedProxies', network, isNetwork(network), 'an IP address or a network such as 10.0.0.0/8');
   if (options.spans !== undefined) expect('spans', options.spans, isAddress(options.spans), 'host:port');
-  const { resolver, user, workers = 1, rateLimit, timeouts = {} } = options;
+  const { resolver, user, workers = 1, rateLimit, connectionsPerClient = 1, timeouts = {} } = options;
   if (resolver !== undefined) expect('resolver', resolver, /^[\w.:[\]= -]+$/.test(resolver), 'name servers');
   if (user !== undefined)
     expect('user', user, /^[\w-]+(?: [\w-]+)?$/.test(user), 'a user, or a user and a group');
@@ -114,6 +126,12 @@ const complaints = (options: GatewayOptions): string[] => {
       isCount(rateLimit.perSecond) && isCount(rateLimit.burst),
       'two whole numbers from 1',
     );
+  expect(
+    'connectionsPerClient',
+    connectionsPerClient,
+    isCount(connectionsPerClient),
+    'a whole number from 1',
+  );
   for (const [name, ms] of Object.entries(timeouts))
     expect(`timeouts.${name}`, ms, isCount(ms), 'milliseconds from 1');
   return wrong;

@@ -1,5 +1,6 @@
 import { block, quoted } from './directives.ts';
 import type { GatewayOptions } from './options.ts';
+import { requestLimits } from './limits.ts';
 import { services } from './routes.ts';
 import { passTo } from './upstreams.ts';
 
@@ -50,23 +51,13 @@ const folder = (path: string, docsDir: string, contentSecurityPolicy: string): s
     headers(contentSecurityPolicy),
   );
 
-/**
- * The credentials of a demo, for "try it": only on a machine's own address (see checkOptions), and only for a page
- * that came from there. The host is looked at as well, because a name of somebody else's may lead here, too.
- */
-const demo = ({ demoFile }: GatewayOptions): string[] =>
+/** Exchanges the one-time code that `start` printed for the credentials of the demo (see checkOptions). */
+const demo = ({ demoServer }: GatewayOptions): string[] =>
   block(
-    'location = /docs/demo.json',
-    ...(demoFile === undefined
+    'location = /docs/demo',
+    ...(demoServer === undefined
       ? ['return 404;']
-      : [
-          ...block('if ($not_at_home)', 'return 404;'),
-          `alias ${quoted(demoFile)};`,
-          'add_header X-Request-Id $correlation_id always;',
-          'add_header Cache-Control no-store always;',
-          'add_header Cross-Origin-Resource-Policy same-origin always;',
-          'add_header X-Content-Type-Options nosniff always;',
-        ]),
+      : ['client_max_body_size 1k;', `proxy_pass http://${demoServer};`]),
   );
 
 /** What the pages ask of each service beside its interface: whether it is ready, and what it has been doing. */
@@ -78,25 +69,13 @@ const questions: Readonly<Record<string, string>> = {
 const asked = (options: GatewayOptions): string[] =>
   Object.entries(questions).flatMap(([path, document]) =>
     services.flatMap((service) =>
-      block(
-        `location = ${path}/${service}`,
-        options.rateLimit ? [`limit_req zone=addresses burst=${options.rateLimit.burst} nodelay;`] : [],
-        passTo(service, options, document),
-      ),
+      block(`location = ${path}/${service}`, requestLimits(options), passTo(service, options, document)),
     ),
   );
 
 /** Where in the portal a service answers, as patterns of paths: the log then names it. */
 export const askedOf = (service: string): string[] =>
   Object.keys(questions).map((path) => `${path}/${service}`);
-
-/** The variable that the demo's credentials depend on: empty or 0 for a page of this machine's own address. */
-export const portalMaps = (): string[] =>
-  block(
-    'map "$host $http_sec_fetch_site" $not_at_home',
-    'default 1;',
-    String.raw`"~^(?:127\.0\.0\.1|localhost|\[::1\]) (?:same-origin)?\z" 0;`,
-  );
 
 /** The addresses of the portal; without its folder there are none. */
 export const portal = (options: GatewayOptions): string[] => {

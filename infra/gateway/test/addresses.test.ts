@@ -86,7 +86,6 @@ describe('routes', () => {
     '/openapi.json',
     '/openapi/other.json',
     '/openapi/',
-    '/',
     '/_problem/404',
     '/v1',
     '/favicon.ico',
@@ -158,6 +157,14 @@ describe("the gateway's own addresses", () => {
     ]);
   });
 
+  test('/ leads to the portal', async () => {
+    for (const target of ['/', '/?from=elsewhere']) {
+      const away = await request(gateway.port, target);
+      expect([away.status, away.headers['location']]).toEqual([308, ['/docs/']]);
+    }
+    expect(receivedBy()).toEqual(new Map());
+  });
+
   test('what the portal does not have, or does not do, is a problem too', async () => {
     expectProblem(await request(gateway.port, '/docs/missing.html'), 404, 'not_found');
     expectProblem(await request(gateway.port, '/docs/empty/'), 404, 'not_found');
@@ -176,7 +183,7 @@ describe("the gateway's own addresses", () => {
 
   test('without a folder /docs belongs to nobody', async () => {
     await using bare = await startGateway();
-    for (const target of ['/docs', '/docs/', '/docs/index.html'])
+    for (const target of ['/', '/docs', '/docs/', '/docs/index.html', '/docs/demo'])
       expectProblem(await request(bare.port, target), 404, 'not_found');
   });
 });

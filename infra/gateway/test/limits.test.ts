@@ -1,8 +1,10 @@
-import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { readdir, stat } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, until, type Gateway } from './gateway.ts';
-import { expectProblem, request, sendBytes, type Answer } from './http.ts';
+import { expectProblem, request, sendBytes } from './http.ts';
 import { listen, startService, type Service } from './service.ts';
 
 const KIB = 1_024;
@@ -20,6 +22,13 @@ afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
 });
+
+/** Size of all files below a folder. */
+const bytesBelow = async (folder: string): Promise<number> => {
+  const files = await readdir(folder, { recursive: true });
+  const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+};
 
 const send = (target: string, size: number, chunked = false) => {
   const body = 'x'.repeat(size);
@@ -64,15 +73,52 @@ describe('bodies', () => {
     socket.destroy();
   });
 
-  test('a body is complete before the service hears of it', async () => {
-    const socket = connect(gateway.port, '127.0.0.1');
-    socket.write(
-      'POST /api/v1/hooks/order_updated/t HTTP/1.1\r\nHost: a\r\nX-Request-Id: broken-off\r\nContent-Length: 10\r\n\r\n12345',
-    );
-    await once(socket, 'connect');
+  test('a sender that goes away ends the request at the service, which never has the whole body', async () => {
+    let bytes = 0;
+    let aborted = false;
+    await using hearing = await listen((incoming) => {
+      incoming.on('error', () => (aborted = true)).on('data', (chunk: Buffer) => (bytes += chunk.length));
+    });
+    await using streaming = await startGateway({
+      upstreams: { 'store-webhooks': `127.0.0.1:${hearing.port}` },
+    });
+    const socket = connect(streaming.port, '127.0.0.1');
+    socket.write('POST /api/v1/hooks/order_updated/t HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n12345');
+    await until(async () => bytes === 5 || undefined, 'the first half');
     socket.destroy();
-    expect(await gateway.entry('broken-off')).toMatchObject({ status: 400 });
-    expect(service.received).toEqual([]);
+    await until(async () => aborted || undefined, 'the end of the request at the service');
+  });
+
+  test('a service refuses its caller before the body has come, and the gateway stores none of it', async () => {
+    await using strict = await listen((_, response) => void response.writeHead(401).end());
+    await using streaming = await startGateway({
+      upstreams: { 'quest-service': `127.0.0.1:${strict.port}` },
+    });
+    const sockets = Array.from({ length: 8 }, () => {
+      const socket = connect(streaming.port, '127.0.0.1').on('error', () => {});
+      socket.write(`PUT /v1/quests/1/questions HTTP/1.1\r\nHost: a\r\nContent-Length: ${32 * MIB}\r\n\r\n`);
+      return socket;
+    });
+    const answers = await Promise.all(
+      sockets.map(async (socket) => String(((await once(socket, 'data')) as [Buffer])[0])),
+    );
+    for (const answer of answers) expect(answer).toContain('HTTP/1.1 401 ');
+    for (const socket of sockets) socket.write(Buffer.alloc(31 * MIB));
+    await until(async () => (sockets.every(({ destroyed }) => destroyed) ? true : undefined), 'the end');
+    expect(await bytesBelow(streaming.runDir)).toBeLessThan(200 * KIB);
+  });
+
+  test('a response that is read slowly is not stored either', async () => {
+    const size = 20 * MIB;
+    await using large = await listen((_, response) => void response.end(Buffer.alloc(size)));
+    await using streaming = await startGateway({ upstreams: { 'quest-service': `127.0.0.1:${large.port}` } });
+    const socket = connect(streaming.port, '127.0.0.1');
+    socket.write('GET /v1/quests HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    await once(socket, 'readable');
+    expect(await bytesBelow(streaming.runDir)).toBeLessThan(200 * KIB);
+    let bytes = 0;
+    for await (const chunk of socket) bytes += (chunk as Buffer).length;
+    expect(bytes).toBeGreaterThan(size);
   });
 });
 
@@ -145,31 +191,5 @@ describe('slow clients', () => {
     expect(await sendBytes(hasty.port, 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n')).toContain(
       'HTTP/1.1 200 OK',
     );
-  });
-});
-
-describe('requests of one address', () => {
-  const ask = (port: number, target: string, count: number) =>
-    Promise.all(Array.from({ length: count }, () => request(port, target)));
-  const statuses = (answers: Answer[]) => new Set(answers.map(({ status }) => status));
-
-  test('are not limited unless asked for', async () => {
-    expect(statuses(await ask(gateway.port, '/v1/quests', 100))).toEqual(new Set([200]));
-  });
-
-  test('beyond the limit are 429 with Retry-After, but for webhooks and callbacks', async () => {
-    const names = ['quest-service', 'store-webhooks', 'wallet-operator'];
-    await using limited = await startGateway({
-      upstreams: Object.fromEntries(names.map((name) => [name, service.place])),
-      rateLimit: { perSecond: 1, burst: 3 },
-    });
-    const answers = await ask(limited.port, '/v1/quests', 20);
-    expect(statuses(answers)).toEqual(new Set([200, 429]));
-    for (const refused of answers.filter(({ status }) => status === 429)) {
-      expectProblem(refused, 429, 'too_many_requests');
-      expect(refused.headers['retry-after']).toEqual(['1']);
-    }
-    for (const target of ['/api/v1/hooks/order_updated/t', '/callback/debit'])
-      expect(statuses(await ask(limited.port, target, 20))).toEqual(new Set([200]));
   });
 });

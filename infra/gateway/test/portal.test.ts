@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { services } from '../src/routes.ts';
 import { startGateway, type Gateway } from './gateway.ts';
-import { exchange, expectProblem, request } from './http.ts';
+import { expectProblem, request } from './http.ts';
 import { startService, type Service } from './service.ts';
 
 let home: string;
 let gateway: Gateway;
 let behind: Map<string, Service>;
+let demo: Service;
 
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'portal-'));
@@ -18,17 +19,18 @@ beforeAll(async () => {
     await mkdir(join(home, 'docs', folder), { recursive: true });
     await writeFile(join(home, 'docs', folder, 'index.html'), `<h1>${folder}</h1>`);
   }
-  await writeFile(join(home, 'demo.json'), '{"accessToken":"demo"}');
+  demo = await startService();
   behind = new Map(await Promise.all(services.map(async (name) => [name, await startService()] as const)));
   const upstreams = Object.fromEntries([...behind].map(([name, { place }]) => [name, place]));
   gateway = await startGateway({
     upstreams,
     docsDir: join(home, 'docs'),
-    demoFile: join(home, 'demo.json'),
+    demoServer: demo.place,
   });
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
+  await demo[Symbol.asyncDispose]();
   for (const service of behind.values()) await service[Symbol.asyncDispose]();
   await rm(home, { recursive: true });
 });
@@ -119,35 +121,37 @@ describe('what the pages ask of a service', () => {
 });
 
 describe("the demo's credentials", () => {
-  const ask = (host: string, ...fields: string[]) =>
-    exchange(
+  test('a code is exchanged for them by the server of the demo', async () => {
+    const body = '{"code":"c"}';
+    const answer = await request(
       gateway.port,
-      ['GET /docs/demo.json HTTP/1.1', `Host: ${host}`, 'Connection: close', ...fields, '', ''].join('\r\n'),
+      '/docs/demo',
+      'POST',
+      [`Content-Length: ${body.length}`],
+      body,
     );
+    expect(answer.status).toBe(200);
+    expect(demo.received.splice(0)).toMatchObject([{ method: 'POST', url: '/docs/demo' }]);
+  });
 
-  test.each(['127.0.0.1', 'localhost', 'localhost:8080', '[::1]:8080'])(
-    'are told to a page of %s',
-    async (host) => {
-      const answer = await ask(host, 'Sec-Fetch-Site: same-origin');
-      expect([answer.status, answer.body]).toEqual([200, '{"accessToken":"demo"}']);
-      expect(answer.headers['cache-control']).toEqual(['no-store']);
-      expect(answer.headers['cross-origin-resource-policy']).toEqual(['same-origin']);
-    },
-  );
+  test('a body that can be no code does not reach that server', async () => {
+    const refused = await request(
+      gateway.port,
+      '/docs/demo',
+      'POST',
+      ['Content-Length: 2000'],
+      'x'.repeat(2_000),
+    );
+    expectProblem(refused, 413, 'too_large');
+    expect(demo.received).toEqual([]);
+  });
 
-  test.each(['rebound.example', 'localhost.example', '127.0.0.1.example', 'gateway.test'])(
-    'are not told where the machine is called %s',
-    async (host) => expectProblem(await ask(host), 404, 'not_found'),
-  );
+  test('no file of the portal holds them: /docs/demo.json is 404', async () => {
+    expectProblem(await request(gateway.port, '/docs/demo.json'), 404, 'not_found');
+  });
 
-  test.each(['cross-site', 'same-site', 'none'])(
-    'are not told to a page that comes from elsewhere (%s)',
-    async (site) => expectProblem(await ask('127.0.0.1', `Sec-Fetch-Site: ${site}`), 404, 'not_found'),
-  );
-
-  test('are nowhere without a file, even if the folder of the portal has one of that name', async () => {
-    await writeFile(join(home, 'docs/demo.json'), '{}');
+  test('a gateway without a demo has no such address', async () => {
     await using bare = await startGateway({ docsDir: join(home, 'docs') });
-    expectProblem(await request(bare.port, '/docs/demo.json'), 404, 'not_found');
+    expectProblem(await request(bare.port, '/docs/demo', 'POST', ['Content-Length: 0']), 404, 'not_found');
   });
 });

@@ -30,7 +30,7 @@ const run = async (file: string, args: string[]) => {
 
 const large = 'x'.repeat(1_000_000);
 
-/** A request whose body nginx must put into a file. */
+/** A request whose body is larger than any buffer of nginx. */
 const putLarge = ({ port }: Gateway) =>
   request(port, '/v1/quests/1/questions', 'PUT', [`Content-Length: ${large.length}`], large);
 

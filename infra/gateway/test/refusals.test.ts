@@ -1,4 +1,7 @@
-import { rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, type Gateway } from './gateway.ts';
@@ -78,6 +81,27 @@ describe('a request that cannot be read', () => {
   ])('%s is 400 and reaches no service', async (_, bytes) => {
     expectProblem(await exchange(gateway.port, bytes), 400, 'bad_request');
     expect(service.received).toEqual([]);
+  });
+
+  test.each([
+    '',
+    ' ',
+    'a/b',
+    'a b',
+    '[::1',
+    'a..b',
+    '..',
+    'a\0',
+    'a:b',
+    '[::1]x',
+    'x'.repeat(300),
+    'a@b',
+    '"',
+  ])('a Host that is %j gets a response, never a closed connection alone', async (name) => {
+    const bytes = head('GET /nowhere HTTP/1.1', `Host: ${name}`, close);
+    expect((await exchange(gateway.port, bytes)).headers['content-type']).toEqual([
+      'application/problem+json',
+    ]);
   });
 
   test('HTTP/0.9 gets the problem without a head, as that protocol has none', async () => {
@@ -177,12 +201,13 @@ describe('a request that is refused by its form', () => {
 });
 
 test('a fault of the gateway itself is 500', async () => {
-  await using broken = await startGateway({ upstreams: { 'quest-service': service.place } });
-  await rm(join(broken.runDir, 'client_body'), { recursive: true });
-  const body = 'x'.repeat(1_000_000);
-  expectProblem(
-    await request(broken.port, '/v1/quests/1/questions', 'PUT', [`Content-Length: ${body.length}`], body),
-    500,
-    'internal_error',
-  );
+  const docsDir = await mkdtemp(join(tmpdir(), 'portal-'));
+  await chmod(docsDir, 0o755);
+  // A socket exists but cannot be opened, which is neither "not found" nor "forbidden".
+  const socket = createServer().listen(join(docsDir, 'socket'));
+  await once(socket, 'listening');
+  await using broken = await startGateway({ docsDir });
+  expectProblem(await request(broken.port, '/docs/socket'), 500, 'internal_error');
+  socket.close();
+  await rm(docsDir, { recursive: true });
 });

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startGateway, until } from './gateway.ts';
+import { exchange, expectProblem, request, type Answer } from './http.ts';
+import { startService, type Service } from './service.ts';
+
+let service: Service;
+const names = ['quest-service', 'store-webhooks', 'wallet-operator'];
+const upstreams = () => Object.fromEntries(names.map((name) => [name, service.place]));
+
+beforeAll(async () => {
+  service = await startService((_, response) => response.end('{}'));
+});
+afterAll(() => service[Symbol.asyncDispose]());
+
+const ask = (port: number, target: string, count: number, fields: (index: number) => string[] = () => []) =>
+  Promise.all(Array.from({ length: count }, (_, index) => request(port, target, 'GET', fields(index))));
+const statuses = (answers: Answer[]) => new Set(answers.map(({ status }) => status));
+
+const expectTooMany = (refused: Answer): void => {
+  expectProblem(refused, 429, 'too_many_requests');
+  expect(refused.headers['retry-after']).toEqual(['1']);
+};
+
+describe('the request rate of one client', () => {
+  test('is not limited unless asked for', async () => {
+    await using gateway = await startGateway({ upstreams: upstreams() });
+    expect(statuses(await ask(gateway.port, '/v1/quests', 100))).toEqual(new Set([200]));
+  });
+
+  test('beyond the limit is 429 with Retry-After, but for webhooks and callbacks', async () => {
+    await using limited = await startGateway({
+      upstreams: upstreams(),
+      rateLimit: { perSecond: 1, burst: 3 },
+    });
+    const answers = await ask(limited.port, '/v1/quests', 20);
+    expect(statuses(answers)).toEqual(new Set([200, 429]));
+    for (const refused of answers.filter(({ status }) => status === 429)) expectTooMany(refused);
+    for (const target of ['/api/v1/hooks/order_updated/t', '/callback/debit'])
+      expect(statuses(await ask(limited.port, target, 20))).toEqual(new Set([200]));
+  });
+
+  test('counts all IPv6 addresses of a /64 as one client, and IPv4 addresses one by one', async () => {
+    await using limited = await startGateway({
+      upstreams: upstreams(),
+      rateLimit: { perSecond: 1, burst: 1 },
+      trustedProxies: ['127.0.0.1'],
+    });
+    const from = (address: (index: number) => string) =>
+      ask(limited.port, '/v1/quests', 10, (index) => [`X-Forwarded-For: ${address(index)}`]);
+    const oneNetwork = await from((index) => `2001:db8:0:1::${index}a0a`);
+    expect(oneNetwork.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(3);
+    expect(statuses(await from((index) => `2001:db8:0:${index + 2}::1`))).toEqual(new Set([200]));
+    expect(statuses(await from((index) => `203.0.113.${index}`))).toEqual(new Set([200]));
+    expect(statuses(await from((index) => `::ffff:198.51.100.${index}`))).toEqual(new Set([200]));
+  });
+});
+
+describe('the running requests of one client', () => {
+  const unfinished = 'HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n';
+
+  const open = async (port: number, count: number, fields = '') => {
+    const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    const texts = sockets.map(() => '');
+    for (const [index, socket] of sockets.entries())
+      socket.on('data', (chunk: Buffer) => (texts[index] += chunk.toString()));
+    for (const socket of sockets) socket.write(`POST /v1/quests ${unfinished}${fields}\r\n12345`);
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    return {
+      /** How many were answered with 429. */
+      refused: () => texts.filter((text) => text.startsWith('HTTP/1.1 429 ')).length,
+      [Symbol.dispose]: () => sockets.forEach((socket) => void socket.destroy()),
+    };
+  };
+
+  test('beyond the limit are 429 with Retry-After; other clients, webhooks and probes go on', async () => {
+    await using limited = await startGateway({
+      upstreams: upstreams(),
+      connectionsPerClient: 5,
+      trustedProxies: ['127.0.0.1'],
+    });
+    const client = 'X-Forwarded-For: 2001:db8::1\r\n';
+    using _held = await open(limited.port, 5, client);
+    const again = ['X-Forwarded-For: 2001:db8::2'];
+    const refused = await until(async () => {
+      const answer = await request(limited.port, '/v1/quests', 'GET', again);
+      return answer.status === 429 ? answer : undefined;
+    }, 'a refusal');
+    expectTooMany(refused);
+    expect((await request(limited.port, '/v1/quests')).status).toBe(200);
+    expect((await request(limited.port, '/callback/debit', 'GET', again)).status).toBe(200);
+    expect((await request(limited.port, '/healthz', 'GET', again)).status).toBe(200);
+  });
+
+  test('are 256 of 4,300 that it never finishes; the others are refused, and a probe is answered', async () => {
+    const patient = 600_000;
+    await using gateway = await startGateway({
+      upstreams: upstreams(),
+      timeouts: { header: patient, body: patient },
+    });
+    using held = await open(gateway.port, 4_300);
+    await until(async () => held.refused() === 4_300 - 256 || undefined, 'the refusals');
+    expect((await request(gateway.port, '/healthz')).status).toBe(200);
+  });
+});
