@@ -35,3 +35,15 @@ test('a body that takes too long is not waited for', async () => {
 test('a body that may be slow is', async () => {
   expect(await overtime(true)).toContain('all there');
 });
+
+test('a slow body that stops coming ends its connection', async () => {
+  const server = createHttpServer((req) => {
+    allowSlowBody(req, 50);
+    req.on('error', () => undefined).resume();
+  });
+  const { port } = await listen(server, '127.0.0.1', 0);
+  const client = connect(port, '127.0.0.1').on('error', () => undefined);
+  client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab');
+  await once(client, 'close');
+  server.close();
+});

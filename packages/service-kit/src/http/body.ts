@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { raw, type Request, type Response } from 'express';
 import { BadRequest, Problem } from './problem.ts';
+import { allowSlowBody } from './server.ts';
 
 /** Deeper than any document we know, shallow enough for every recursive reader behind us. */
 const maxDepth = 64;
@@ -47,6 +48,11 @@ const otherCharset = /;\s*charset\s*=\s*"?(?!utf-?8)/i;
 
 export type BodyReader = (req: Request, res: Response) => Promise<unknown>;
 
+/** Limits above this (bytes) are for bodies that a slow line cannot send within the time of an ordinary request. */
+const largeBody = 1_048_576;
+/** The gateway waits as long between two pieces of a body. */
+const idleMs = 15_000;
+
 /**
  * Makes a reader of JSON bodies.
  *
@@ -59,6 +65,8 @@ export const jsonBody = (types: readonly string[], limit: number): BodyReader =>
     const { 'content-length': length, 'transfer-encoding': chunked, 'content-type': type = '' } = req.headers;
     if (chunked === undefined && (length === undefined || length === '0')) return undefined;
     if (!req.is([...types]) || otherCharset.test(type)) throw refuseType(types);
+    // The caller is known by now. A large body may take minutes on a slow line, as long as it keeps coming.
+    if (limit > largeBody) allowSlowBody(req, idleMs);
     await new Promise<void>((resolve, reject) => {
       collect(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
     });

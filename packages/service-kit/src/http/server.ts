@@ -17,14 +17,20 @@ interface ParserError extends Error {
 const unhurried = new WeakSet<Socket>();
 
 /**
- * Lets the body of this request take as long as it takes; other requests have 30 seconds. Whoever
- * calls this has to bound the time between two pieces of the body.
+ * Exempts the body of this request from the limit of 30 seconds that other requests have.
+ *
+ * `idleMs` bounds the time between two pieces of the body: after it the connection is closed. Without it the caller
+ * has to bound that time.
  */
-export const allowSlowBody = (req: IncomingMessage): void => {
+export const allowSlowBody = (req: IncomingMessage, idleMs = 0): void => {
   const { socket } = req;
   if (req.readableEnded) return;
   unhurried.add(socket);
   req.once('close', () => unhurried.delete(socket));
+  if (idleMs === 0) return;
+  // Node.js destroys a socket whose timeout nobody listens to.
+  socket.setTimeout(idleMs);
+  req.once('end', () => socket.setTimeout(0));
 };
 
 /** What Node's parser refused before there was a request. */

@@ -11,6 +11,11 @@ export const commonEnv = {
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   /** Addresses of the gateway, comma separated; only their X-Forwarded-For is believed. */
   TRUST_PROXY: z.string().default('127.0.0.1,::1'),
+  /** Shared with the gateway: X-Forwarded-* counts only in requests that carry it as X-Gateway-Secret. */
+  GATEWAY_SECRET: z
+    .string()
+    .regex(/^[\w-]{32,}$/, 'must be 32 or more of A-Z, a-z, 0-9, _ and -')
+    .optional(),
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
   SHUTDOWN_TIMEOUT_MS: z.coerce.number().int().min(0).default(9000),

@@ -6,11 +6,19 @@ import type { HttpApp } from '../http/app.ts';
 import type { BaseContext, Parts } from './context.ts';
 import { createLog } from './log.ts';
 import { addPoolMetrics, addProcessMetrics, createMetrics } from './metrics.ts';
+import { behindGateway } from '../http/gateway-secret.ts';
 import { createHttpServer } from '../http/server.ts';
 
 interface ServiceOptions<Env, Context extends BaseContext> {
   name: string;
-  env: Env & TraceEnv & { HOST: string; PORT: number; LOG_LEVEL: string; SHUTDOWN_TIMEOUT_MS: number };
+  env: Env &
+    TraceEnv & {
+      HOST: string;
+      PORT: number;
+      LOG_LEVEL: string;
+      SHUTDOWN_TIMEOUT_MS: number;
+      GATEWAY_SECRET?: string | undefined;
+    };
   createContext: (env: Env, parts: Parts) => Context | Promise<Context>;
   createApp: (context: Context) => HttpApp;
 }
@@ -45,7 +53,7 @@ export const runService = async <Env, Context extends BaseContext>(
   const context = await createContext(env, { log, metrics });
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, context.database);
-  const { listener } = createApp(context);
+  const listener = behindGateway(createApp(context).listener, env.GATEWAY_SECRET);
   const server = createHttpServer(tracing ? tracing.requests(listener) : listener);
   const { address, port } = await listen(server, env.HOST, env.PORT);
   log.info({ address, port }, 'listening');

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { serve } from '../testing.ts';
+import { behindGateway } from './gateway-secret.ts';
+
+const secret = 's'.repeat(64);
+const forwarded = {
+  'x-forwarded-for': '203.0.113.9',
+  'x-forwarded-host': 'shop.example.test',
+  'x-forwarded-proto': 'https',
+};
+
+/** The headers that a service sees. */
+const seen = async (headers: Record<string, string>, expected?: string) => {
+  await using service = await serve(
+    behindGateway((req, res) => void res.end(JSON.stringify(req.headers)), expected),
+  );
+  return (await (await fetch(service.url, { headers })).json()) as Record<string, string>;
+};
+
+test('what the gateway says about a client counts, and its secret goes no further', async () => {
+  const headers = await seen({ ...forwarded, 'x-gateway-secret': secret }, secret);
+  expect(headers).toMatchObject(forwarded);
+  expect(headers).not.toHaveProperty('x-gateway-secret');
+});
+
+test.each([
+  ['without the secret', {}],
+  ['with another secret', { 'x-gateway-secret': 't'.repeat(64) }],
+  ['with an empty secret', { 'x-gateway-secret': '' }],
+  ['with the beginning of the secret', { 'x-gateway-secret': 's'.repeat(63) }],
+])('what a caller %s says about itself is removed', async (_, header: Record<string, string>) => {
+  const headers = await seen({ ...forwarded, ...header }, secret);
+  for (const name of [...Object.keys(forwarded), 'x-gateway-secret']) expect(headers).not.toHaveProperty(name);
+});
+
+test('a service that has no secret believes nobody', async () => {
+  const headers = await seen({ ...forwarded, 'x-gateway-secret': 'undefined' });
+  for (const name of Object.keys(forwarded)) expect(headers).not.toHaveProperty(name);
+});
