@@ -3,7 +3,7 @@ import type { Account } from './run.ts';
 import { answers, clearRemains, clusterCommand, clusterUrl, initialise, type Cluster } from './cluster.ts';
 import type { Crew } from './crew.ts';
 import type { LocalFolder } from './local-folder.ts';
-import { mkdir, chown } from 'node:fs/promises';
+import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import { postgresBinaries } from './postgres-binaries.ts';
 import { redisAnswers, redisCommand, redisUrl } from './redis.ts';
 
@@ -49,14 +49,21 @@ export const startLocalRedis = async (
   { crew, local, account }: Site,
   port: number,
   file: string,
+  password: string,
 ): Promise<string> => {
   const dataDir = join(local.data, 'redis');
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  if (account) await chown(dataDir, account.uid, account.gid);
-  const url = redisUrl(port);
+  const configFile = join(dataDir, 'redis.conf');
+  await rm(configFile, { force: true });
+  await writeFile(configFile, `requirepass ${password}\n`, { mode: 0o600 });
+  if (account) await Promise.all([dataDir, configFile].map((path) => chown(path, account.uid, account.gid)));
+  const url = redisUrl(port, password);
   const supervised = crew.start('redis', {
     name: 'redis',
-    command: redisCommand({ file, port, dataDir, account, logFile: await local.logFile('redis') }),
+    command: redisCommand({
+      ...{ file, port, dataDir, account, configFile },
+      logFile: await local.logFile('redis'),
+    }),
     answers: () => redisAnswers(url),
     stopLimitMs: 5_000,
   });

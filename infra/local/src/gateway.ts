@@ -2,25 +2,34 @@ import { join } from 'node:path';
 import { prepareGateway } from '@platform/gateway/files';
 import { baseEnv } from './env.ts';
 import type { Site } from './foundation.ts';
-import type { Portal } from './portal.ts';
 import { answersWell } from './service-launch.ts';
 
 const READY_MS = 30_000;
 
+/** What differs from one local gateway to another. */
+export interface GatewayPlan {
+  /** Address of the gateway. */
+  url: string;
+  /** The nginx program. */
+  file: string;
+  /** `host:port` of each service. */
+  upstreams: Record<string, string>;
+  docsDir: string;
+  demoServer: string;
+  /** Shared with the services. */
+  secret: string;
+}
+
 /** Starts nginx in front of the services and waits until it answers; its address is that of the port. */
 export const startGateway = async (
   { crew, local }: Site,
-  url: string,
-  file: string,
-  upstreams: Record<string, string>,
-  portal: Portal,
+  { url, file, ...options }: GatewayPlan,
 ): Promise<void> => {
   const { args } = await prepareGateway({
     listen: new URL(url).host,
-    upstreams,
     runDir: join(local.path, 'nginx'),
     logDir: join(local.path, 'logs', 'gateway'),
-    ...portal,
+    ...options,
   });
   const supervised = crew.start('gateway', {
     name: 'nginx',

@@ -21,6 +21,7 @@ export type Plan = ReturnType<typeof plan>;
 
 /** Names of the secrets that `layGround` asks for. */
 export const SUPERUSER = 'postgres';
+export const REDIS = 'redis';
 export const roleSecret = ({ name }: Service, role: 'run' | 'own'): string => `${name}/database ${role}`;
 
 /** PostgreSQL and Redis, ready for the services. */
@@ -52,7 +53,7 @@ export const layGround = async (
   };
   const cache = async () => {
     if (!redisPort) return options.redisUrl;
-    const url = await startLocalRedis(site, redisPort, found['redis-server'] ?? '');
+    const url = await startLocalRedis(site, redisPort, found['redis-server'] ?? '', secrets(REDIS));
     step('Redis is ready');
     return url;
   };

@@ -1,36 +1,22 @@
-import { chmod, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { baseEnv } from './env.ts';
 import { ROOT } from './options.ts';
 import { run } from './run.ts';
 import { lastOf } from './text.ts';
 
-/** What the gateway serves at /docs: the folder of the pages, and the credentials of the demo. */
-export interface Portal {
-  docsDir: string;
-  demoFile: string;
-}
-
-/** Where both are in a local folder. The credentials lie where the gateway's workers can read, whoever they are. */
-export const portalIn = (local: string): Portal => ({
-  docsDir: join(local, 'portal'),
-  demoFile: join(local, 'nginx', 'demo.json'),
-});
-
 const PROGRAM = join(ROOT, 'infra/portal/src/main.ts');
 
 /**
- * Writes the pages; what an earlier start left of credentials goes.
- * @throws with the end of the output when the pages cannot be made
+ * Writes the pages that the gateway serves at /docs.
+ * @throws with the end of the output when the pages cannot be built
  */
-export const layPortal = async ({ docsDir, demoFile }: Portal): Promise<void> => {
-  await rm(demoFile, { force: true });
+export const buildPortal = async (docsDir: string): Promise<void> => {
   const done = await run(process.execPath, [PROGRAM, '--out', docsDir], { env: baseEnv() });
-  if (done.code !== 0) throw new Error(`the portal could not be made:\n${lastOf(done.output, 20)}`);
+  if (done.code !== 0) throw new Error(`the portal could not be built:\n${lastOf(done.output, 20)}`);
 };
 
-/** What of the demo's data the pages can do something with. */
-type Found = {
+/** The part of the demo data that the pages use. */
+type DemoData = {
   user?: object;
   questId?: string;
   store?: { id?: string; webhookToken?: string };
@@ -38,14 +24,10 @@ type Found = {
   verifyApiKey?: string;
 };
 
-/**
- * Hands the demo's credentials to the portal, for "try it". The gateway tells them to this machine alone, so that
- * anybody who has an account on it may read the file, too.
- */
-export const tellDemo = async ({ demoFile }: Portal, accessToken: string, demo: Found): Promise<void> => {
+/** What the portal fills in for "try it". */
+export const demoCredentials = (accessToken: string, demo: DemoData): object => {
   const { user, questId, store, wallet, verifyApiKey } = demo;
-  const partial = `${demoFile}.${process.pid}`;
-  const told = {
+  return {
     accessToken,
     apiKey: verifyApiKey,
     hmacSecret: wallet?.hmacSecret,
@@ -55,8 +37,4 @@ export const tellDemo = async ({ demoFile }: Portal, accessToken: string, demo: 
     playerId: wallet?.players?.[0]?.playerId,
     gameCode: wallet?.gameCode,
   };
-  await writeFile(partial, JSON.stringify(told), { mode: 0o644 });
-  // Also where the umask would have it otherwise.
-  await chmod(partial, 0o644);
-  await rename(partial, demoFile);
 };

@@ -17,14 +17,18 @@ export interface RedisPlan {
   dataDir: string;
   account: Account | undefined;
   logFile: string;
+  /** File with further settings; passwords are there, as everybody on the machine sees the arguments of a process. */
+  configFile?: string;
 }
 
-export const redisUrl = (port: number): string => `redis://127.0.0.1:${port}`;
+export const redisUrl = (port: number, password?: string): string =>
+  `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`;
 
 /** Redis holds nothing that may not be lost: snapshots only, and when full it forgets the oldest. */
-export const redisCommand = ({ file, port, dataDir, account, logFile }: RedisPlan): Command => ({
+export const redisCommand = ({ file, port, dataDir, account, logFile, configFile }: RedisPlan): Command => ({
   file,
   args: [
+    configFile === undefined ? [] : [configFile],
     ['--bind', '127.0.0.1'],
     ['--port', String(port)],
     ['--dir', dataDir],
@@ -41,7 +45,7 @@ export const redisCommand = ({ file, port, dataDir, account, logFile }: RedisPla
   logFile,
 });
 
-/** Resolves true when the server answers PING; false when it does not (yet). */
+/** Resolves true when the server answers PING, with the password of the URL; false when it does not (yet). */
 export const redisAnswers = (url: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = createConnection({
@@ -53,8 +57,13 @@ export const redisAnswers = (url: string): Promise<boolean> =>
       socket.destroy();
       resolve(answer);
     };
-    socket.once('connect', () => socket.write('PING\r\n'));
-    socket.once('data', (data) => finish(data.toString().startsWith('+PONG')));
+    const { password } = new URL(url);
+    socket.once('connect', () => socket.write(`${password && `AUTH ${password}\r\n`}PING\r\n`));
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data.toString();
+      if (/^(?:\+OK\r\n)?[+-](?!OK)/.test(answer)) finish(answer.includes('+PONG'));
+    });
     socket.once('error', () => finish(false));
     socket.once('timeout', () => finish(false));
   });

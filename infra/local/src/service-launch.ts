@@ -8,8 +8,6 @@ import type { Service } from './services.ts';
 export interface Launch {
   crew: Crew;
   local: LocalFolder;
-  /** Base of the addresses in demo commands; undefined without a gateway. */
-  gatewayUrl: string | undefined;
   adminToken: string;
   /** Aborted when the stack stops before it is up. */
   stopping: AbortSignal;
@@ -19,7 +17,7 @@ const READY_MS = 60_000;
 /** A service may take 10 s to finish its running requests. */
 const STOP_LIMIT_MS = 12_000;
 
-export const addressOf = ({ port }: Surroundings): string => `http://127.0.0.1:${port}`;
+export const addressOf = ({ port }: { port: number }): string => `http://127.0.0.1:${port}`;
 
 /** Whether an address answers with a good status. */
 export const answersWell = (url: string): Promise<boolean> =>
@@ -40,9 +38,9 @@ export const launchService = async (
   service: Service,
   around: Surroundings,
 ): Promise<Demo> => {
-  const { crew, local, gatewayUrl, adminToken, stopping } = launch;
+  const { crew, local, adminToken, stopping } = launch;
   await runTask(service, around, 'migrate', {}, stopping);
-  const forDemo = { GATEWAY_URL: gatewayUrl ?? addressOf(around), DEMO_ADMIN_TOKEN: adminToken };
+  const forDemo = { GATEWAY_URL: around.publicUrl, DEMO_ADMIN_TOKEN: adminToken };
   const demo = parseDemo(service.name, await runTask(service, around, 'demo', forDemo, stopping));
   const supervised = crew.start('service', {
     name: service.name,

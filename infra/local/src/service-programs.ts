@@ -18,6 +18,10 @@ export interface Surroundings {
   compileCache: string;
   /** Whether that is still empty. */
   firstStart: boolean;
+  /** Where clients reach it: the gateway, or the service itself where there is no gateway. */
+  publicUrl: string;
+  /** Shared with the gateway. */
+  gatewaySecret: string;
   /** Its own secrets, keys and folders, by the name of the variable. */
   own: Record<string, string>;
 }
@@ -34,6 +38,8 @@ const environment = (service: Service, around: Surroundings): Record<string, str
   AUTH_ISSUER: ISSUER,
   AUTH_AUDIENCE: AUDIENCE,
   TRUST_PROXY: '127.0.0.1',
+  GATEWAY_SECRET: around.gatewaySecret,
+  PUBLIC_URL: around.publicUrl,
   ...around.own,
   ...serviceEnv(),
   ...withPrefix(variablePrefix(service)),

@@ -44,7 +44,7 @@ const keepUp = async (): Promise<void> => {
     up = await bringUp(options, materials, crew, stopping.signal);
     save.request();
     await save.done();
-    say(table(up.describe(), up.curls, path));
+    say(table(up.describe(), up.curls, path, up.portal));
     step('everything is ready');
     if (!stopping.signal.aborted)
       await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve));

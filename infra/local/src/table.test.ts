@@ -13,7 +13,7 @@ const stack: Stack = {
 
 test('a command reads its token from stack.json instead of showing it', () => {
   const command = `curl -H 'Authorization: Bearer ${String(stack.demo['adminToken'])}' http://127.0.0.1:8080/v1/quests`;
-  const shown = table(stack, [{ title: 'Quests', command }], '/p/.local');
+  const shown = table(stack, [{ title: 'Quests', command }], '/p/.local', undefined);
   expect(shown).toContain(
     `curl -H "Authorization: Bearer $(node -p 'require("/p/.local/stack.json").demo.adminToken')" http`,
   );
@@ -21,5 +21,5 @@ test('a command reads its token from stack.json instead of showing it', () => {
 });
 
 test('no password is on the screen', () => {
-  expect(table(stack, [], '/p/.local')).not.toContain('hidden');
+  expect(table(stack, [], '/p/.local', undefined)).not.toContain('hidden');
 });

@@ -22,9 +22,9 @@ const rows = (pairs: [string, string][]): string[] => {
   return pairs.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`);
 };
 
-const addresses = (stack: Stack, localFolder: string): [string, string][] => [
+const addresses = (stack: Stack, localFolder: string, portal: string | undefined): [string, string][] => [
   ['gateway', stack.gateway ?? 'none: nginx is missing; the services answer on their own ports'],
-  ...(stack.gateway ? [['portal', `${stack.gateway}/docs`] satisfies [string, string]] : []),
+  ...(portal ? [['portal', `${portal}  (opens the demo data, once)`] satisfies [string, string]] : []),
   ...Object.entries(stack.services).map(([name, { url }]): [string, string] => [name, url]),
   ['PostgreSQL', withoutPassword(stack.postgres.url)],
   [
@@ -46,11 +46,16 @@ const withoutTokens = (command: string, { demo }: Stack, localFolder: string): s
 };
 
 /** What a person needs to know once the stack is up. */
-export const table = (stack: Stack, curls: Demo['curls'], localFolder: string): string =>
+export const table = (
+  stack: Stack,
+  curls: Demo['curls'],
+  localFolder: string,
+  portal: string | undefined,
+): string =>
   [
     '',
     'Addresses',
-    ...rows(addresses(stack, localFolder)),
+    ...rows(addresses(stack, localFolder, portal)),
     '',
     `Demo credentials (whole in ${localFolder}/stack.json)`,
     ...rows(Object.entries(stack.demo).map(([name, value]) => [name, shown(value)])),

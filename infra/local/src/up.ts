@@ -2,17 +2,18 @@ import { exists } from './files.ts';
 import { join } from 'node:path';
 import { unprivilegedAccount } from './account.ts';
 import type { Crew } from './crew.ts';
+import { startDemoServer } from './demo-server.ts';
 import { mergeDemos, type Demo } from './demo.ts';
 import type { Site } from './foundation.ts';
 import { startGateway } from './gateway.ts';
-import { layGround, plan, roleSecret, SUPERUSER, type Ground, type Plan } from './ground.ts';
+import { layGround, plan, REDIS, roleSecret, SUPERUSER, type Ground, type Plan } from './ground.ts';
 import { providePrograms, type Found } from './install.ts';
 import { openSigner } from './keys.ts';
 import { openLocalFolder, type LocalFolder } from './local-folder.ts';
 import type { StartOptions } from './options.ts';
 import { ownSettings, secretOf } from './own-settings.ts';
-import { layPortal, portalIn, tellDemo } from './portal.ts';
-import { step } from './say.ts';
+import { buildPortal, demoCredentials } from './portal.ts';
+import { say, step } from './say.ts';
 import { openSecrets } from './secrets.ts';
 import { addressOf, launchService, type Launch } from './service-launch.ts';
 import { runningDatabaseUrl, type Surroundings } from './service-programs.ts';
@@ -50,8 +51,13 @@ const wantedPorts = (
   ];
 };
 
+/** Name of the secret that the gateway and the services share. */
+const GATEWAY = 'gateway';
+
 const secretNames = (services: readonly Service[]): string[] => [
   SUPERUSER,
+  REDIS,
+  GATEWAY,
   ...services.flatMap((service) => [
     roleSecret(service, 'run'),
     roleSecret(service, 'own'),
@@ -65,6 +71,8 @@ const TOKEN_TTL = '30d';
 export interface Up {
   describe: () => Stack;
   curls: Demo['curls'];
+  /** Address of the portal, with the code that opens the demo there; undefined without a gateway. */
+  portal: string | undefined;
 }
 
 /**
@@ -87,13 +95,24 @@ export const bringUp = async (
   const adminToken = await token(scopes.join(' '));
   const gateway = found.nginx ? `http://127.0.0.1:${options.gatewayPort}` : null;
   const site: Site = { crew, local, account };
-  const portal = portalIn(local.path);
+  const docsDir = join(local.path, 'portal');
+  const portalUrl = (code: string): string => `${gateway}/docs/#code=${code}`;
+  const demoServer = await startDemoServer((code) =>
+    say(`The demo was opened in a browser. To open it in another one: ${portalUrl(code)}`),
+  );
 
   const openGateway = async (): Promise<void> => {
     if (!found.nginx || !gateway) return;
     const places = services.map(({ name, port }) => [name, `127.0.0.1:${options.portBase + port}`]);
-    await layPortal(portal);
-    await startGateway(site, gateway, found.nginx, Object.fromEntries(places), portal);
+    await buildPortal(docsDir);
+    await startGateway(site, {
+      url: gateway,
+      file: found.nginx,
+      upstreams: Object.fromEntries(places),
+      docsDir,
+      demoServer: demoServer.address,
+      secret: secrets(GATEWAY),
+    });
     step('the gateway is ready');
   };
   const gatewayOpen = openGateway();
@@ -101,13 +120,16 @@ export const bringUp = async (
   gatewayOpen.catch(() => {});
 
   const ground = await layGround(site, options, layout, found, secrets);
-  const launch: Launch = { crew, local, gatewayUrl: gateway ?? undefined, adminToken, stopping };
+  const launch: Launch = { crew, local, adminToken, stopping };
   const compileCache = join(local.path, 'compile-cache');
   const firstStart = !(await exists(compileCache));
   const launched = await Promise.all(
     services.map(async (service) => {
+      const port = options.portBase + service.port;
       const around: Surroundings = {
-        port: options.portBase + service.port,
+        port,
+        publicUrl: gateway ?? addressOf({ port }),
+        gatewaySecret: secrets(GATEWAY),
         database: ground.databases.get(service.name),
         redisUrl: ground.redisUrl,
         jwksFile: signer.jwksFile,
@@ -124,9 +146,9 @@ export const bringUp = async (
 
   const { demo, curls } = mergeDemos(launched.map((one) => one.demo));
   const tokens = { adminToken, consignmentsToken: await token('consignments:read') };
-  if (gateway) await tellDemo(portal, adminToken, demo);
   return {
     curls,
+    portal: gateway ? portalUrl(demoServer.offer(demoCredentials(adminToken, demo))) : undefined,
     describe: () => ({
       gateway,
       services: Object.fromEntries(

@@ -1,10 +1,12 @@
-import { stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { exists } from '../src/files.ts';
 import { isRunning, signal } from '../src/process-table.ts';
+import { redisAnswers } from '../src/redis.ts';
+import { run as runProgram } from '../src/run.ts';
 import type { Stack } from '../src/stack-file.ts';
 import { newLocalFolder, newPorts, removeFolder, startStack, type StackRun } from './stack.ts';
 
@@ -12,6 +14,12 @@ const aPid = expect.any(Number) as number;
 let run: StackRun;
 let local: string;
 let ports: Record<string, string>;
+
+/** Secret that the gateway and the services share. */
+const gatewaySecret = async (): Promise<string> => {
+  const secrets = JSON.parse(await readFile(join(local, 'secrets.json'), 'utf8')) as Record<string, string>;
+  return secrets['gateway'] ?? '';
+};
 
 const ask = async (service: string, path: string): Promise<unknown> => {
   const { services } = await run.stack();
@@ -61,7 +69,10 @@ test('stack.json describes the running stack, and only its owner may read it', a
       pid: aPid,
       dataDir: expect.stringContaining('postgres') as string,
     },
-    redis: inject('redisUrl') && { url: `redis://127.0.0.1:${base + 79}`, pid: aPid },
+    redis: inject('redisUrl') && {
+      url: expect.stringMatching(`^redis://:[0-9a-f]{64}@127.0.0.1:${base + 79}$`) as string,
+      pid: aPid,
+    },
     nginx: inject('nginxPath') && { pid: aPid },
     demo: {
       adminToken: expect.any(String) as string,
@@ -92,11 +103,14 @@ test("a service gets its environment, its secrets and folders and its prefixed v
     AUTH_ISSUER: 'platform-local',
     AUTH_AUDIENCE: 'platform',
     TRUST_PROXY: '127.0.0.1',
+    GATEWAY_SECRET: await gatewaySecret(),
     SECRET_PEPPER: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     SIGNING_KEY: expect.stringContaining('"crv":"Ed25519"') as string,
     ATTIC_DIR: join(local, 'folders/alpha-notes/ATTIC_DIR'),
   });
   expect((await stat(join(local, 'folders/alpha-notes/ATTIC_DIR'))).isDirectory()).toBe(true);
+  if (inject('nginxPath'))
+    expect(alpha).toHaveProperty('PUBLIC_URL', `http://127.0.0.1:${ports['GATEWAY_PORT']}`);
   expect(alpha).not.toHaveProperty('MIGRATION_DATABASE_URL');
   expect(alpha).not.toHaveProperty('COLOUR');
   expect(beta).toHaveProperty('COLOUR', 'green');
@@ -124,17 +138,49 @@ test.runIf(inject('nginxPath'))('the gateway answers', async () => {
 });
 
 test.runIf(inject('nginxPath'))(
-  'the portal is there, and this machine alone gets the credentials of the demo',
+  'the portal is there, and the printed code gives the credentials of the demo once, then another code is printed',
   async () => {
     const gateway = `http://127.0.0.1:${ports['GATEWAY_PORT']}`;
-    expect(run.printed()).toContain(`${gateway}/docs`);
+    const codes = () => [...run.printed().matchAll(/\/docs\/#code=([\w-]+)/g)].map(([, code]) => code);
+    const exchange = (code?: string) =>
+      fetch(`${gateway}/docs/demo`, { method: 'POST', body: JSON.stringify({ code }) });
     expect(await (await fetch(`${gateway}/docs/`)).text()).toContain('<title>Platform</title>');
-    const told = (await (await fetch(`${gateway}/docs/demo.json`)).json()) as Record<string, unknown>;
-    expect(told['accessToken']).toBe((await run.stack()).demo['adminToken']);
-    const foreign = await fetch(`${gateway}/docs/demo.json`, { headers: { 'Sec-Fetch-Site': 'cross-site' } });
-    expect(foreign.status).toBe(404);
+    expect(codes()).toHaveLength(1);
+    const [code] = codes();
+    const opened = (await (await exchange(code)).json()) as Record<string, unknown>;
+    expect(opened['accessToken']).toBe((await run.stack()).demo['adminToken']);
+    expect((await exchange(code)).status).toBe(403);
+    await vi.waitFor(() => expect(codes()).toHaveLength(2));
+    expect((await exchange(codes()[1])).status).toBe(200);
   },
 );
+
+test('what start writes for the demo, the gateway and Redis is for its owner only', async () => {
+  const { demo, redis } = await run.stack();
+  const secret = await gatewaySecret();
+  const open: string[] = [];
+  for (const file of await readdir(local, { recursive: true })) {
+    const info = await stat(join(local, file)).catch(() => undefined);
+    if (!info?.isFile() || (info.mode & 0o044) === 0) continue;
+    const text = await readFile(join(local, file), 'utf8');
+    const secrets = [demo['adminToken'], secret, redis && new URL(redis.url).password];
+    if (secrets.some((one) => one && text.includes(String(one)))) open.push(file);
+  }
+  expect(open).toEqual([]);
+});
+
+test.runIf(inject('redisUrl'))('Redis refuses whoever does not know its password', async () => {
+  const { redis } = await run.stack();
+  const url = new URL(redis?.url ?? '');
+  expect(url.password).toMatch(/^[0-9a-f]{64}$/);
+  expect(await redisAnswers(url.href)).toBe(true);
+  for (const password of ['', 'guess']) {
+    url.password = password;
+    expect(await redisAnswers(url.href)).toBe(false);
+  }
+  const { stdout } = await runProgram('ps', ['-eo', 'args']);
+  expect(stdout).not.toContain(new URL(redis?.url ?? '').password);
+});
 
 test("what is printed shows addresses and the services' commands, but no whole token and no password", async () => {
   const { demo, services, postgres: database } = await run.stack();

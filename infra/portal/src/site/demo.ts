@@ -1,4 +1,4 @@
-/** Credentials of the demo data, as `start` writes them on this machine; a deployment has none. */
+/** Credentials of the demo data, which `start` gives out in exchange for a code; a deployment has none. */
 export interface DemoCredentials {
   /** Access token with every scope. */
   accessToken: string;
@@ -16,10 +16,30 @@ export interface DemoCredentials {
   gameCode?: string;
 }
 
-/** The credentials of the demo stack; undefined anywhere else. */
+/** Where this tab keeps the credentials; nobody but the pages of this origin can read it. */
+const key = 'demo';
+
+/** The one-time code of `/docs/#code=…`, which `start` prints. It is taken out of the address and the history. */
+const takeCode = (): string | undefined => {
+  const [, code] = /^#code=([\w-]+)$/.exec(location.hash) ?? [];
+  if (code !== undefined) history.replaceState(null, '', location.pathname + location.search);
+  return code;
+};
+
+const exchange = async (code: string): Promise<void> => {
+  const answer = await fetch('/docs/demo', {
+    method: 'POST',
+    credentials: 'omit',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ code }),
+  }).catch(() => undefined);
+  if (answer?.ok) sessionStorage.setItem(key, await answer.text());
+};
+
+/** The credentials of the demo data in a tab that was opened with a code of `start`; undefined in any other. */
 export const demoCredentials = async (): Promise<DemoCredentials | undefined> => {
-  const answer = await fetch('/docs/demo.json', { credentials: 'omit', cache: 'no-store' }).catch(
-    () => undefined,
-  );
-  return answer?.ok ? ((await answer.json()) as DemoCredentials) : undefined;
+  const code = takeCode();
+  if (code !== undefined) await exchange(code);
+  const kept = sessionStorage.getItem(key);
+  return kept === null ? undefined : (JSON.parse(kept) as DemoCredentials);
 };

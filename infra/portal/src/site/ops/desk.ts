@@ -12,8 +12,11 @@ const views: Readonly<Record<string, { name: string; draw: (session: Session) =>
   ledger: { name: 'Ledger', draw: ledgerView },
 };
 
-/** The part after `#` says which view is open; it never says more than that. */
-const chosen = (): string => (location.hash.slice(1) in views ? location.hash.slice(1) : 'traffic');
+/** The view that the fragment of the address names, else the first one. */
+const chosen = (): string => {
+  const name = location.hash.slice(1);
+  return Object.hasOwn(views, name) ? name : 'traffic';
+};
 
 /** The desk behind the gate; `leave` is what the button that forgets the token does. */
 export const createDesk = (session: Session, leave: () => void): { content: Node[]; end: () => void } => {

@@ -1,0 +1,59 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startDemoServer } from './demo-server.ts';
+
+const credentials = { accessToken: 'demo' };
+
+const start = async () => {
+  const next: string[] = [];
+  const server = await startDemoServer((code) => next.push(code));
+  onTestFinished(server.close);
+  const post = async (body: string, method = 'POST') => {
+    const answer = await fetch(`http://${server.address}/docs/demo`, {
+      method,
+      ...(method === 'POST' && { body }),
+    });
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as object };
+  };
+  return { server, next, post, exchange: (code: string) => post(JSON.stringify({ code })) };
+};
+
+test('a code is exchanged for the credentials, which no cache may keep', async () => {
+  const { server, exchange } = await start();
+  const answer = await exchange(server.offer(credentials));
+  expect([answer.status, answer.body]).toEqual([200, credentials]);
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+});
+
+test('a code works once, even when it is sent ten times at the same moment; then there is another one', async () => {
+  const { server, exchange, next } = await start();
+  const code = server.offer(credentials);
+  const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(code)));
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  expect((await exchange(code)).status).toBe(403);
+  expect(next).toHaveLength(1);
+  expect((await exchange(next[0] ?? '')).body).toEqual(credentials);
+});
+
+test.each([
+  '',
+  '{',
+  '{}',
+  'null',
+  '{"code":1}',
+  '{"code":""}',
+  '{"code":"guess"}',
+  `{"code":"${'x'.repeat(2_000)}"}`,
+])('the body %j gets 403 and no credential', async (body) => {
+  const { server, post } = await start();
+  server.offer(credentials);
+  const answer = await post(body);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([403, 'application/problem+json']);
+  expect(answer.body).toMatchObject({ status: 403, code: 'invalid_code' });
+});
+
+test('before the demo data are loaded, and by GET, nothing is given out', async () => {
+  const { server, post, exchange } = await start();
+  expect((await exchange('')).status).toBe(403);
+  server.offer(credentials);
+  expect((await post('', 'GET')).status).toBe(403);
+});

@@ -1,0 +1,87 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const LIMIT_BYTES = 1_024;
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** 128 random bits, which nobody guesses. */
+const newCode = (): string => randomBytes(16).toString('base64url');
+
+/** The code of a body like `{"code": "…"}`; undefined for any other body. */
+const codeOf = async (request: IncomingMessage): Promise<string | undefined> => {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > LIMIT_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  try {
+    const { code } = JSON.parse(Buffer.concat(chunks).toString()) as { code?: unknown };
+    return typeof code === 'string' ? code : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Gives the demo's credentials to the browser of whoever can read the terminal, and to no other user of this machine. */
+export interface DemoServer {
+  /** `host:port` for the gateway. */
+  address: string;
+  /** Sets what is given out, and returns the code that it is exchanged for. */
+  offer: (credentials: object) => string;
+  close: () => void;
+}
+
+/**
+ * Starts the server behind POST /docs/demo: `{"code": "…"}` → 200 with the credentials, once; anything else → 403.
+ * @param onUsed receives the next code when one was used
+ */
+export const startDemoServer = async (onUsed: (nextCode: string) => void): Promise<DemoServer> => {
+  let offered: { credentials: object; code: string } | undefined;
+
+  /** Compares and replaces the code without waiting in between, so that one code never works twice. */
+  const exchange = (code: string | undefined): object | undefined => {
+    if (offered === undefined || code === undefined) return undefined;
+    if (!timingSafeEqual(digest(code), digest(offered.code))) return undefined;
+    offered = { ...offered, code: newCode() };
+    onUsed(offered.code);
+    return offered.credentials;
+  };
+
+  const server = createServer(async (request, response) => {
+    const code = await codeOf(request).catch(() => undefined);
+    const found = request.method === 'POST' ? exchange(code) : undefined;
+    const refusal = {
+      type: 'about:blank',
+      title: 'Forbidden',
+      status: 403,
+      detail: 'The code is wrong or was used already; the terminal of "start" shows the current one.',
+      code: 'invalid_code',
+      requestId: request.headers['x-request-id'],
+    };
+    response.writeHead(found ? 200 : 403, {
+      'Content-Type': found ? 'application/json' : 'application/problem+json',
+      'Cache-Control': 'no-store',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+      'X-Content-Type-Options': 'nosniff',
+      Connection: 'close',
+    });
+    response.end(JSON.stringify(found ?? refusal));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // The stack decides how long `start` lives, not this server.
+  server.unref();
+  return {
+    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    offer: (credentials) => {
+      offered = { credentials, code: newCode() };
+      return offered.code;
+    },
+    close: () => void server.close(),
+  };
+};
