@@ -1,4 +1,5 @@
--- Nobody but the two roles may even connect; what the owner creates later is open to the running role by itself.
+-- Rights inside one database: `start`, compose and docs/deploy.md all use this file.
+-- Nobody but the two roles may connect. The run-time role reads and writes rows; the owner alone changes tables.
 revoke all on database :"name" from public;
 grant connect on database :"name" to :"name";
 revoke all on schema public from public;
@@ -8,3 +9,19 @@ alter default privileges for role :"owner" grant select, insert, update, delete 
 alter default privileges for role :"owner" grant usage, select on sequences to :"name";
 alter default privileges for role :"owner" revoke execute on functions from public;
 alter default privileges for role :"owner" grant execute on functions to :"name";
+-- Large objects belong to no table, so no grant above limits them. Only a superuser may change rights on these functions.
+do $$
+declare large_object_function regprocedure;
+begin
+  if not (select rolsuper from pg_roles where rolname = current_user) then
+    raise notice 'not a superuser: every role can still create large objects in this database';
+    return;
+  end if;
+  for large_object_function in
+    select oid from pg_proc
+    where pronamespace = 'pg_catalog'::regnamespace and (proname like 'lo\_%' or proname in ('loread', 'lowrite'))
+  loop
+    execute format('revoke execute on function %s from public', large_object_function);
+  end loop;
+end
+$$;

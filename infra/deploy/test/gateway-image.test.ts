@@ -1,4 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@platform/local/ports';
@@ -8,6 +12,7 @@ import { gatewayConfig } from '../src/kubernetes/gateway.ts';
 import { readPlatform, readServices } from '../src/values.ts';
 import { startCollector } from './collector.ts';
 import { runNginx } from './gateway.ts';
+import { inherited } from './env.ts';
 import { buildImage, startProgram } from './image/image.ts';
 import { keys, startService } from './service.ts';
 
@@ -17,15 +22,24 @@ const newFolder = (name: string): string => {
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 };
+const gatewaySecret = 'g'.repeat(43);
 const work = newFolder('gateway-image-');
 const services = readServices();
 const places: Record<string, string> = {};
+const received: IncomingHttpHeaders[] = [];
 let image: ReturnType<typeof buildImage>;
 
 beforeAll(async () => {
   image = buildImage(work, { SERVICE: '@platform/portal' }, 'gateway');
   for (const name of ['task-manager', 'quest-service'])
     places[name] = stack.use(await startService(name)).place;
+  const consignments = createServer(({ headers }, response) => {
+    received.push(headers);
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(consignments, 'listening');
+  stack.defer(() => void consignments.close());
+  places['consignments'] = `127.0.0.1:${(consignments.address() as AddressInfo).port}`;
 }, 180_000);
 afterAll(() => stack.disposeAsync());
 
@@ -60,19 +74,28 @@ const moved = async (config: string, spans = '127.0.0.1:5140') => {
     text = text.replaceAll(from, to);
   }
   writeFileSync(join(home, 'nginx.conf'), text);
-  const [program, ...args] = image.command.map((argument) =>
-    argument.replace('/etc/gateway', home).replace('/tmp/nginx', home),
-  );
-  expect(program).toBe('nginx');
-  // As the user of the image, where we may choose.
+  const [program, entrypoint = ''] = image.command;
+  expect(program).toBe('sh');
+  const script = readFileSync(join(image.root, entrypoint), 'utf8')
+    .replaceAll('/etc/gateway', home)
+    .replaceAll('/tmp/nginx', home)
+    .replace('exec nginx', `exec ${inject('nginxPath')}`);
+  writeFileSync(join(home, 'entrypoint.sh'), script);
+  writeFileSync(join(home, 'secret'), `${gatewaySecret}\n`);
+  return { home, script: join(home, 'entrypoint.sh'), url: `http://127.0.0.1:${port}` };
+};
+
+/** Starts the gateway of the image with a configuration, as the user of the image where we may choose. */
+const run = async (config: string, spans?: string) => {
+  const { home, script, url } = await moved(config, spans);
   const user = process.getuid?.() === 0 ? image.user : undefined;
-  return { args, url: `http://127.0.0.1:${port}`, user };
+  const env = { GATEWAY_SECRET_FILE: join(home, 'secret') };
+  return runNginx(inject('nginxPath') && 'sh', [script], url, user, env);
 };
 
 describe.each(shipped)('the configuration for %s, in an image of the gateway', (_where, config) => {
   test('is taken by nginx, and serves the portal, its documents and the operations page', async () => {
-    const { args, url, user } = await moved(config);
-    await using gateway = await runNginx(inject('nginxPath'), args, url, user);
+    await using gateway = await run(config);
     for (const [page, title] of [
       ['/docs/', 'Platform'],
       ['/docs/reference/', 'Reference · Platform'],
@@ -89,14 +112,19 @@ describe.each(shipped)('the configuration for %s, in an image of the gateway', (
       info: object;
     };
     expect(info).toMatchObject({ title: expect.any(String) });
-    expect((await fetch(`${gateway.url}/docs/demo.json`)).status).toBe(404);
+    expect((await fetch(`${gateway.url}/docs/demo`, { method: 'POST' })).status).toBe(404);
+  });
+
+  test('shows the services the secret of the container, and not one that a caller sends', async () => {
+    await using gateway = await run(config);
+    await fetch(`${gateway.url}/v1/consignments`, { headers: { 'X-Gateway-Secret': 'forged' } });
+    expect(received.splice(0)).toMatchObject([{ 'x-gateway-secret': gatewaySecret }]);
   });
 
   test('leads the operations page to every service, the one that signs its own tokens too', async () => {
-    const { args, url, user } = await moved(config);
-    await using gateway = await runNginx(inject('nginxPath'), args, url, user);
+    await using gateway = await run(config);
     const headers = { Authorization: `Bearer ${await keys.token({ scope: 'ops:read' })}` };
-    for (const name of Object.keys(places)) {
+    for (const name of ['task-manager', 'quest-service']) {
       expect((await fetch(`${gateway.url}/docs/status/${name}`)).status).toBe(200);
       expect((await fetch(`${gateway.url}/docs/ops/summary/${name}`)).status).toBe(401);
       expect((await fetch(`${gateway.url}/docs/ops/summary/${name}`, { headers })).status).toBe(200);
@@ -115,8 +143,7 @@ test('spans of the gateway come from an image of their own, beside it', async ()
   );
   stack.defer(async () => void (await receiver.stop()));
   const [, , [, config]] = shipped;
-  const { args, url, user } = await moved(config, `127.0.0.1:${receiver.port}`);
-  await using gateway = await runNginx(inject('nginxPath'), args, url, user);
+  await using gateway = await run(config, `127.0.0.1:${receiver.port}`);
   const trace = 'b'.repeat(32);
   await fetch(`${gateway.url}/openapi/quest-service.json`, {
     headers: { traceparent: `00-${trace}-${'c'.repeat(16)}-01` },
@@ -124,6 +151,16 @@ test('spans of the gateway come from an image of their own, beside it', async ()
   const [span] = await collector.trace(trace, 'GET quest-service');
   expect([span?.service, span?.parentSpanId]).toEqual(['gateway', 'c'.repeat(16)]);
 }, 180_000);
+
+test.each(['', 'with "quotes"', 'a;b', 'two\nlines'])('the image refuses the secret %j', async (secret) => {
+  const { home, script } = await moved(shipped[1][1]);
+  writeFileSync(join(home, 'secret'), secret);
+  const { status, stderr } = spawnSync('sh', [script], {
+    env: { ...inherited, GATEWAY_SECRET_FILE: join(home, 'secret') },
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([1, expect.stringContaining('the secret must consist of')]);
+});
 
 test('the image holds the pages, may be read by nginx, and has no credential', () => {
   const pages = join(image.root, 'usr/share/portal');

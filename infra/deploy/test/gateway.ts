@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareGateway } from '@platform/gateway/files';
 import { freePort } from '@platform/local/ports';
+import { inherited } from './env.ts';
 
 const answers = (url: string): Promise<boolean> =>
   fetch(`${url}/healthz`).then(
@@ -14,19 +15,26 @@ const answers = (url: string): Promise<boolean> =>
   );
 
 /**
- * nginx with these arguments, once it answers at the address.
+ * nginx, or a script that becomes it, with these arguments, once it answers at the address.
  * @throws with what it said when it ends instead
  */
-export const runNginx = async (nginx: string | null, args: readonly string[], url: string, user?: number) => {
-  if (nginx === null) throw new Error('there is no nginx on this machine');
+export const runNginx = async (
+  program: string | null,
+  args: readonly string[],
+  url: string,
+  user?: number,
+  env: Record<string, string> = {},
+) => {
+  if (program === null) throw new Error('there is no nginx on this machine');
   await using stack = new AsyncDisposableStack();
   const home = await mkdtemp(join(tmpdir(), 'nginx-output-'));
   stack.defer(() => rm(home, { recursive: true, force: true }));
   // A file of the user's own, as nginx opens /dev/stdout again: what a container's runtime sees to.
   const output = stack.use(await open(join(home, 'output'), 'w'));
   if (user) await output.chown(user, user);
-  const child = spawn(nginx, args, {
+  const child = spawn(program, args, {
     cwd: '/',
+    env: { ...inherited, ...env },
     detached: true,
     stdio: ['ignore', output.fd, output.fd],
     ...(user && { uid: user, gid: user }),

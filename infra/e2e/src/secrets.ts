@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { StackFile } from './stack.ts';
 
-/** What is there to keep secrets or data, and no log. demo.json is what the portal fills its forms with. */
-const KEEPERS = ['data', 'keys', 'compile-cache', 'folders', 'secrets.json', 'stack.json', 'nginx/demo.json'];
+/** What is there to keep secrets or data, and no log. */
+const KEEPERS = ['data', 'keys', 'compile-cache', 'folders', 'secrets.json', 'stack.json', 'nginx/gateway-secret.conf'];
 
 /** Every secret of a running stack: tokens, keys, passwords. */
 export const secretsOf = async (

@@ -56,6 +56,9 @@ test.each([
   'alter table notes add x int',
   'truncate notes',
   'create schema s',
+  'select lo_create(0)',
+  "select lo_from_bytea(0, 'x')",
+  'select lo_creat(-1)',
 ])('the running role may not: %s', async (statement) => {
   await expect(as(urlsOf(ours).run).unsafe(statement)).rejects.toMatchObject({ code: '42501' });
 });

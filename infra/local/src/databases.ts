@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { databaseName, type Service } from './services.ts';
+import { readSql } from './sql.ts';
 
 /** How a service reaches its database. */
 export interface DatabaseUrls {
@@ -37,22 +38,10 @@ const ensureDatabase = async (sql: Sql, name: string): Promise<void> => {
   if (!known) await sql.unsafe(`create database "${name}" owner "${name}_owner"`);
 };
 
-/** Nobody but the two roles may even connect; what the owner creates later is open to the running role by itself. */
-const grants = (name: string): string => `
-  revoke all on database "${name}" from public;
-  grant connect on database "${name}" to "${name}";
-  revoke all on schema public from public;
-  grant usage on schema public to "${name}";
-  alter default privileges for role "${name}_owner" grant usage on schemas to "${name}";
-  alter default privileges for role "${name}_owner" grant select, insert, update, delete on tables to "${name}";
-  alter default privileges for role "${name}_owner" grant usage, select on sequences to "${name}";
-  alter default privileges for role "${name}_owner" revoke execute on functions from public;
-  alter default privileges for role "${name}_owner" grant execute on functions to "${name}";`;
-
 /** On a server that is ours alone: the databases that it came with are for its superuser only. */
 export const closeServer = async (serverUrl: string): Promise<void> => {
   const sql = connect(serverUrl);
-  await sql.unsafe('revoke all on database postgres, template1 from public').finally(() => sql.end());
+  await sql.unsafe(readSql('server.sql')).finally(() => sql.end());
 };
 
 const at = (serverUrl: string, database: string, role?: string, password?: string): string => {
@@ -87,8 +76,10 @@ export const ensureDatabases = async (
   }
   await Promise.all(
     services.map(async (service) => {
-      const inside = connect(at(serverUrl, databaseName(service)));
-      await inside.unsafe(grants(databaseName(service))).finally(() => inside.end());
+      const name = databaseName(service);
+      const inside = connect(at(serverUrl, name));
+      const grants = readSql('grants.sql', { name, owner: `${name}_owner` });
+      await inside.unsafe(grants).finally(() => inside.end());
     }),
   );
   return new Map(

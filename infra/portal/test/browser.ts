@@ -32,8 +32,14 @@ export interface Visit extends AsyncDisposable {
   asked: string[];
 }
 
-export const visit = async (path: string, options: BrowserContextOptions = {}): Promise<Visit> => {
+/** Opens a page in a browser without cookies or storage; `demo` puts the demo's credentials into its tab. */
+export const visit = async (
+  path: string,
+  { demo = false, ...options }: BrowserContextOptions & { demo?: boolean } = {},
+): Promise<Visit> => {
   const context = await browser.newContext(options);
+  if (demo)
+    await context.addInitScript((text) => sessionStorage.setItem('demo', text), JSON.stringify(inject('demo')));
   const page = await context.newPage();
   const [outside, faults, asked]: [string[], string[], string[]] = [[], [], []];
   page.on('request', (request) => {

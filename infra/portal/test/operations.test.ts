@@ -71,6 +71,15 @@ describe.runIf(canLook)('the operations page', () => {
     expect(await refusal.textContent()).toContain('Request ');
   });
 
+  test.each(['toString', '__proto__', 'constructor', 'nothing'])(
+    'an address with #%s, which is no view, shows the first view',
+    async (name) => {
+      await using visited = await onDuty(name);
+      await visited.page.locator('.service canvas').first().waitFor();
+      expect(visited.faults).toEqual([]);
+    },
+  );
+
   test('the token is in memory only, and gone with a reload or when told to', async () => {
     await using visited = await onDuty('traffic');
     const { page } = visited;

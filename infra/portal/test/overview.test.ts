@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
+import { lastCode } from './demo-code.ts';
 import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
 
 useBrowser();
@@ -34,10 +35,27 @@ describe.runIf(canLook)('the portal', () => {
   });
 
   test('the demo says that it is one, and shows none of its credentials', async () => {
-    await using visited = await visit('/docs/');
+    await using visited = await visit('/docs/', { demo: true });
     await visited.page.getByText('This is a demo stack').waitFor();
     expect(await visited.page.getByRole('button', { name: /^Copy: / }).count()).toBe(5);
     expect(await visited.page.content()).not.toMatch(/eyJ|try-me-out|vk_live/);
+  });
+
+  test('the code that start prints opens the demo once, in one tab, and disappears from the address', async () => {
+    const code = await lastCode(inject('printed'));
+    await using visited = await visit(`/docs/#code=${code}`);
+    const { page } = visited;
+    await page.getByText('This is a demo stack').waitFor();
+    expect(page.url()).toBe(`${gateway}/docs/`);
+    await page.getByRole('link', { name: 'Operations' }).click();
+    await page.getByRole('button', { name: 'Use the demo token' }).waitFor();
+
+    const tab = await page.context().newPage();
+    await tab.goto(`${gateway}/docs/#code=${code}`);
+    await tab.getByText('Every service is ready.').waitFor();
+    expect(await tab.isVisible('#demo')).toBe(false);
+    expect(await tab.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
+    await expect.poll(() => lastCode(inject('printed'))).not.toBe(code);
   });
 
   const pages = ['/docs/', '/docs/reference/', '/docs/ops/'];

@@ -14,7 +14,7 @@ import {
   type Manifest,
 } from './common.ts';
 import { gatewayNetwork } from './network.ts';
-import { imageOf, selectorOf, tracing, variables } from './pod.ts';
+import { imageOf, secretFiles, secretVolume, selectorOf, tracing, variables } from './pod.ts';
 import { autoscaler, disruptionBudget } from './scaling.ts';
 import { clusterAddress } from './service.ts';
 
@@ -33,6 +33,7 @@ export const gatewayConfig = (
     upstreams: Object.fromEntries(services.map(({ name }) => [name, `${name}:${port}`])),
     runDir,
     docsDir: '/usr/share/portal',
+    secretFile: `${runDir}/gateway-secret.conf`,
     trustedProxies,
     workers: 2,
     ...(traced && { spans: `127.0.0.1:${spansPort}` }),
@@ -52,6 +53,7 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
   const traced = platform.collector !== undefined;
   const text = gatewayConfig(services, trustedProxies, traced);
   const probe = { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 5, timeoutSeconds: 3 };
+  const secret = secretVolume('gateway');
   const config: IConfigMap = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -88,7 +90,9 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
               readinessProbe: probe,
               // Until nobody sends requests any more; then those that run may end (SIGQUIT, the image's own signal).
               lifecycle: { preStop: { sleep: { seconds: 5 } } },
+              env: secretFiles(['GATEWAY_SECRET']),
               volumeMounts: [
+                secret.mount,
                 { name: 'config', mountPath: '/etc/gateway', readOnly: true },
                 { name: 'run', mountPath: runDir },
               ],
@@ -97,8 +101,9 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
           ],
           volumes: [
             { name: 'config', configMap: { name: 'gateway' } },
-            // Bodies of requests are kept here until they are complete; an import may have 1 GiB.
-            { name: 'run', emptyDir: { sizeLimit: '2Gi' } },
+            secret.volume,
+            // The pid and the secret; bodies are streamed, never stored.
+            { name: 'run', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
           ],
         },
       },

@@ -66,6 +66,11 @@ const spec = (service: Service, platform: Platform): IPodSpec => {
             name: key,
             valueFrom: { secretKeyRef: { name, key, optional: true } },
           })),
+          // The same for all services and the gateway.
+          {
+            name: 'GATEWAY_SECRET',
+            valueFrom: { secretKeyRef: { name: 'gateway', key: 'GATEWAY_SECRET' } },
+          },
         ],
         resources: resources(service.resources),
         securityContext: containerSecurity,
