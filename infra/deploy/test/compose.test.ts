@@ -183,9 +183,7 @@ describe('the roles that the script makes', () => {
   test('are kept out of the databases that PostgreSQL comes with', () => {
     const script = readFileSync(join(folder, 'postgres/10-databases.sh'), 'utf8');
     expect(script).toContain('--file /postgres/server.sql');
-    expect(readSql('server.sql')).toContain(
-      'revoke all on database postgres, template1 from public;',
-    );
+    expect(readSql('server.sql')).toContain('revoke all on database postgres, template1 from public;');
   });
 
   test('are those of all services', () => {

@@ -3,7 +3,15 @@ import { join, relative } from 'node:path';
 import type { StackFile } from './stack.ts';
 
 /** What is there to keep secrets or data, and no log. */
-const KEEPERS = ['data', 'keys', 'compile-cache', 'folders', 'secrets.json', 'stack.json', 'nginx/gateway-secret.conf'];
+const KEEPERS = [
+  'data',
+  'keys',
+  'compile-cache',
+  'folders',
+  'secrets.json',
+  'stack.json',
+  'nginx/gateway-secret.conf',
+];
 
 /** Every secret of a running stack: tokens, keys, passwords. */
 export const secretsOf = async (

@@ -39,7 +39,10 @@ export const visit = async (
 ): Promise<Visit> => {
   const context = await browser.newContext(options);
   if (demo)
-    await context.addInitScript((text) => sessionStorage.setItem('demo', text), JSON.stringify(inject('demo')));
+    await context.addInitScript(
+      (text) => sessionStorage.setItem('demo', text),
+      JSON.stringify(inject('demo')),
+    );
   const page = await context.newPage();
   const [outside, faults, asked]: [string[], string[], string[]] = [[], [], []];
   page.on('request', (request) => {

@@ -60,7 +60,10 @@ describe.runIf(canLook)('the reference', () => {
   test.each(operations)(
     'what needs %s can be tried at once',
     async (_way, name, place, operation, path, told) => {
-      await using visited = await visit(`/docs/reference/?api=${name}#${name}/${place}`, { ...desktop, demo: true });
+      await using visited = await visit(`/docs/reference/?api=${name}#${name}/${place}`, {
+        ...desktop,
+        demo: true,
+      });
       const { page } = visited;
       const tries = page.getByRole('button', { name: 'Test Request' });
       await tries.filter({ hasText: `(${operation})` }).click();

@@ -67,7 +67,10 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
   const printed = join(local, printedFile);
   project.provide('stack', stack);
   project.provide('printed', printed);
-  project.provide('demo', stack.gateway === null ? null : await openDemo(stack.gateway, await lastCode(printed)));
+  project.provide(
+    'demo',
+    stack.gateway === null ? null : await openDemo(stack.gateway, await lastCode(printed)),
+  );
   return async () => {
     child.kill('SIGTERM');
     if (child.exitCode === null) await once(child, 'exit');

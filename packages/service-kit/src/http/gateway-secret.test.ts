@@ -30,7 +30,8 @@ test.each([
   ['with the beginning of the secret', { 'x-gateway-secret': 's'.repeat(63) }],
 ])('what a caller %s says about itself is removed', async (_, header: Record<string, string>) => {
   const headers = await seen({ ...forwarded, ...header }, secret);
-  for (const name of [...Object.keys(forwarded), 'x-gateway-secret']) expect(headers).not.toHaveProperty(name);
+  for (const name of [...Object.keys(forwarded), 'x-gateway-secret'])
+    expect(headers).not.toHaveProperty(name);
 });
 
 test('a service that has no secret believes nobody', async () => {
