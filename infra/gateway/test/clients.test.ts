@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startGateway, until } from './gateway.ts';
-import { exchange, expectProblem, request, type Answer } from './http.ts';
+import { expectProblem, request, type Answer } from './http.ts';
 import { startService, type Service } from './service.ts';
 
 let service: Service;

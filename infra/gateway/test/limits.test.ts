@@ -87,6 +87,7 @@ describe('bodies', () => {
     await until(async () => bytes === 5 || undefined, 'the first half');
     socket.destroy();
     await until(async () => aborted || undefined, 'the end of the request at the service');
+    expect(bytes).toBe(5);
   });
 
   test('a service refuses its caller before the body has come, and the gateway stores none of it', async () => {

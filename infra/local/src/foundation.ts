@@ -61,7 +61,11 @@ export const startLocalRedis = async (
   const supervised = crew.start('redis', {
     name: 'redis',
     command: redisCommand({
-      ...{ file, port, dataDir, account, configFile },
+      file,
+      port,
+      dataDir,
+      account,
+      configFile,
       logFile: await local.logFile('redis'),
     }),
     answers: () => redisAnswers(url),

@@ -45,5 +45,6 @@ test('a slow body that stops coming ends its connection', async () => {
   const client = connect(port, '127.0.0.1').on('error', () => undefined);
   client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab');
   await once(client, 'close');
+  expect(client.bytesRead).toBe(0);
   server.close();
 });
