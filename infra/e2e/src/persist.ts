@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Credential } from '@platform/client/services';
-import { Refused } from '@platform/client/answer';
+import { ApiError, type Credential } from '@platform/client';
 
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 150;
@@ -11,12 +10,12 @@ export const inTime: Credential = {
 };
 
 /** What a callback of the wallet says when nobody knows its outcome, by contract with 500. */
-const isUndecided = ({ status, body }: Refused): boolean =>
+const isUndecided = ({ status, body }: ApiError): boolean =>
   status === 500 && (body as { status?: unknown }).status === 'ERROR_UNKNOWN';
 
 /** Whether the same call may well succeed a moment later; anything else is a fault. */
 export const isPassing = (error: unknown): boolean => {
-  if (error instanceof Refused) return [429, 502, 503, 504].includes(error.status) || isUndecided(error);
+  if (error instanceof ApiError) return [429, 502, 503, 504].includes(error.status) || isUndecided(error);
   // `fetch` without an answer, an answer that broke off, and time that ran out.
   return error instanceof TypeError || error instanceof SyntaxError || error instanceof DOMException;
 };
@@ -39,6 +38,6 @@ export const persist = async <T>(call: () => Promise<T>): Promise<T> => {
 /** As `persist`, for what carries its own id: refused as known already, an earlier call has done it. */
 export const persistOnce = async (call: () => Promise<unknown>): Promise<void> => {
   await persist(call).catch((error: unknown) => {
-    if (!(error instanceof Refused && error.status === 409)) throw error;
+    if (!(error instanceof ApiError && error.status === 409)) throw error;
   });
 };

@@ -7,7 +7,7 @@ Left to do by hand:
   its src/items                  call the room by its noun, and give it what belongs there
   infra/gateway/src/routes.ts    its public addresses: until then only its own port answers
   infra/deploy                   compose.yaml, postgres/10-databases.sh, values/, sharding.yaml: their tests ask for it
-  packages/client                generate.ts and services.ts, for a typed client
+  packages/client                scripts/generate.ts and src/services.ts, for a typed client
   infra/portal/src/purposes.ts   what it is for, in a sentence
   docs/${name}.md, docs/architecture.md
 `;

@@ -1,7 +1,9 @@
-import { createRequestSignatures, type RequestSignatureOptions } from '@platform/auth/hmac';
-import type { Credential } from './services.ts';
+import type { Middleware } from 'openapi-fetch';
 
-/** An access token, or what gives the one of the moment. */
+/** Authenticates the requests of a client: an openapi-fetch middleware that adds headers. */
+export type Credential = Middleware;
+
+/** An access token, or a function that returns the current one and is called before each request. */
 export const bearer = (token: string | (() => string | Promise<string>)): Credential => ({
   onRequest: async ({ request }) => {
     request.headers.set('Authorization', `Bearer ${typeof token === 'string' ? token : await token()}`);
@@ -9,7 +11,7 @@ export const bearer = (token: string | (() => string | Promise<string>)): Creden
   },
 });
 
-/** A key of verify-projects. */
+/** An API key of verify-projects. */
 export const apiKey = (key: string): Credential => ({
   onRequest: ({ request }) => {
     request.headers.set('X-API-Key', key);
@@ -18,44 +20,48 @@ export const apiKey = (key: string): Credential => ({
 });
 
 /**
- * Keeps the cookies that a service sets and sends them back, as a browser does: register or log in once, and whoever
- * shares this value is that user. One for each user; for programs only (a browser has cookies of its own).
+ * Stores the cookies that a service sets and sends them back, as a browser does: register or log in once, and all
+ * later requests with this value are made as that user. Use one per user, and only outside of browsers, which do not
+ * let programs read cookies.
  */
 export const cookieSession = (): Credential => {
-  const jar = new Map<string, string>();
+  const cookies = new Map<string, string>();
   return {
     onRequest: ({ request }) => {
-      if (jar.size === 0) return undefined;
-      request.headers.set('Cookie', [...jar].map(([name, value]) => `${name}=${value}`).join('; '));
+      if (cookies.size === 0) return undefined;
+      request.headers.set('Cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
       return request;
     },
     onResponse: ({ response }) => {
-      for (const line of response.headers.getSetCookie()) {
-        const [pair = ''] = line.split(';', 1);
-        const at = pair.indexOf('=');
-        const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
-        if (value === '' || /;\s*max-age=0(;|$)/i.test(line)) jar.delete(name);
-        else jar.set(name, value);
+      for (const cookie of response.headers.getSetCookie()) {
+        const [pair = '', ...attributes] = cookie.split(';');
+        const equals = pair.indexOf('=');
+        const [name, value] = [pair.slice(0, equals), pair.slice(equals + 1)];
+        const expired = attributes.some((attribute) => attribute.trim().toLowerCase() === 'max-age=0');
+        if (value === '' || expired) cookies.delete(name);
+        else cookies.set(name, value);
       }
     },
   };
 };
 
 /**
- * Signs callbacks of the wallet as a game server does: HMAC-SHA256 over timestamp, path and raw body (seed 001 B, and
- * docs/wallet-operator.md). A request is signed anew each time it is sent.
+ * Signs each request as the game server signs its callbacks to wallet-operator: lower-case hex of HMAC-SHA256 over the
+ * Unix time in seconds, the path and the raw body (docs/wallet-operator.md). `now` is for tests.
  */
-export const gameServer = (
-  secret: string,
-  options: Omit<RequestSignatureOptions, 'secrets'> = {},
-): Credential => {
-  const signatures = createRequestSignatures({ ...options, secrets: { current: secret } });
+export const requestSignature = (secret: string, now = (): number => Date.now()): Credential => {
+  const encoder = new TextEncoder();
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const imported = crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign']);
   return {
     onRequest: async ({ request }) => {
-      const body = Buffer.from(await request.clone().arrayBuffer());
-      const { timestamp, signature } = signatures.sign(new URL(request.url).pathname, body);
+      const timestamp = String(Math.floor(now() / 1000));
+      const body = await request.clone().arrayBuffer();
+      const signed = new Blob([timestamp, new URL(request.url).pathname, body]);
+      const digest = await crypto.subtle.sign('HMAC', await imported, await signed.arrayBuffer());
+      const hex = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
       request.headers.set('X-Timestamp', timestamp);
-      request.headers.set('X-HMAC-SHA256', signature);
+      request.headers.set('X-HMAC-SHA256', hex);
       return request;
     },
   };

@@ -1,45 +1,54 @@
-import { must, type Answer } from './answer.ts';
+import { unwrap, type ApiResult } from './result.ts';
 
 /**
- * The items of a list that is read by `Skip` and `Take` (quest-service), page after page as they are asked for. The
- * last page is the first that is not full.
+ * Iterates over the items of a list with `Skip` and `Take` (quest-service) and requests the next page when it is
+ * needed. A page with fewer items than `take` is the last one.
  */
-export async function* bySkip<Item>(
-  ask: (query: { Skip: string; Take: string }) => Promise<Answer<Item[]>>,
+export async function* iterateSkipTake<Item>(
+  fetchPage: (query: { Skip: string; Take: string }) => Promise<ApiResult<Item[]>>,
   take = 100,
 ): AsyncGenerator<Item, void> {
   for (let skip = 0; ; skip += take) {
-    const items = await must(ask({ Skip: String(skip), Take: String(take) }));
+    const items = await unwrap(fetchPage({ Skip: String(skip), Take: String(take) }));
     yield* items;
     if (items.length < take) return;
   }
 }
 
-type Numbered<Name extends string, Item> = Record<Name, Item[]> & { page: { has_more: boolean } };
+type PageLimitBody<Name extends string, Item> = Record<Name, Item[]> & { page: { has_more: boolean } };
 
-/** The items of a list that is read by `page` and `limit`, until `has_more` says there are none. */
-export async function* byPage<Name extends string, Item>(
+/**
+ * Iterates over the items of a list with `page` and `limit`, until `has_more` is false. `name` is the field of the body
+ * that holds the items.
+ */
+export async function* iteratePageLimit<Name extends string, Item>(
   name: Name,
-  ask: (query: { page: number; limit: number }) => Promise<Answer<Numbered<Name, Item>>>,
+  fetchPage: (query: { page: number; limit: number }) => Promise<ApiResult<PageLimitBody<Name, Item>>>,
   limit = 50,
 ): AsyncGenerator<Item, void> {
   for (let page = 1; ; page += 1) {
-    const body: Numbered<Name, Item> = await must(ask({ page, limit }));
+    const body: PageLimitBody<Name, Item> = await unwrap(fetchPage({ page, limit }));
     yield* body[name];
     if (!body.page.has_more) return;
   }
 }
 
-type Counted<Name extends string, Item> = Record<Name, Item[]> & { total: number };
+type PageIndexBody<Name extends string, Item> = Record<Name, Item[]> & { total: number };
 
-/** The items of a list that is read by `PageIndex` and `PageSize` (consignments), until `total` is reached. */
-export async function* byIndex<Name extends string, Item>(
+/**
+ * Iterates over the items of a list with `PageIndex` and `PageSize` (consignments), until `total` is reached. `name` is
+ * the field of the body that holds the items.
+ */
+export async function* iteratePageIndex<Name extends string, Item>(
   name: Name,
-  ask: (query: { PageIndex: number; PageSize: number }) => Promise<Answer<Counted<Name, Item>>>,
+  fetchPage: (query: {
+    PageIndex: number;
+    PageSize: number;
+  }) => Promise<ApiResult<PageIndexBody<Name, Item>>>,
   size = 25,
 ): AsyncGenerator<Item, void> {
   for (let index = 0; ; index += 1) {
-    const body: Counted<Name, Item> = await must(ask({ PageIndex: index, PageSize: size }));
+    const body: PageIndexBody<Name, Item> = await unwrap(fetchPage({ PageIndex: index, PageSize: size }));
     yield* body[name];
     if (body[name].length === 0 || (index + 1) * size >= body.total) return;
   }

@@ -1,8 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { must, Refused } from '../src/answer.ts';
-import { apiKey, bearer, cookieSession, gameServer } from '../src/credentials.ts';
-import { byIndex, byPage, bySkip } from '../src/pages.ts';
-import { consignments, questService, taskManager, verifyProjects, walletOperator } from '../src/services.ts';
+import {
+  ApiError,
+  apiKey,
+  bearer,
+  consignments,
+  cookieSession,
+  iteratePageIndex,
+  iteratePageLimit,
+  iterateSkipTake,
+  questService,
+  requestSignature,
+  taskManager,
+  unwrap,
+  verifyProjects,
+  walletOperator,
+} from '../src/index.ts';
 import { startServices } from './services.ts';
 
 const services = await startServices();
@@ -30,24 +42,26 @@ beforeAll(async () => {
 
 const ann = { email: 'ann@example.test', password: 'correct horse battery' };
 
-test('whoever registers with a cookie session is that user until they log out', async () => {
+test('a cookie session acts as the registered user until it logs out', async () => {
   const tasks = taskManager(at('task-manager'), cookieSession());
-  const { user } = await must(tasks.POST('/auth/register', { body: { ...ann, name: 'Ann' } }));
+  const { user } = await unwrap(tasks.POST('/auth/register', { body: { ...ann, name: 'Ann' } }));
   expect(user.email).toBe(ann.email);
-  const made = await must(tasks.POST('/tasks', { body: { title: 'Water the plants' } }));
-  const found = await must(tasks.GET('/tasks/{id}', { params: { path: { id: made.id } } }));
+  const made = await unwrap(tasks.POST('/tasks', { body: { title: 'Water the plants' } }));
+  const found = await unwrap(tasks.GET('/tasks/{id}', { params: { path: { id: made.id } } }));
   expect(found).toEqual(made);
-  await must(tasks.GET('/auth/logout'));
-  await expect(must(tasks.GET('/auth/check'))).rejects.toMatchObject({ status: 401 });
+  await unwrap(tasks.GET('/auth/logout'));
+  await expect(unwrap(tasks.GET('/auth/check'))).rejects.toMatchObject({ status: 401 });
 });
 
-test('an access token does the same without cookies, and a refusal says what it is', async () => {
+test('an access token works without cookies, and an error carries status, code and body', async () => {
   const url = at('task-manager');
-  const { accessToken } = await must(taskManager(url).POST('/auth/login', { body: ann }));
+  const { accessToken } = await unwrap(taskManager(url).POST('/auth/login', { body: ann }));
   const tasks = taskManager(url, bearer(accessToken));
-  await expect(must(tasks.GET('/auth/check'))).resolves.toMatchObject({ user: { email: ann.email } });
-  const refusal = await must(tasks.POST('/tasks', { body: { title: '' } })).catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(Refused);
+  await expect(unwrap(tasks.GET('/auth/check'))).resolves.toMatchObject({ user: { email: ann.email } });
+  const refusal = await unwrap(tasks.POST('/tasks', { body: { title: '' } })).catch(
+    (error: unknown) => error,
+  );
+  expect(refusal).toBeInstanceOf(ApiError);
   expect(refusal).toMatchObject({
     status: 400,
     code: 'validation_failed',
@@ -55,14 +69,14 @@ test('an access token does the same without cookies, and a refusal says what it 
   });
 });
 
-test('a token that is no one is refused', async () => {
+test('an invalid token is refused', async () => {
   const tasks = taskManager(at('task-manager'), bearer('nobody'));
-  await expect(must(tasks.GET('/tasks'))).rejects.toMatchObject({ status: 401 });
+  await expect(unwrap(tasks.GET('/tasks'))).rejects.toMatchObject({ status: 401 });
 });
 
-test.each([1, 2, 3, 100])('questions are walked by Skip and Take, %i at a time', async (take) => {
+test.each([1, 2, 3, 100])('iterateSkipTake returns every question in order, %i per page', async (take) => {
   const quests = questService(at('quest-service'), token('quests:write'));
-  const { questId } = await must(quests.POST('/quests', { body: { title: 'Breakfast' } }));
+  const { questId } = await unwrap(quests.POST('/quests', { body: { title: 'Breakfast' } }));
   const path = { questId };
   const question = (title: string) => ({
     type: 'OPEN_TEXT' as const,
@@ -70,36 +84,38 @@ test.each([1, 2, 3, 100])('questions are walked by Skip and Take, %i at a time',
     titles: [{ languageCode: 'en-US', title }],
   });
   const titles = ['Tea?', 'Toast?', 'Jam?', 'Seconds?'];
-  await must(quests.PUT('/quests/{questId}/questions', { params: { path }, body: titles.map(question) }));
-  const walked = bySkip(
+  await unwrap(quests.PUT('/quests/{questId}/questions', { params: { path }, body: titles.map(question) }));
+  const walked = iterateSkipTake(
     (query) => quests.GET('/quests/{questId}/questions', { params: { path, query } }),
     take,
   );
   expect((await all(walked)).map((one) => one.titles[0]?.title)).toEqual(titles);
 });
 
-test('projects are walked by page and limit with an API key', async () => {
+test('iteratePageLimit returns every project with an API key, and refuses another key', async () => {
   const admin = verifyProjects(at('verify-projects'), token('verify:admin'));
   for (const name of ['One', 'Two', 'Three']) {
     const body = { name, source_language: 'en', target_languages: ['de'] };
-    await must(admin.POST('/projects', { body }));
+    await unwrap(admin.POST('/projects', { body }));
   }
-  const { key } = await must(admin.POST('/api-keys', { body: { name: 'reader', scopes: ['verify:read'] } }));
+  const { key } = await unwrap(
+    admin.POST('/api-keys', { body: { name: 'reader', scopes: ['verify:read'] } }),
+  );
   const reader = verifyProjects(at('verify-projects'), apiKey(key));
   const walk = (limit: number) =>
-    all(byPage('projects', (query) => reader.GET('/projects', { params: { query } }), limit));
+    all(iteratePageLimit('projects', (query) => reader.GET('/projects', { params: { query } }), limit));
   for (const limit of [1, 2, 3, 50]) {
     expect((await walk(limit)).map(({ name }) => name)).toEqual(['One', 'Two', 'Three']);
   }
   const stranger = verifyProjects(at('verify-projects'), apiKey('vk_live_nothing'));
-  const refused = byPage('projects', (query) => stranger.GET('/projects', { params: { query } }));
+  const refused = iteratePageLimit('projects', (query) => stranger.GET('/projects', { params: { query } }));
   await expect(all(refused)).rejects.toMatchObject({ status: 401 });
 });
 
-test('warehouses are walked by PageIndex and PageSize', async () => {
+test('iteratePageIndex returns every warehouse', async () => {
   const client = consignments(at('consignments'), token('consignments:read consignments:write'));
   for (const code of ['A', 'B', 'C']) {
-    await must(
+    await unwrap(
       client.POST('/warehouses', {
         body: { code, name: `Warehouse ${code}`, city: 'Bremen', countryCode: 'DE' },
       }),
@@ -107,32 +123,32 @@ test('warehouses are walked by PageIndex and PageSize', async () => {
   }
   for (const size of [1, 2, 3, 500]) {
     const walked = await all(
-      byIndex('warehouses', (query) => client.GET('/warehouses', { params: { query } }), size),
+      iteratePageIndex('warehouses', (query) => client.GET('/warehouses', { params: { query } }), size),
     );
     expect(walked.map(({ code }) => code)).toEqual(['C', 'B', 'A']);
   }
 });
 
-test('callbacks are signed as a game server signs them, and another secret is refused', async () => {
+test('wallet-operator accepts a signed callback, and refuses one signed with another secret', async () => {
   const admin = walletOperator(at('wallet-operator'), token('wallet:admin'));
   const playerId = 'Zoë/1';
-  await must(admin.POST('/v1/players', { body: { playerId, currency: 'EUR' } }));
+  await unwrap(admin.POST('/v1/players', { body: { playerId, currency: 'EUR' } }));
   const path = { playerId };
-  await must(
+  await unwrap(
     admin.POST('/v1/players/{playerId}/deposits', {
       params: { path },
       body: { transactionId: 't-1', amount: '5.00' },
     }),
   );
   const body = { requestId: 'r-1', playerId };
-  const game = walletOperator(at('wallet-operator'), gameServer(services.secret));
-  expect(await must(game.POST('/callback/balance', { body }))).toEqual({
+  const game = walletOperator(at('wallet-operator'), requestSignature(services.secret));
+  expect(await unwrap(game.POST('/callback/balance', { body }))).toEqual({
     requestId: 'r-1',
     status: 'OK',
     balance: '5.00',
   });
-  const forger = walletOperator(at('wallet-operator'), gameServer('a guess'));
-  await expect(must(forger.POST('/callback/balance', { body }))).rejects.toMatchObject({
+  const forger = walletOperator(at('wallet-operator'), requestSignature('a guess'));
+  await expect(unwrap(forger.POST('/callback/balance', { body }))).rejects.toMatchObject({
     status: 401,
     body: { status: 'ERROR_INVALID_SIGNATURE' },
   });

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const read = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
-const bare = (code: string): string => code.replaceAll(/\s+|,(?=\s*[)\]}])/g, '');
+const withoutSpace = (code: string): string => code.replaceAll(/\s+|,(?=\s*[)\]}])/g, '');
 
-test('every example of README.md stands in examples.ts, where the compiler reads it', () => {
-  const examples = bare(read('examples.ts'));
+test('every example of README.md is compiled as part of examples.ts', () => {
+  const examples = withoutSpace(read('examples.ts'));
   const shown = [...read('../README.md').matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
   expect(shown.length).toBeGreaterThan(5);
-  for (const code of shown) expect(examples).toContain(bare(code.replaceAll(/^import .*\n/gm, '')));
+  for (const code of shown) expect(examples).toContain(withoutSpace(code.replaceAll(/^import .*\n/gm, '')));
 });

@@ -19,7 +19,7 @@ const portOf = async (child: ChildProcess): Promise<number> => {
   throw new Error('the service ended before it listened');
 };
 
-/** Real services as processes of their own, each on a database of its own; ended on disposal. */
+/** Runs services as processes, each with a database of its own, until disposal. */
 export const startServices = async () => {
   const stack = new AsyncDisposableStack();
   const keys = await makeTestKeys();
@@ -30,7 +30,7 @@ export const startServices = async () => {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const signingKey = JSON.stringify({ ...(await exportJWK(privateKey)), alg: 'EdDSA' });
 
-  /** Gives the address of the service. */
+  /** Starts a service and returns its address. */
   const start = async (name: string): Promise<string> => {
     const cwd = resolve(import.meta.dirname, '../../../services', name);
     const database = stack.use(await cloneDatabase(inject('postgresUrl'), join(cwd, 'migrations')));

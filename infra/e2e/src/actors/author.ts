@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { must } from '@platform/client/answer';
-import { bearer } from '@platform/client/credentials';
-import { bySkip } from '@platform/client/pages';
-import { questService } from '@platform/client/services';
+import { bearer, iterateSkipTake, questService, unwrap } from '@platform/client';
 import type { Actor } from '../actor.ts';
 import { inTime, persistOnce } from '../persist.ts';
 
@@ -15,19 +12,19 @@ export const author = (url: string, token: string): Actor => {
     name: 'author',
     pace: 60,
     step: async () => {
-      questId ??= (await must(quests.POST('/quests', { body: { title: 'A day' } }))).questId;
+      questId ??= (await unwrap(quests.POST('/quests', { body: { title: 'A day' } }))).questId;
       const params = { path: { questId } };
       const id = randomUUID();
       const titles = [{ languageCode: 'en-US', title: `Question ${written.length + 1}?` }];
       const body = { questionId: id, type: 'OPEN_TEXT' as const, presentation: 'VERTICAL' as const, titles };
-      await persistOnce(() => must(quests.POST('/quests/{questId}/questions', { params, body })));
+      await persistOnce(() => unwrap(quests.POST('/quests/{questId}/questions', { params, body })));
       written.push(id);
     },
     account: async () => {
       if (questId === undefined) return ['author: no quest could be made'];
       const path = { questId };
       const found: string[] = [];
-      const list = bySkip((query) =>
+      const list = iterateSkipTake((query) =>
         questService(url).GET('/quests/{questId}/questions', { params: { path, query } }),
       );
       for await (const question of list) found.push(question.questionId);

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { must, Refused } from '@platform/client/answer';
-import { bearer, gameServer } from '@platform/client/credentials';
-import { walletOperator } from '@platform/client/services';
+import { ApiError, bearer, requestSignature, unwrap, walletOperator } from '@platform/client';
 import type { Actor } from '../actor.ts';
 import { inTime, persist, persistOnce } from '../persist.ts';
 import { run } from '../program.ts';
@@ -41,7 +39,7 @@ export const casino = (stack: Stack, { gateway, demo }: StackFile): Actor & Asyn
     OPERATOR_URL: gateway,
   });
   const wallet = walletOperator(gateway, inTime, bearer(demo.adminToken));
-  const callbacks = walletOperator(gateway, inTime, gameServer(hmacSecret));
+  const callbacks = walletOperator(gateway, inTime, requestSignature(hmacSecret));
   const players: string[] = [];
   let launches = 0;
 
@@ -54,9 +52,9 @@ export const casino = (stack: Stack, { gateway, demo }: StackFile): Actor & Asyn
 
   const moved = async (playerId: string, roundId: string): Promise<number> => {
     const params = { path: { playerId, roundId } };
-    const found = await must(wallet.GET('/v1/players/{playerId}/rounds/{roundId}', { params })).catch(
+    const found = await unwrap(wallet.GET('/v1/players/{playerId}/rounds/{roundId}', { params })).catch(
       (error: unknown) => {
-        if (error instanceof Refused && error.status === 404) return { entries: [] };
+        if (error instanceof ApiError && error.status === 404) return { entries: [] };
         throw error;
       },
     );
@@ -80,24 +78,26 @@ export const casino = (stack: Stack, { gateway, demo }: StackFile): Actor & Asyn
       if (players.length < 3) {
         const playerId = `day-${randomUUID()}`;
         const body = { playerId, currency: 'EUR', countryCode: 'DE' };
-        await persistOnce(() => must(wallet.POST('/v1/players', { body })));
+        await persistOnce(() => unwrap(wallet.POST('/v1/players', { body })));
         const params = { path: { playerId } };
         const deposit = { transactionId: `${playerId}-deposit`, amount: DEPOSIT };
-        await persist(() => must(wallet.POST('/v1/players/{playerId}/deposits', { params, body: deposit })));
+        await persist(() =>
+          unwrap(wallet.POST('/v1/players/{playerId}/deposits', { params, body: deposit })),
+        );
         players.push(playerId);
       }
       const playerId = players[launches++ % players.length] ?? '';
       const asked = { requestId: randomUUID(), playerId };
-      const { status } = await must(callbacks.POST('/callback/balance', { body: asked }));
+      const { status } = await unwrap(callbacks.POST('/callback/balance', { body: asked }));
       if (status !== 'OK') throw new Error(`balance: ${status}`);
-      await must(wallet.POST('/v1/launches', { body: { playerId, gameCode } }));
+      await unwrap(wallet.POST('/v1/launches', { body: { playerId, gameCode } }));
     },
     account: async () => {
       for (let before = -1; before !== rounds().length; await sleep(2_000)) before = rounds().length;
       const clear = rounds().filter(isClear);
       const faults = clear.length > 0 ? [] : ['casino: no round could be played'];
       for (const round of clear) faults.push(...(await checkRound(round)));
-      const proof = await must(wallet.GET('/v1/audit/proof'));
+      const proof = await unwrap(wallet.GET('/v1/audit/proof'));
       if (!proof.ok) faults.push(`casino: the ledger is not sound: ${JSON.stringify(proof.violations)}`);
       return faults;
     },

@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { must, Refused } from '@platform/client/answer';
-import { bearer, cookieSession } from '@platform/client/credentials';
-import { byPage } from '@platform/client/pages';
-import { taskManager } from '@platform/client/services';
+import { ApiError, bearer, cookieSession, iteratePageLimit, taskManager, unwrap } from '@platform/client';
 import type { Actor } from '../actor.ts';
 import { inTime, persist } from '../persist.ts';
 
@@ -24,13 +21,13 @@ export const person = (url: string): Actor => {
   /** Nobody knows whether an answer that was lost made the account, so the next try is somebody else. */
   const register = async (): Promise<string> => {
     const wanted = `${randomUUID()}@example.test`;
-    keep(await must(tasks.POST('/auth/register', { body: { email: wanted, password } })));
+    keep(await unwrap(tasks.POST('/auth/register', { body: { email: wanted, password } })));
     return wanted;
   };
   const asSelf = async <T>(self: string, call: () => Promise<T>): Promise<T> =>
     call().catch(async (error: unknown) => {
-      if (!(error instanceof Refused && error.status === 401)) throw error;
-      keep(await must(tasks.POST('/auth/login', { body: { email: self, password } })));
+      if (!(error instanceof ApiError && error.status === 401)) throw error;
+      keep(await unwrap(tasks.POST('/auth/login', { body: { email: self, password } })));
       return call();
     });
 
@@ -45,28 +42,30 @@ export const person = (url: string): Actor => {
       const header = { 'Idempotency-Key': randomUUID() };
       const body = { title: `Errand ${known.size + 1}`, tags: ['day'] };
       const { id, title, status } = await again(() =>
-        must(tasks.POST('/tasks', { params: { header }, body })),
+        unwrap(tasks.POST('/tasks', { params: { header }, body })),
       );
       known.set(id, { title, status });
       const params = { path: { id } };
       if (known.size % 3 === 0) {
-        await again(() => must(tasks.PATCH('/tasks/{id}', { params, body: { status: 'done' } })));
+        await again(() => unwrap(tasks.PATCH('/tasks/{id}', { params, body: { status: 'done' } })));
         known.set(id, { title, status: 'done' });
       }
       if (known.size % 5 > 0) return;
       known.delete(id);
-      await again(() => must(tasks.DELETE('/tasks/{id}', { params }))).catch((error: unknown) => {
+      await again(() => unwrap(tasks.DELETE('/tasks/{id}', { params }))).catch((error: unknown) => {
         // The answer to the first try was lost.
-        if (!(error instanceof Refused && error.status === 404)) throw error;
+        if (!(error instanceof ApiError && error.status === 404)) throw error;
       });
       deleted.push(id);
     },
     account: async () => {
       if (email === undefined) return ['person: nobody could register'];
-      const { accessToken } = await must(taskManager(url).POST('/auth/login', { body: { email, password } }));
+      const { accessToken } = await unwrap(
+        taskManager(url).POST('/auth/login', { body: { email, password } }),
+      );
       const own = taskManager(url, bearer(accessToken));
       const found: Known = new Map();
-      const list = byPage('tasks', (query) => own.GET('/tasks', { params: { query } }), 200);
+      const list = iteratePageLimit('tasks', (query) => own.GET('/tasks', { params: { query } }), 200);
       for await (const { id, title, status } of list) found.set(id, { title, status });
       return [
         ...deleted.filter((id) => found.has(id)).map((id) => `person: ${id} was deleted and is there`),

@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { must } from '@platform/client/answer';
-import { bearer } from '@platform/client/credentials';
-import { byIndex } from '@platform/client/pages';
-import { consignments } from '@platform/client/services';
+import { bearer, consignments, iteratePageIndex, unwrap } from '@platform/client';
 import type { Actor } from '../actor.ts';
 import { inTime, persist } from '../persist.ts';
 
@@ -19,18 +16,18 @@ export const shipper = (url: string, token: string): Actor => {
     step: async () => {
       const consignmentNumber = `CN-${randomUUID()}`;
       const body = { consignmentNumber, reference, clientId: randomUUID(), clientName: 'A client' };
-      const { id, status } = await must(shipping.POST('/consignments', { body }));
+      const { id, status } = await unwrap(shipping.POST('/consignments', { body }));
       statuses.set(id, status);
       if (statuses.size % 2 > 0) return;
       statuses.set(id, DISPATCHED);
       const params = { path: { id } };
       await persist(() =>
-        must(shipping.PATCH('/consignments/{id}', { params, body: { status: DISPATCHED } })),
+        unwrap(shipping.PATCH('/consignments/{id}', { params, body: { status: DISPATCHED } })),
       );
     },
     account: async () => {
       const walked: { id: string; status: number }[] = [];
-      const walk = byIndex(
+      const walk = iteratePageIndex(
         'consignments',
         (query) => shipping.GET('/consignments', { params: { query: { ...query, SearchText: reference } } }),
         50,

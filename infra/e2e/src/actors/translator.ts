@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { must } from '@platform/client/answer';
-import { apiKey, bearer } from '@platform/client/credentials';
-import { byPage } from '@platform/client/pages';
-import { verifyProjects } from '@platform/client/services';
+import { apiKey, bearer, iteratePageLimit, unwrap, verifyProjects } from '@platform/client';
 import type { Actor } from '../actor.ts';
 import { inTime, persist } from '../persist.ts';
 
@@ -18,7 +15,7 @@ export const translator = (url: string, token: string, key: string): Actor => {
 
   const sync = async (): Promise<void> => {
     const since = seen;
-    const changed = byPage('projects', (query) =>
+    const changed = iteratePageLimit('projects', (query) =>
       reader.GET('/projects', { params: { query: { ...query, modified_after: since } } }),
     );
     for await (const { id, name, updated_at } of changed) {
@@ -33,19 +30,23 @@ export const translator = (url: string, token: string, key: string): Actor => {
     step: async () => {
       const name = `Project ${randomUUID()}`;
       const body = { name, source_language: 'en', target_languages: ['de'] };
-      const { id } = await must(office.POST('/projects', { body }));
+      const { id } = await unwrap(office.POST('/projects', { body }));
       acknowledged.set(id, name);
       const other = [...acknowledged.keys()][acknowledged.size >> 1] ?? id;
       const renamed = `Renamed ${randomUUID()}`;
       acknowledged.set(other, renamed);
       const params = { path: { id: other } };
-      await persist(() => must(office.PATCH('/projects/{id}', { params, body: { name: renamed } })));
+      await persist(() => unwrap(office.PATCH('/projects/{id}', { params, body: { name: renamed } })));
       await sync();
     },
     account: async () => {
       await sync();
       const list: Names = new Map();
-      const all = byPage('projects', (query) => reader.GET('/projects', { params: { query } }), 200);
+      const all = iteratePageLimit(
+        'projects',
+        (query) => reader.GET('/projects', { params: { query } }),
+        200,
+      );
       for await (const { id, name } of all) list.set(id, name);
       const differences = [
         ...[...acknowledged].filter(([id, name]) => list.get(id) !== name).map(([id]) => `project ${id}`),

@@ -1,4 +1,4 @@
-/** Made by generate.ts from consignments's openapi.json; changes are lost. */
+/** Generated from the openapi.json of consignments by scripts/generate.ts; do not edit. */
 export interface paths {
     "/consignments/import": {
         parameters: {

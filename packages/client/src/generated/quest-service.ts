@@ -1,4 +1,4 @@
-/** Made by generate.ts from quest-service's openapi.json; changes are lost. */
+/** Generated from the openapi.json of quest-service by scripts/generate.ts; do not edit. */
 export interface paths {
     "/quests": {
         parameters: {

@@ -1,4 +1,4 @@
-/** Made by generate.ts from store-webhooks's openapi.json; changes are lost. */
+/** Generated from the openapi.json of store-webhooks by scripts/generate.ts; do not edit. */
 export interface paths {
     "/api/v1/hooks/order_updated/{token}": {
         parameters: {

@@ -1,4 +1,4 @@
-/** Made by generate.ts from task-manager's openapi.json; changes are lost. */
+/** Generated from the openapi.json of task-manager by scripts/generate.ts; do not edit. */
 export interface paths {
     "/auth/register": {
         parameters: {

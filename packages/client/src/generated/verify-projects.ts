@@ -1,4 +1,4 @@
-/** Made by generate.ts from verify-projects's openapi.json; changes are lost. */
+/** Generated from the openapi.json of verify-projects by scripts/generate.ts; do not edit. */
 export interface paths {
     "/projects": {
         parameters: {

@@ -1,4 +1,4 @@
-/** Made by generate.ts from wallet-operator's openapi.json; changes are lost. */
+/** Generated from the openapi.json of wallet-operator by scripts/generate.ts; do not edit. */
 export interface paths {
     "/callback/authenticate": {
         parameters: {

@@ -1,13 +1,13 @@
 /**
- * Writes the types of the six services from their committed OpenAPI documents; without `--write` it only compares.
- * The documents are read as files: the client depends on no service.
+ * Generates the types of the six services from their committed OpenAPI documents. Without `--write` it compares the
+ * result with the committed types and fails when they differ.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 
 const services = new URL('../../../services/', import.meta.url);
-const folder = join(import.meta.dirname, 'generated');
+const folder = join(import.meta.dirname, '../src/generated');
 const names = [
   'task-manager',
   'quest-service',
@@ -21,7 +21,7 @@ const typesOf = async (name: string): Promise<string> => {
   const nodes = await openapiTypescript(new URL(`${name}/openapi.json`, services), {
     defaultNonNullable: false,
   });
-  return `/** Made by generate.ts from ${name}'s openapi.json; changes are lost. */\n${astToString(nodes)}`;
+  return `/** Generated from the openapi.json of ${name} by scripts/generate.ts; do not edit. */\n${astToString(nodes)}`;
 };
 
 const write = process.argv.includes('--write');
@@ -32,7 +32,7 @@ for (const name of names) {
   if (write) await writeFile(file, current);
   else if ((await readFile(file, 'utf8').catch(() => '')) !== current) {
     throw new Error(
-      `${basename(file)} does not match the OpenAPI document; run the generate script of this package.`,
+      `${basename(file)} does not match the OpenAPI document; run "pnpm --filter @platform/client generate".`,
     );
   }
 }
