@@ -11,9 +11,20 @@ CREATE TABLE "delivery_jobs" (
 	"started_at" timestamp (3) with time zone,
 	"arrived_at" timestamp (3) with time zone,
 	"completed_at" timestamp (3) with time zone,
+	"ended_at" timestamp (3) with time zone,
 	"event_id" uuid NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "delivery_jobs_store_id_id_pk" PRIMARY KEY("store_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "event_reveals" (
+	"store_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"event_id" uuid NOT NULL,
+	"revealed_by" text NOT NULL,
+	"request_id" text NOT NULL,
+	"revealed_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "event_reveals_store_id_id_pk" PRIMARY KEY("store_id","id")
 );
 --> statement-breakpoint
 CREATE TABLE "import_jobs" (
@@ -96,17 +107,23 @@ CREATE TABLE "orders" (
 	CONSTRAINT "orders_store_id_id_pk" PRIMARY KEY("store_id","id")
 );
 --> statement-breakpoint
+CREATE TABLE "payment_challenges" (
+	"store_id" uuid NOT NULL,
+	"service" text NOT NULL,
+	"three_ds_server_trans_id" text NOT NULL,
+	"transaction_id" text NOT NULL,
+	"outcome" text,
+	"outcome_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "payment_challenges_store_id_service_three_ds_server_trans_id_pk" PRIMARY KEY("store_id","service","three_ds_server_trans_id")
+);
+--> statement-breakpoint
 CREATE TABLE "payments" (
 	"store_id" uuid NOT NULL,
 	"service" text NOT NULL,
 	"transaction_id" text NOT NULL,
 	"order_id" text NOT NULL,
-	"three_ds_server_trans_id" text,
-	"outcome" text,
-	"outcome_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "payments_store_id_service_transaction_id_pk" PRIMARY KEY("store_id","service","transaction_id"),
-	CONSTRAINT "payments_three_ds" UNIQUE("store_id","service","three_ds_server_trans_id")
+	CONSTRAINT "payments_store_id_service_transaction_id_pk" PRIMARY KEY("store_id","service","transaction_id")
 );
 --> statement-breakpoint
 CREATE TABLE "stores" (
@@ -167,7 +184,8 @@ CREATE INDEX "inbox_entity_id" ON "inbox" USING btree ("store_id",substr(entity,
 CREATE INDEX "members_latest" ON "members" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "notifications_due" ON "notifications" USING btree ("due_at") WHERE mail = 'pending';--> statement-breakpoint
 CREATE INDEX "orders_latest" ON "orders" USING btree ("store_id","event_id");--> statement-breakpoint
+CREATE INDEX "payment_challenges_anywhere" ON "payment_challenges" USING btree ("service","three_ds_server_trans_id");--> statement-breakpoint
+CREATE INDEX "payment_challenges_outcome" ON "payment_challenges" USING btree ("outcome_at") WHERE outcome is not null;--> statement-breakpoint
 CREATE INDEX "payments_transaction_anywhere" ON "payments" USING btree ("service","transaction_id");--> statement-breakpoint
-CREATE INDEX "payments_three_ds_anywhere" ON "payments" USING btree ("service","three_ds_server_trans_id");--> statement-breakpoint
 CREATE INDEX "verifications_latest" ON "verifications" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "webhook_tokens_store" ON "webhook_tokens" USING btree ("store_id");

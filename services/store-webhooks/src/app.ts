@@ -10,6 +10,7 @@ import { verificationRecords } from './identity/routes.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { addWaitingMetrics } from './metrics.ts';
 import { notificationRecords } from './notifications/routes.ts';
+import { revealRecords } from './events/reveals.ts';
 import { eventRoutes } from './events/routes.ts';
 import { storeRoutes } from './stores/routes.ts';
 import { hookRoutes } from './hooks/routes.ts';
@@ -23,6 +24,7 @@ export const storeRecords = [
   deliveryRecords,
   verificationRecords,
   notificationRecords,
+  revealRecords,
 ];
 
 /** The resources of the service and what its OpenAPI document says of them. */

@@ -128,7 +128,7 @@ test('a replay redirects again, even when the provider has forgotten; after a da
   clock += 2 * 3_600_000;
   expect((await complete(store, body)).headers.get('location')).toMatch(failure);
   const { sql } = service.context.database;
-  const [row] = await sql`select outcome from payments where store_id = ${store.id}`;
+  const [row] = await sql`select outcome from payment_challenges where store_id = ${store.id}`;
   expect(row?.['outcome']).not.toContain(cavv);
 });
 
@@ -189,16 +189,70 @@ test("another store's token gets the failure page for a transaction, and never i
   expect((await complete(thief, crossed)).headers.get('location')).toMatch(failure);
 });
 
-test('a payment answers for one challenge only', async () => {
+test('a second challenge of a registered payment counts, and each challenge keeps its own result', async () => {
   const store = await shop();
   const [one, two] = [serverId(), serverId()];
   await register(store, 'tx-1');
+  standIn.results.set(one, { transStatus: 'N' });
+  standIn.results.set(two, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+  const body = (id: string) => ({ service: 'threedsecureio', cres: cresOf(id), transactionId: 'tx-1' });
+  const asked = async (id: string) => (await complete(store, body(id))).headers.get('location');
+  expect([await asked(one), await asked(two)]).toEqual([expect.stringMatching(failure), success]);
+  standIn.results.clear();
+  expect([await asked(one), await asked(two)]).toEqual([expect.stringMatching(failure), success]);
+});
+
+test('a challenge counts for the payment it was first confirmed for, also after that payment had another', async () => {
+  const store = await shop();
+  const [one, two] = [serverId(), serverId()];
   for (const id of [one, two])
     standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
-  const body = (id: string) => ({ service: 'threedsecureio', cres: cresOf(id), transactionId: 'tx-1' });
-  expect((await complete(store, body(one))).headers.get('location')).toBe(success);
-  expect((await complete(store, body(two))).headers.get('location')).toMatch(failure);
+  await register(store, 'tx-cheap');
+  await register(store, 'tx-dear');
+  const send = async (transactionId: string, id: string) =>
+    (await complete(store, { service: 'threedsecureio', cres: cresOf(id), transactionId })).headers.get(
+      'location',
+    );
+  expect(await send('tx-cheap', one)).toBe(success);
+  expect(await send('tx-cheap', two)).toBe(success);
+  for (const id of [one, two]) expect(await send('tx-dear', id)).toMatch(failure);
 });
+
+test.each(['threedsecureio', 'netcetera'])(
+  '%s: what is not a final transStatus is no decision; the next try asks again',
+  async (kind) => {
+    const store = await shop();
+    const id = serverId();
+    await register(store, id, kind);
+    const send = async () =>
+      (await complete(store, { service: kind, cres: cresOf(id) }, kind)).headers.get('location');
+    // An EMV error message comes with status 200 too; D and C are followed by another result.
+    const erro = { messageType: 'Erro', errorCode: '203', errorComponent: 'S', threeDSServerTransID: id };
+    const other = { transStatus: 'Y', authenticationValue: cavv, eci: '05', threeDSServerTransID: 'other' };
+    const open = [erro, { transStatus: 'C' }, { transStatus: 'D' }, { transStatus: 'S' }, {}, other];
+    for (const result of open) {
+      standIn.results.set(id, result);
+      expect([result, await send()]).toEqual([result, expect.stringMatching(failure)]);
+    }
+    standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05', messageType: 'RReq' });
+    expect(await send()).toBe(success);
+  },
+);
+
+test.each(['N', 'U', 'R', 'I'])(
+  'transStatus %s is final and leads to the failure page for good, even with a CAVV',
+  async (transStatus) => {
+    const store = await shop();
+    const id = serverId();
+    await register(store, id);
+    const send = async () =>
+      (await complete(store, { service: 'threedsecureio', cres: cresOf(id) })).headers.get('location');
+    standIn.results.set(id, { transStatus, authenticationValue: cavv, eci: '05' });
+    expect(await send()).toMatch(failure);
+    standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+    expect(await send()).toMatch(failure);
+  },
+);
 
 test('where body and path name two services the body counts, and that is logged', async () => {
   const store = await shop();

@@ -472,6 +472,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stores/{id}/event-reveals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who was shown which event without masking, newest first
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        get: operations["list_eventReveals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/stores/{id}/payments": {
         parameters: {
             query?: never;
@@ -540,7 +560,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A webhook as it was received, without secrets and personal data
+         * A webhook as it was received; most values are masked unless revealed
          * @description Requires bearer, with the scope stores:admin.
          */
         get: operations["getEvent"];
@@ -942,10 +962,10 @@ export interface components {
             id: string;
             orderId: string | null;
             /**
-             * @description The last step of the delivery; never moves back
+             * @description Never moves back; the last two end it without a delivery
              * @enum {string}
              */
-            stage: "assigned" | "started" | "arrived" | "completed";
+            stage: "assigned" | "started" | "arrived" | "completed" | "cancelled" | "failed";
             /** @description As the provider named it */
             status: string | null;
             driverId: string | null;
@@ -963,6 +983,11 @@ export interface components {
             arrivedAt: string | null;
             /** Format: date-time */
             completedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was cancelled or failed
+             */
+            endedAt: string | null;
             /** Format: date-time */
             updatedAt: string;
         };
@@ -997,6 +1022,18 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             sentAt: string | null;
+        };
+        EventReveal: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            eventId: string;
+            /** @description Subject of the access token */
+            revealedBy: string;
+            /** @description Of the request, as in the access log */
+            requestId: string;
+            /** Format: date-time */
+            revealedAt: string;
         };
         Payment: {
             /** @enum {string} */
@@ -1053,8 +1090,10 @@ export interface components {
                 [key: string]: string;
             };
             bytes: number;
-            /** @description What it said, without secrets and personal data; null where it is unreadable */
+            /** @description The body; fields are masked unless the provider is known to send nothing personal or secret in them. Null: it can not be parsed */
             body: unknown;
+            /** @description Whether the body is shown without masking */
+            revealed: boolean;
         };
         Replay: {
             /** Format: uuid */
@@ -3968,6 +4007,111 @@ export interface operations {
             };
         };
     };
+    list_eventReveals: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The store */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        eventReveals: components["schemas"]["EventReveal"][];
+                        page: {
+                            /** @description The page that was asked for */
+                            number: number;
+                            /** @description Whether more pages follow */
+                            has_more: boolean;
+                            /** @description Items per page */
+                            limit: number;
+                        };
+                    };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     createPayment: {
         parameters: {
             query?: never;
@@ -4325,7 +4469,10 @@ export interface operations {
     };
     getEvent: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: the body without masking. Who asked for it and when is recorded first */
+                reveal?: boolean;
+            };
             header?: never;
             path: {
                 id: string;

@@ -181,7 +181,7 @@ export const deliveryJobs = pgTable(
     /** The POS's. */
     id: text().notNull(),
     orderId: text('order_id'),
-    /** Position in the life cycle: 1 assigned, 2 started, 3 arrived, 4 completed. */
+    /** Position in the life cycle, from 1: see `jobStages`. */
     position: integer().notNull(),
     status: text(),
     driverId: text('driver_id'),
@@ -191,6 +191,8 @@ export const deliveryJobs = pgTable(
     startedAt: isoColumn('started_at'),
     arrivedAt: isoColumn('arrived_at'),
     completedAt: isoColumn('completed_at'),
+    /** Cancelled or failed. */
+    endedAt: isoColumn('ended_at'),
     eventId: uuid('event_id').notNull(),
     updatedAt: isoColumn('updated_at').notNull(),
   },
@@ -249,7 +251,7 @@ export const notifications = pgTable(
   ],
 );
 
-/** Which order a 3DS transaction pays, and for a day what became of it. */
+/** Which order a 3DS transaction pays. */
 export const payments = pgTable(
   'payments',
   {
@@ -257,18 +259,47 @@ export const payments = pgTable(
     service: text().notNull(),
     transactionId: text('transaction_id').notNull(),
     orderId: text('order_id').notNull(),
-    /** The 3DS server's own id, from the first challenge result that was confirmed. */
-    threeDSServerTransId: text('three_ds_server_trans_id'),
-    /** Sealed: where the browser was sent, CAVV and ECI. */
-    outcome: text(),
-    outcomeAt: isoColumn('outcome_at'),
     createdAt: isoColumn('created_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.service, table.transactionId] }),
-    unique('payments_three_ds').on(table.storeId, table.service, table.threeDSServerTransId),
     // Whether a transaction is another store's is asked across stores.
     index('payments_transaction_anywhere').on(table.service, table.transactionId),
-    index('payments_three_ds_anywhere').on(table.service, table.threeDSServerTransId),
   ],
+);
+
+/** The challenges of a payment that came to a final result; each belongs to one payment for good. */
+export const paymentChallenges = pgTable(
+  'payment_challenges',
+  {
+    storeId: uuid('store_id').notNull(),
+    service: text().notNull(),
+    /** The 3DS server's own id. */
+    threeDSServerTransId: text('three_ds_server_trans_id').notNull(),
+    transactionId: text('transaction_id').notNull(),
+    /** Sealed, for a day: where the browser was sent, CAVV and ECI. */
+    outcome: text(),
+    outcomeAt: isoColumn('outcome_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.storeId, table.service, table.threeDSServerTransId] }),
+    index('payment_challenges_anywhere').on(table.service, table.threeDSServerTransId),
+    index('payment_challenges_outcome')
+      .on(table.outcomeAt)
+      .where(sql`outcome is not null`),
+  ],
+);
+
+/** Who was shown the body of which event without masking. */
+export const eventReveals = pgTable(
+  'event_reveals',
+  {
+    storeId: uuid('store_id').notNull(),
+    id: uuid().notNull(),
+    eventId: uuid('event_id').notNull(),
+    revealedBy: text('revealed_by').notNull(),
+    requestId: text('request_id').notNull(),
+    revealedAt: isoColumn('revealed_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.storeId, table.id] })],
 );

@@ -1,4 +1,4 @@
-import { jobPositions } from '../providers/records.ts';
+import { jobStages } from '../providers/records.ts';
 import { commaSeparated, type Queries } from '../db/sql.ts';
 import { jobText } from '../notifications/text.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
@@ -7,11 +7,11 @@ type JobChange = Sourced<ChangeOf<'job'>>;
 
 const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-const timeNames = ['assigned_at', 'started_at', 'arrived_at', 'completed_at'] as const;
+const timeNames = ['assigned_at', 'started_at', 'arrived_at', 'completed_at', 'ended_at'] as const;
 
 const rowsOf = (changes: readonly JobChange[]) =>
-  changes.map(({ storeId, eventId, receivedAt, change: { event, job } }) => {
-    const position = jobPositions[event];
+  changes.map(({ storeId, eventId, receivedAt, change: { stage, job } }) => {
+    const position = jobStages.indexOf(stage) + 1;
     return {
       store_id: storeId,
       id: job.id,
@@ -21,7 +21,7 @@ const rowsOf = (changes: readonly JobChange[]) =>
       driver_id: job.driverId,
       driver: job.driver,
       estimated_arrival: isoOf(job.estimatedArrival),
-      [timeNames[position - 1] ?? '']: isoOf(job.at) ?? receivedAt,
+      [timeNames[position - 1] ?? 'ended_at']: isoOf(job.at) ?? receivedAt,
       event_id: eventId,
       updated_at: receivedAt,
     };
@@ -32,11 +32,18 @@ interface Applied {
   id: string;
   orderId: string | null;
   was: number | null;
-  position: 1 | 2 | 3 | 4;
+  position: 1 | 2 | 3 | 4 | 5 | 6;
   eventId: string;
 }
 
-const steps = { 1: 'has a driver', 2: 'is on its way', 3: 'has arrived', 4: 'was delivered' } as const;
+const steps = {
+  1: 'has a driver',
+  2: 'is on its way',
+  3: 'has arrived',
+  4: 'was delivered',
+  5: 'was cancelled',
+  6: 'could not be delivered',
+} as const;
 
 /**
  * Brings jobs forward. The position never moves back; an event that comes late still fills in its
@@ -45,13 +52,13 @@ const steps = { 1: 'has a driver', 2: 'is on its way', 3: 'has arrived', 4: 'was
 export const applyJobs = async (sql: Queries, changes: readonly JobChange[]): Promise<Notice[]> => {
   const applied = await sql<Applied[]>`
     insert into delivery_jobs as j (store_id, id, order_id, position, status, driver_id, driver,
-      estimated_arrival, assigned_at, started_at, arrived_at, completed_at, event_id, updated_at)
+      estimated_arrival, assigned_at, started_at, arrived_at, completed_at, ended_at, event_id, updated_at)
     select store_id, id, order_id, position, status, driver_id, driver,
-      estimated_arrival, assigned_at, started_at, arrived_at, completed_at, event_id, updated_at
+      estimated_arrival, assigned_at, started_at, arrived_at, completed_at, ended_at, event_id, updated_at
     from jsonb_to_recordset(${JSON.stringify(rowsOf(changes))}::jsonb) as (store_id uuid, id text,
       order_id text, position int, status text, driver_id text, driver jsonb,
       estimated_arrival timestamptz, assigned_at timestamptz, started_at timestamptz,
-      arrived_at timestamptz, completed_at timestamptz, event_id uuid, updated_at timestamptz)
+      arrived_at timestamptz, completed_at timestamptz, ended_at timestamptz, event_id uuid, updated_at timestamptz)
     on conflict (store_id, id) do update set
       position = greatest(j.position, excluded.position),
       ${commaSeparated(

@@ -1,14 +1,15 @@
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import type { deliveryJobs } from '../db/tables.ts';
-
-const stages = ['assigned', 'started', 'arrived', 'completed'] as const;
+import { jobStages } from '../providers/records.ts';
 
 export const JobView = z
   .object({
     id: z.string().meta({ description: 'The id that the POS gave' }),
     orderId: z.string().nullable(),
-    stage: z.enum(stages).meta({ description: 'The last step of the delivery; never moves back' }),
+    stage: z
+      .enum(jobStages)
+      .meta({ description: 'Never moves back; the last two end it without a delivery' }),
     status: z.string().nullable().meta({ description: 'As the provider named it' }),
     driverId: z.string().nullable(),
     driverLocation: z.object({ lat: z.number(), lng: z.number() }).nullable(),
@@ -17,6 +18,7 @@ export const JobView = z
     startedAt: instant().nullable(),
     arrivedAt: instant().nullable(),
     completedAt: instant().nullable(),
+    endedAt: instant().nullable().meta({ description: 'When it was cancelled or failed' }),
     updatedAt: instant(),
   })
   .meta({ id: 'DeliveryJob' });
@@ -26,7 +28,7 @@ export const showJob = (row: typeof deliveryJobs.$inferSelect): z.input<typeof J
   const { lat, lng } = row.driver ?? {};
   return {
     ...row,
-    stage: stages[row.position - 1] ?? 'assigned',
+    stage: jobStages[row.position - 1] ?? 'assigned',
     driverLocation: lat == null || lng == null ? null : { lat, lng },
   };
 };

@@ -5,6 +5,7 @@ import { tellable } from '../tracker/failure.ts';
 import { applyChanges } from '../worker/apply.ts';
 import type { Change, Sourced } from '../worker/change.ts';
 import { plan } from '../worker/plan.ts';
+import { harmlessColumns } from './harmless.ts';
 import { redact } from './redact.ts';
 import type { FullEventRow } from './store.ts';
 
@@ -81,7 +82,7 @@ export const dryRun = async (context: Context, event: FullEventRow) => {
       const after = seen?.after[at]?.value ?? null;
       return JSON.stringify(value) === JSON.stringify(after)
         ? []
-        : [{ record, before: redact(value), after: redact(after) }];
+        : [{ record, before: redact(value, harmlessColumns), after: redact(after, harmlessColumns) }];
     });
     return { changes, notifications: seen?.notifications ?? [] };
   } catch (error) {

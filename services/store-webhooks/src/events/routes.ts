@@ -1,28 +1,23 @@
 import { pageLimitBody, pageList, pageOf } from '@platform/pagination/page-limit';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
+import { requestIdOf } from '@platform/service-kit/log';
 import type { Context } from '../context.ts';
-import { readable } from '../hooks/body.ts';
 import { storeId } from '../stores/routes.ts';
-import { isoOf, isoOrNull } from '../time.ts';
-import { redact } from './redact.ts';
-import { EventDetail, EventQuery, EventView, ReplayBody, Replayed, ReplayView } from './schema.ts';
-import { getEvent, pageOfEvents, replayEvent, replaySpan, tryEvent } from './use-cases.ts';
+import {
+  DetailQuery,
+  EventDetail,
+  EventQuery,
+  EventView,
+  ReplayBody,
+  Replayed,
+  ReplayView,
+} from './schema.ts';
+import { getEvent, pageOfEvents, replayEvent, replaySpan, revealEvent, tryEvent } from './use-cases.ts';
+import { showEvent, showFullEvent } from './view.ts';
 
-type EventRow = Awaited<ReturnType<typeof pageOfEvents>>['items'][number];
-
-const show = (row: EventRow) => ({
-  id: row.id,
-  event: row.event,
-  service: row.service,
-  entity: row.entity,
-  status: row.state as z.input<typeof EventView>['status'],
-  attempts: row.attempts,
-  error: row.error,
-  receivedAt: isoOf(row.receivedAt),
-  nextAttemptAt: row.state === 'pending' ? isoOf(row.dueAt) : null,
-  finishedAt: isoOrNull(row.finishedAt),
-});
+/** A body may hold personal data, so no cache may keep it. */
+const noStore = { 'Cache-Control': 'no-store' };
 
 const eventParams = z.strictObject({ id: z.uuid(), eventId: z.uuid() });
 
@@ -44,7 +39,7 @@ export const eventRoutes = (context: Context): Route[] => {
       async ({ params, query }) => {
         const page = pageOf(query);
         const { items, hasMore } = await pageOfEvents(context, params.id, query, page);
-        return { status: 200, body: pageList('events', page, { items: items.map(show), hasMore }) };
+        return { status: 200, body: pageList('events', page, { items: items.map(showEvent), hasMore }) };
       },
     ),
     // Before the one event, whose id it is not.
@@ -71,27 +66,23 @@ export const eventRoutes = (context: Context): Route[] => {
         method: 'get',
         path: '/v1/stores/{id}/events/{eventId}',
         operationId: 'getEvent',
-        summary: 'A webhook as it was received, without secrets and personal data',
+        summary: 'A webhook as it was received; most values are masked unless revealed',
         params: eventParams,
+        query: DetailQuery,
         responses: { 200: { description: 'The event', body: EventDetail } },
         problems: [404],
       },
-      async ({ params }) => {
-        const row = await getEvent(context, params.id, params.eventId);
-        const { 'content-type': contentType, 'user-agent': agent, 'x-request-id': request } = row.headers;
-        const told = { 'content-type': contentType, 'user-agent': agent, 'x-request-id': request };
-        const headers = Object.entries(told).filter(
-          (pair): pair is [string, string] => pair[1] !== undefined,
-        );
-        return {
-          status: 200,
-          body: {
-            ...show(row),
-            headers: Object.fromEntries(headers),
-            bytes: row.body.length,
-            body: redact(readable(row.body, contentType)) ?? null,
-          },
-        };
+      async ({ params: { id, eventId }, query, caller, req }) => {
+        const revealed = query.reveal === 'true';
+        const row = revealed
+          ? await revealEvent(context, {
+              storeId: id,
+              eventId,
+              revealedBy: caller.subject,
+              requestId: requestIdOf(req),
+            })
+          : await getEvent(context, id, eventId);
+        return { status: 200, headers: noStore, body: await showFullEvent(context, row, revealed) };
       },
     ),
     route(

@@ -44,11 +44,21 @@ export const EventDetail = z
     ...EventView.shape,
     headers: z.record(z.string(), z.string()),
     bytes: z.int(),
-    body: z
-      .unknown()
-      .meta({ description: 'What it said, without secrets and personal data; null where it is unreadable' }),
+    body: z.unknown().meta({
+      description:
+        'The body; fields are masked unless the provider is known to send nothing personal or secret in them. Null: it can not be parsed',
+    }),
+    revealed: z.boolean().meta({ description: 'Whether the body is shown without masking' }),
   })
   .meta({ id: 'EventDetail' });
+
+export const DetailQuery = z.strictObject({
+  reveal: z.enum(['true', 'false']).default('false').meta({
+    type: 'boolean',
+    default: false,
+    description: 'true: the body without masking. Who asked for it and when is recorded first',
+  }),
+});
 
 export const ReplayBody = z.strictObject({
   from: at,

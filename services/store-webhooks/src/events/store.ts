@@ -59,3 +59,17 @@ export const requeueSpan = async (
     where store_id = ${storeId} ${spanOf(sql, from, to)} and state = ${status}`;
   return count;
 };
+
+export interface Reveal {
+  storeId: string;
+  eventId: string;
+  revealedBy: string;
+  requestId: string;
+}
+
+export const insertReveal = async (sql: Sql, id: string, reveal: Reveal, now: Date): Promise<void> => {
+  await sql`
+    insert into event_reveals (store_id, id, event_id, revealed_by, request_id, revealed_at)
+    values (${reveal.storeId}, ${id}, ${reveal.eventId}, ${reveal.revealedBy}, ${reveal.requestId},
+      ${now.toISOString()})`;
+};

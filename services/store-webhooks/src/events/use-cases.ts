@@ -1,11 +1,20 @@
 import type { Page } from '@platform/pagination/page-limit';
 import { slice } from '@platform/pagination/slice';
 import { Conflict, NotFound } from '@platform/service-kit/problem';
+import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { requireStore } from '../stores/use-cases.ts';
 import { dryRun } from './dry-run.ts';
 import type { EventFilter } from './schema.ts';
-import { findEvent, listEvents, requeue, requeueSpan, type FullEventRow } from './store.ts';
+import {
+  findEvent,
+  insertReveal,
+  listEvents,
+  requeue,
+  requeueSpan,
+  type FullEventRow,
+  type Reveal,
+} from './store.ts';
 
 export const pageOfEvents = async (context: Context, storeId: string, filter: EventFilter, page: Page) => {
   await requireStore(context, storeId);
@@ -19,6 +28,13 @@ export const getEvent = async (
 ): Promise<FullEventRow> => {
   const row = await findEvent(database.sql, storeId, eventId);
   if (row === undefined) throw new NotFound('event');
+  return row;
+};
+
+/** An event whose body is about to be shown without masking; recorded before it is returned. */
+export const revealEvent = async (context: Context, reveal: Reveal): Promise<FullEventRow> => {
+  const row = await getEvent(context, reveal.storeId, reveal.eventId);
+  await insertReveal(context.database.sql, v7(), reveal, context.now());
   return row;
 };
 

@@ -23,10 +23,12 @@ const source = <A>(
   return { adapter, settings, credentials };
 };
 
-export const posSource = ({ settings, credentials }: KnownStore) =>
+type Configured = Pick<KnownStore, 'settings' | 'credentials'>;
+
+export const posSource = ({ settings, credentials }: Configured) =>
   source(posAdapters, settings.pos, credentials['pos']);
 
-export const deliverySource = ({ settings, credentials }: KnownStore) =>
+export const deliverySource = ({ settings, credentials }: Configured) =>
   source(deliveryAdapters, settings.delivery ?? { kind: 'pos' }, credentials['delivery']);
 
 /**
@@ -40,7 +42,7 @@ export const identityService = (service: string | null, body: unknown): string =
   throw new Unprocessable('The payload does not name its service.');
 };
 
-export const identitySource = ({ settings, credentials }: KnownStore, kind: string) => {
+export const identitySource = ({ settings, credentials }: Configured, kind: string) => {
   if (!identityAdapters.has(kind)) throw new Ignored('The service is not known.');
   const found = settings.identity.find((one) => one.kind === kind);
   // Otherwise a body that names another provider would pass by the signing secret of the store's own.
@@ -86,7 +88,7 @@ export const aboutEvent = (
   try {
     if (isJobEvent(event)) {
       const from = deliverySource(store);
-      return about('job', from, from.adapter.subject(event, body));
+      return about('job', from, from.adapter.subject(body));
     }
     if (isIdentityEvent(event)) {
       const kind = identityService(service, body);

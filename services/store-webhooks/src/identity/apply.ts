@@ -1,4 +1,5 @@
 import type { Queries } from '../db/sql.ts';
+import { undecided } from '../providers/records.ts';
 import { isNewer } from '../worker/newer.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
 
@@ -27,8 +28,9 @@ export const applyVerifications = async (
       event_id uuid, updated_at timestamptz)
     on conflict (store_id, service, transaction_id) do update set status = excluded.status,
       user_id = coalesce(excluded.user_id, v.user_id), completed = v.completed or excluded.completed,
-      version = coalesce(excluded.version, v.version), event_id = excluded.event_id,
+      version = coalesce(excluded.version, nullif(v.version, ${undecided})), event_id = excluded.event_id,
       updated_at = excluded.updated_at
-    where ${isNewer(sql, 'v')}`;
+    where ${isNewer(sql, 'v')}
+      and (excluded.version is distinct from ${undecided} or v.version = ${undecided})`;
   return [];
 };

@@ -26,6 +26,9 @@ const sessionIds = (data: string | undefined): string[] => {
   return decoded === undefined ? [data] : [data, decoded];
 };
 
+/** Fields of a payment auth payload that may be shown; see `harmless` of an adapter. */
+export const harmlessOfChallenge = ['/service', '/transactionId'];
+
 export interface Challenge {
   /** Undefined where a JSON body names none. */
   service: string | undefined;

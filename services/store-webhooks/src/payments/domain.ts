@@ -1,10 +1,11 @@
-import type { AuthenticationResult } from '../providers/adapter.ts';
+import type { AuthenticationResult } from '../providers/records.ts';
 
 export type Outcome = { success: true; cavv: string; eci: string } | { success: false; message: string };
 
 /** What the shop's page tells the customer. */
 export const messages = {
   declined: 'The payment was not verified',
+  pending: 'The verification is not finished',
   unavailable: 'The verification is not available at the moment',
   unreadable: 'The verification could not be read',
   unknown: 'The verification is not known',
@@ -15,15 +16,27 @@ export const failure = (reason: keyof typeof messages): Outcome => ({
   message: messages[reason],
 });
 
-/** EMV 3DS: Y authenticated, A attempted; neither is worth anything without its cryptogram. */
-export const outcomeOf = ({ transStatus, cavv, eci }: AuthenticationResult): Outcome =>
-  (transStatus === 'Y' || transStatus === 'A') && cavv
+/**
+ * The final values of transStatus (EMV 3DS, table A.1): authenticated, attempted, not authenticated,
+ * could not be performed, rejected, informational only. After C (challenge required), D (decoupled
+ * authentication) and S (challenge with SPC) another result follows.
+ */
+const final = new Set(['Y', 'A', 'N', 'U', 'R', 'I']);
+
+/**
+ * Undefined while the provider has not decided. Y and A need their cryptogram; I promises nothing about
+ * the cardholder, so it is no verification.
+ */
+export const outcomeOf = ({ transStatus, cavv, eci }: AuthenticationResult): Outcome | undefined => {
+  if (transStatus === null || !final.has(transStatus)) return undefined;
+  return (transStatus === 'Y' || transStatus === 'A') && cavv
     ? { success: true, cavv, eci: eci ?? '' }
     : failure('declined');
+};
 
-/** Where the browser goes on, in characters that a header can hold. Nothing but the store's own address decides the place. */
+/** Where the browser is sent, as ASCII. Only the store's own address decides the host and path. */
 export const redirectTarget = (storeUrl: string, outcome: Outcome): string => {
-  const page = `${storeUrl.replace(/\/*$/, '/')}checkout/payment-verification`;
+  const page = `${storeUrl}${storeUrl.endsWith('/') ? '' : '/'}checkout/payment-verification`;
   const { href } = new URL(
     outcome.success
       ? `${page}/success?cavv=${encodeURIComponent(outcome.cavv)}&eci=${encodeURIComponent(outcome.eci)}`
@@ -35,32 +48,49 @@ export const redirectTarget = (storeUrl: string, outcome: Outcome): string => {
 /** Outcomes are kept this long: a browser that comes back gets the same answer. */
 export const keepOutcomeMs = 24 * 3_600_000;
 
-export interface PaymentRow {
+export interface Payment {
   storeId: string;
   service: string;
   transactionId: string;
   orderId: string;
-  threeDSServerTransId: string | null;
-  outcome: string | null;
-  outcomeAt: Date | string | null;
 }
 
-/** Which payment a challenge is for, out of all that have one of its ids, in whichever store. */
+/** A challenge that came to a final result. */
+export interface SettledChallenge {
+  storeId: string;
+  transactionId: string;
+  serverTransactionId: string;
+  /** Sealed; null once it was too old. */
+  outcome: string | null;
+  outcomeAt: Date | string;
+}
+
+/** Everything stored, in whichever store, under one of the ids that a request brought. */
+export interface Known {
+  payments: readonly Payment[];
+  challenges: readonly SettledChallenge[];
+}
+
+/**
+ * The payment a challenge is for. A browser may send any ids, so a challenge is `foreign` when its server
+ * id belongs to another payment, or when the ids belong to payments of other stores only. A payment may
+ * have several challenges: a customer whose first one failed tries again.
+ */
 export const choosePayment = (
-  rows: readonly PaymentRow[],
+  { payments, challenges }: Known,
   storeId: string,
   transactionIds: readonly string[],
   serverTransactionId: string,
-): { own?: PaymentRow; foreign: boolean } => {
+): { own?: Payment; settled?: SettledChallenge | undefined; foreign: boolean } => {
   const own = transactionIds
-    .map((id) => rows.find((row) => row.storeId === storeId && row.transactionId === id))
+    .map((id) => payments.find((row) => row.storeId === storeId && row.transactionId === id))
     .find((row) => row !== undefined);
-  // A browser may bring any ids it likes. Those of somebody else's transaction must not get its CAVV.
-  const others = rows.filter((row) => row !== own);
-  const taken = others.some(
-    (row) => row.transactionId === serverTransactionId || row.threeDSServerTransId === serverTransactionId,
-  );
-  const bound = own?.threeDSServerTransId ?? serverTransactionId;
-  const foreign = taken || bound !== serverTransactionId || (own === undefined && others.length > 0);
-  return own === undefined ? { foreign } : { own, foreign };
+  if (own === undefined) return { foreign: payments.length + challenges.length > 0 };
+  const isOwn = (row: { storeId: string; transactionId: string }) =>
+    row.storeId === storeId && row.transactionId === own.transactionId;
+  const same = challenges.filter((row) => row.serverTransactionId === serverTransactionId);
+  const foreign =
+    same.some((row) => !isOwn(row)) ||
+    payments.some((row) => !isOwn(row) && row.transactionId === serverTransactionId);
+  return { own, settled: same.find(isOwn), foreign };
 };

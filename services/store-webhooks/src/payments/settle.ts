@@ -7,7 +7,15 @@ import type { ProviderReader } from '../providers/reader.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { readChallenge } from './challenge.ts';
-import { choosePayment, failure, keepOutcomeMs, outcomeOf, type Outcome, type PaymentRow } from './domain.ts';
+import {
+  choosePayment,
+  failure,
+  keepOutcomeMs,
+  outcomeOf,
+  type Outcome,
+  type Payment,
+  type SettledChallenge,
+} from './domain.ts';
 import { findPayments, keepOutcome } from './store.ts';
 
 export interface Settling {
@@ -33,31 +41,39 @@ export interface Settled {
   error?: string;
 }
 
-const contextOf = ({ storeId, service, transactionId }: PaymentRow): string =>
+const contextOf = ({ storeId, service, transactionId }: Payment): string =>
   `payments/${storeId}/${service}/${transactionId}`;
 
-const kept = ({ box, now }: Settling, row: PaymentRow): Outcome | undefined => {
-  if (row.outcome === null || row.outcomeAt === null) return undefined;
-  if (now().getTime() - new Date(row.outcomeAt).getTime() > keepOutcomeMs) return undefined;
-  return JSON.parse(box.open(row.outcome, contextOf(row))) as Outcome;
+const kept = ({ box, now }: Settling, payment: Payment, settled?: SettledChallenge): Outcome | undefined => {
+  if (settled === undefined || settled.outcome === null) return undefined;
+  if (now().getTime() - new Date(settled.outcomeAt).getTime() > keepOutcomeMs) return undefined;
+  return JSON.parse(box.open(settled.outcome, contextOf(payment))) as Outcome;
 };
 
-const ask = async (settling: Settling, store: KnownStore, row: PaymentRow, id: string): Promise<Settled> => {
-  const settings = store.settings.payments.find(({ kind }) => kind === row.service);
-  const adapter = threeDSAdapters.get(row.service);
+const foreignTransaction: Settled = {
+  outcome: failure('unknown'),
+  state: 'failed',
+  error: 'The transaction belongs to another payment.',
+};
+
+const ask = async (settling: Settling, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
+  const settings = store.settings.payments.find(({ kind }) => kind === payment.service);
+  const adapter = threeDSAdapters.get(payment.service);
   if (settings === undefined || adapter === undefined)
     return { outcome: failure('unavailable'), state: 'failed', error: 'The store has no such 3DS provider.' };
-  const credentials = store.credentials[`payments.${row.service}`] ?? {};
-  let outcome: Outcome;
+  const credentials = store.credentials[`payments.${payment.service}`] ?? {};
+  let outcome: Outcome | undefined;
   try {
     outcome = outcomeOf(await adapter.result(id, { settings, credentials, reader: settling.reader }));
   } catch (err) {
     settling.log.warn({ err: tellableError(err), storeId: store.id }, 'the 3DS provider gave no result');
     return { outcome: failure('unavailable'), state: 'again', error: tellable(err) };
   }
-  const sealed = settling.box.seal(JSON.stringify(outcome), contextOf(row));
-  await keepOutcome(settling.sql, row, id, sealed, settling.now());
-  return { outcome, state: 'done' };
+  if (outcome === undefined)
+    return { outcome: failure('pending'), state: 'again', error: 'The challenge has no final result yet.' };
+  const sealed = settling.box.seal(JSON.stringify(outcome), contextOf(payment));
+  const isOurs = await keepOutcome(settling.sql, payment, id, sealed, settling.now());
+  return isOurs ? { outcome, state: 'done' } : foreignTransaction;
 };
 
 /**
@@ -77,11 +93,10 @@ export const settlePayment = async (settling: Settling, event: PaymentEvent): Pr
   if (id === undefined)
     return { outcome: failure('unreadable'), state: 'failed', error: 'The challenge result is unreadable.' };
 
-  const rows = await findPayments(settling.sql, service, [...new Set([...transactionIds, id])]);
-  const { own, foreign } = choosePayment(rows, store.id, transactionIds, id);
-  if (foreign)
-    return { outcome: failure('unknown'), state: 'failed', error: 'The transaction belongs elsewhere.' };
+  const known = await findPayments(settling.sql, service, [...new Set([...transactionIds, id])]);
+  const { own, settled, foreign } = choosePayment(known, store.id, transactionIds, id);
+  if (foreign) return foreignTransaction;
   if (own === undefined) return { state: 'failed', error: 'There is no order for the transaction.' };
-  const outcome = kept(settling, own);
+  const outcome = kept(settling, own, settled);
   return outcome === undefined ? ask(settling, store, own, id) : { outcome, state: 'done' };
 };

@@ -1,41 +1,45 @@
 import type { Sql } from 'postgres';
-import type { PaymentRow } from './domain.ts';
+import type { Known, Payment, SettledChallenge } from './domain.ts';
 
-/** All payments of a service that are known under one of the ids, in whichever store. */
-export const findPayments = (sql: Sql, service: string, ids: readonly string[]) => sql<PaymentRow[]>`
-  select store_id as "storeId", service, transaction_id as "transactionId", order_id as "orderId",
-    three_ds_server_trans_id as "threeDSServerTransId", outcome, outcome_at as "outcomeAt"
-  from payments
-  where service = ${service} and (transaction_id in ${sql(ids)} or three_ds_server_trans_id in ${sql(ids)})`;
+/** All payments and challenges of a service that have one of the ids, in whichever store. */
+export const findPayments = async (sql: Sql, service: string, ids: readonly string[]): Promise<Known> => {
+  const payments = sql<Payment[]>`
+    select store_id as "storeId", service, transaction_id as "transactionId", order_id as "orderId"
+    from payments where service = ${service} and transaction_id in ${sql(ids)}`.execute();
+  const challenges = await sql<SettledChallenge[]>`
+    select store_id as "storeId", transaction_id as "transactionId",
+      three_ds_server_trans_id as "serverTransactionId", outcome, outcome_at as "outcomeAt"
+    from payment_challenges where service = ${service} and three_ds_server_trans_id in ${sql(ids)}`;
+  return { payments: await payments, challenges };
+};
 
-/** Binds a payment to the 3DS server's transaction and keeps the sealed outcome. */
+/** Stores the sealed outcome of a challenge. False when the challenge already belongs to another payment. */
 export const keepOutcome = async (
   sql: Sql,
-  { storeId, service, transactionId }: PaymentRow,
+  { storeId, service, transactionId }: Payment,
   serverTransactionId: string,
   outcome: string,
   now: Date,
-): Promise<void> => {
-  await sql`
-    update payments set outcome = ${outcome}, outcome_at = ${now.toISOString()},
-      three_ds_server_trans_id = ${serverTransactionId}
-    where store_id = ${storeId} and service = ${service} and transaction_id = ${transactionId}`;
+): Promise<boolean> => {
+  const { count } = await sql`
+    insert into payment_challenges as c
+      (store_id, service, three_ds_server_trans_id, transaction_id, outcome, outcome_at)
+    values (${storeId}, ${service}, ${serverTransactionId}, ${transactionId}, ${outcome}, ${now.toISOString()})
+    on conflict (store_id, service, three_ds_server_trans_id) do update
+      set outcome = excluded.outcome, outcome_at = excluded.outcome_at
+      where c.transaction_id = excluded.transaction_id`;
+  return count > 0;
 };
 
-/** Forgets outcomes that are older than `before`. */
+/** Deletes outcomes that are older than `before`; which payment a challenge belongs to is kept. */
 export const forgetOutcomes = async (sql: Sql, before: Date): Promise<void> => {
-  await sql`update payments set outcome = null where outcome is not null and outcome_at < ${before.toISOString()}`;
+  await sql`
+    update payment_challenges set outcome = null
+    where outcome is not null and outcome_at < ${before.toISOString()}`;
 };
 
-export interface NewPayment {
-  storeId: string;
-  service: string;
-  transactionId: string;
-  orderId: string;
-}
-
-/** Gives the order that the transaction pays, which is another one where it was known already. */
-export const addPayment = async (sql: Sql, payment: NewPayment, now: Date): Promise<string | undefined> => {
+/** Returns the order that the transaction pays: another one when it was registered for that before. */
+export const addPayment = async (sql: Sql, payment: Payment, now: Date): Promise<string | undefined> => {
   const { storeId, service, transactionId, orderId } = payment;
   const [row] = await sql<{ orderId: string }[]>`
     insert into payments (store_id, service, transaction_id, order_id, created_at)

@@ -1,6 +1,14 @@
 import type { z } from 'zod';
-import type { JobEvent, JobRecord, MemberRecord, OrderRecord, VerificationRecord } from './records.ts';
 import type { ProviderReader } from './reader.ts';
+import type {
+  AuthenticationResult,
+  JobEvent,
+  JobRecord,
+  JobStage,
+  MemberRecord,
+  OrderRecord,
+  VerificationRecord,
+} from './records.ts';
 
 export type Credentials = Record<string, string>;
 
@@ -11,7 +19,7 @@ export interface ProviderSettings {
   mapping?: Record<string, Record<string, string>> | undefined;
 }
 
-/** What of a request a provider's signature covers. */
+/** The parts of a request that a provider's signature covers. */
 export interface SignedRequest {
   /** Lower-case names. */
   headers: Record<string, string>;
@@ -21,71 +29,77 @@ export interface SignedRequest {
   now: Date;
 }
 
-/** What an event is about, told at receipt from a body that nobody has checked. */
+/** The entity an event is about, read at receipt from an unvalidated body. */
 export interface Subject {
-  /** Undefined: it does not say. */
+  /** Undefined when the body does not name it. */
   id?: string | undefined;
   /** The provider's own id of this delivery. */
   eventId?: string | undefined;
 }
 
-/** What an adapter may use while it maps: settings, credentials, and reading from the provider. */
+/** What an adapter uses while it maps: settings, credentials and read access to the provider. */
 export interface Connection {
   settings: ProviderSettings;
   credentials: Credentials;
   reader: ProviderReader;
 }
 
+/** How a provider signs its webhooks. */
+export interface Signing {
+  /** Header fields to keep with the event. */
+  headers?: readonly string[];
+  /** Whether the signature is right; undefined when the store has no secret for it. */
+  signed?(request: SignedRequest, connection: Omit<Connection, 'reader'>): boolean | undefined;
+}
+
 interface CredentialShape {
   /**
    * The credentials and secrets that this provider uses, as a strict object of optional texts. Checked
-   * when a store is created or changed. Messages must not quote the value. Unset: any names and texts.
+   * when a store is created or changed; messages must not quote the value. Unset: any names and texts.
    */
   credentials?: z.ZodType;
 }
 
-interface Adapter extends CredentialShape {
+interface Adapter extends Signing, CredentialShape {
   kind: string;
-  /** Header fields to keep with the event. */
-  headers?: readonly string[];
   /**
-   * Whether the signature is right. Undefined where the store has no secret for it.
+   * JSON pointers (RFC 6901, `*` for any array element) to the fields of its webhooks that hold neither
+   * a secret nor personal data. An event view masks every other field.
    */
-  signed?(request: SignedRequest, connection: Omit<Connection, 'reader'>): boolean | undefined;
+  harmless: readonly string[] | ((settings: ProviderSettings) => readonly string[]);
 }
 
 export type PosEvent = 'order_updated' | 'new_member' | 'member_updated';
 
-/** Nothing in it writes to the POS: a POS that hears of a change would send it back to us for ever. */
+/** Has no method that writes: a POS sends member_updated for a partner's own change, which would loop. */
 export interface PosAdapter extends Adapter {
+  /** Shapes of its webhooks, for the OpenAPI document. */
+  payloads: { order: z.ZodType; member: z.ZodType } | undefined;
   subject(event: PosEvent, body: unknown, settings: ProviderSettings): Subject;
   order(body: unknown, connection: Connection): Promise<OrderRecord>;
   member(body: unknown, connection: Connection): Promise<MemberRecord>;
-  /** The member as the POS has it now; undefined where it can't be asked or knows none. */
+  /** The member as the POS has it now; undefined when the POS has no such member or no look-up. */
   readMember(id: string, connection: Connection): Promise<MemberRecord | undefined>;
 }
 
 export interface DeliveryAdapter extends Adapter {
-  subject(event: JobEvent, body: unknown): Subject;
-  /** `event` is the address it came to; where the body says otherwise, that counts. */
-  job(event: JobEvent, body: unknown): { event: JobEvent; job: JobRecord };
+  payload: z.ZodType;
+  subject(body: unknown): Subject;
+  /** `event` is the address that was called; a provider's own event name in the body wins over it. */
+  job(event: JobEvent, body: unknown): { stage: JobStage; job: JobRecord };
 }
 
 export interface IdentityAdapter extends Adapter {
+  payloads: readonly z.ZodType[];
   subject(body: unknown): Subject;
+  /** Throws Ignored for an event that changes no verification. */
   verification(body: unknown, connection: Connection): Promise<VerificationRecord>;
-  /** Whether it is a body in the provider's own shape, which names no service. */
+  /** Whether the body has the provider's own shape, which has no field `service`. */
   recognises(body: unknown): boolean;
-}
-
-export interface AuthenticationResult {
-  transStatus: string | null;
-  cavv: string | null;
-  eci: string | null;
 }
 
 export interface ThreeDSAdapter extends CredentialShape {
   kind: string;
-  /** What the 3DS server knows of a finished challenge. Rejects when it can't be asked. */
+  /** The 3DS server's result of a challenge. Rejects when there is none. */
   result(threeDSServerTransID: string, connection: Connection): Promise<AuthenticationResult>;
 }

@@ -12,15 +12,18 @@ import { Unprocessable } from '../worker/unprocessable.ts';
 /** Asks providers. Every method only reads, so each may be tried again. */
 export interface ProviderReader {
   /** Undefined: the provider says there is no such thing (404). */
-  get(baseUrl: string | undefined, path: string, headers: Record<string, string>): Promise<unknown>;
+  get(baseUrl: string | undefined, path: Path, headers: Record<string, string>): Promise<unknown>;
   /** A look-up that the provider takes as a POST. */
   ask(
     baseUrl: string | undefined,
-    path: string,
+    path: Path,
     headers: Record<string, string>,
     body: unknown,
   ): Promise<unknown>;
 }
+
+/** Segments of a path, not encoded; ids that a webhook named may stand among them. */
+type Path = readonly string[];
 
 export interface ReaderOptions {
   /** For one try. */
@@ -34,9 +37,18 @@ const tries = 2;
 const failures = 5;
 const restMs = 10_000;
 
-const addressOf = (baseUrl: string | undefined, path: string): URL => {
+/**
+ * The address of a path below `baseUrl`. Throws Unprocessable for a segment that would change the path:
+ * a URL parser resolves dot segments even where they are percent-encoded.
+ */
+const addressOf = (baseUrl: string | undefined, path: Path): URL => {
   if (baseUrl === undefined) throw new Unprocessable('The store has no address for this provider.');
-  return new URL(`${baseUrl.replace(/\/+$/, '')}${path}`);
+  if (path.some((segment) => ['', '.', '..'].includes(segment)))
+    throw new Unprocessable('The payload has an id that can not be part of an address.');
+  const url = new URL(baseUrl);
+  const base = url.pathname.split('/').filter((segment) => segment !== '');
+  url.pathname = [...base, ...path.map(encodeURIComponent)].join('/');
+  return url;
 };
 
 /**

@@ -1,6 +1,12 @@
-import type { Profile } from './profile.ts';
+/** The records that every adapter maps its provider's payloads to. */
 
-/** Shapes that every adapter maps its provider's payloads to. */
+/** A person as a POS describes them. Undefined: the POS did not say; null: it has no value. */
+export interface Profile {
+  email?: string | null | undefined;
+  firstName?: string | null | undefined;
+  lastName?: string | null | undefined;
+  phone?: string | null | undefined;
+}
 
 /** Amounts are whole minor units of the order's currency. */
 export interface OrderItem {
@@ -22,13 +28,18 @@ export const amountNames = [
   'totalCalcTax',
 ] as const;
 
-export type Amounts = Partial<Record<(typeof amountNames)[number], number | null>>;
+type AmountName = (typeof amountNames)[number];
+export type Amounts = Partial<Record<AmountName, number | null>>;
+
+/** One field for each amount of an order. */
+export const amountFields = <T>(field: T) =>
+  Object.fromEntries(amountNames.map((name) => [name, field])) as Record<AmountName, T>;
 
 export interface OrderRecord {
   id: string;
   status: string;
   consumerId: string | null;
-  /** Grows with each change at the POS: a time in ms or a counter. Null where the POS tells none. */
+  /** Grows with each change at the POS: a time in ms or a counter. Null when the POS sends none. */
   version: number | null;
   details: {
     orderNo: string | null;
@@ -52,14 +63,12 @@ export interface MemberRecord extends Profile {
   version: number | null;
 }
 
-export const jobPositions = {
-  job_assigned: 1,
-  job_started: 2,
-  job_arrived: 3,
-  job_completed: 4,
-} as const;
+/** The life cycle of a job, in order. The last two end it without a delivery. */
+export const jobStages = ['assigned', 'started', 'arrived', 'completed', 'cancelled', 'failed'] as const;
 
-export type JobEvent = keyof typeof jobPositions;
+export type JobStage = (typeof jobStages)[number];
+/** Stages that have an address of their own. */
+export type JobEvent = `job_${Exclude<JobStage, 'cancelled' | 'failed'>}`;
 
 export interface JobRecord {
   id: string;
@@ -69,14 +78,24 @@ export interface JobRecord {
   driver: { name?: string | null; phone?: string | null; lat?: number | null; lng?: number | null } | null;
   /** Milliseconds since the epoch. */
   estimatedArrival: number | null;
-  /** When it happened; null: as received. */
+  /** When it happened, in milliseconds since the epoch; null: when it was received. */
   at: number | null;
 }
+
+/** Version of a step before the decision; it never replaces a decision, even one without a time. */
+export const undecided = 0;
 
 export interface VerificationRecord {
   transactionId: string;
   status: string;
   userId: string | null;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch, or `undecided`. Null: order of receipt. */
   version: number | null;
+}
+
+export interface AuthenticationResult {
+  /** EMV 3DS: Y, A, N, U, R or I is final; C, D and S are not. */
+  transStatus: string | null;
+  cavv: string | null;
+  eci: string | null;
 }

@@ -50,7 +50,7 @@ const provider = <More extends z.ZodRawShape>(adapters: Adapters, more: More) =>
     .superRefine((given, context) => {
       const { kind, credentials: sent } = given as { kind: string; credentials?: unknown };
       const checked = sent === undefined ? undefined : adapters.get(kind)?.credentials?.safeParse(sent);
-      const errors: FieldErrors = {};
+      const errors: FieldErrors = Object.create(null) as FieldErrors;
       collectIssues(errors, checked?.error?.issues ?? [], '');
       for (const [name, [message = '']] of Object.entries(errors))
         context.addIssue({ code: 'custom', path: ['credentials', name], message });

@@ -1,6 +1,6 @@
 import type {
-  JobEvent,
   JobRecord,
+  JobStage,
   MemberRecord,
   OrderRecord,
   VerificationRecord,
@@ -17,7 +17,7 @@ export type Change =
       /** Whether a member nobody knows as a user is to be imported. */
       importsUnknown: boolean;
     }
-  | { kind: 'job'; event: JobEvent; job: JobRecord }
+  | { kind: 'job'; stage: JobStage; job: JobRecord }
   | { kind: 'verification'; service: string; completed: boolean; verification: VerificationRecord }
   /** Everything was done while it was looked at. */
   | { kind: 'none' };

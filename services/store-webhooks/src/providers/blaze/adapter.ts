@@ -1,18 +1,52 @@
-import type { PosAdapter } from '../adapter.ts';
-import { fieldOf, idIn, shaped } from '../shape.ts';
-import { readCart, readMember } from './client.ts';
-import { toMember, toOrder } from './mapping.ts';
-import { member, order } from './schema.ts';
+import { z } from 'zod';
+import type { Connection, PosAdapter } from '../adapter.ts';
+import { headerCredential } from '../credentials.ts';
+import { amountNames } from '../records.ts';
+import { cart, currency, member, order } from '../seed.ts';
+import { below, fieldOf, idIn, shaped } from '../shape.ts';
 
+/** Reads from the Blaze partner interface. */
+const read = ({ settings, credentials, reader }: Connection, ...path: string[]): Promise<unknown> => {
+  const { apiKey, authorization } = credentials;
+  return reader.get(settings.baseUrl, ['api', 'v1', 'partner', 'store', ...path], {
+    ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+    ...(authorization === undefined ? {} : { authorization }),
+  });
+};
+
+const readCart = async (publicKey: string, connection: Connection) => {
+  const answer = await read(connection, 'cart', publicKey);
+  return shaped(cart, fieldOf(answer, 'cart') ?? answer);
+};
+
+/** A POS that sends the payloads of the seed. */
 export const blaze: PosAdapter = {
   kind: 'blaze',
+  credentials: z.strictObject({ apiKey: headerCredential(), authorization: headerCredential() }).partial(),
+  payloads: { order, member },
+  harmless: [
+    ...below('', 'id orderNo status consumerId memberGroup trackingStatus modified type'),
+    ...below('/cart', amountNames.join(' ')),
+    ...below('/cart/items/*', 'productId quantity price totalPrice'),
+  ],
   subject: (_event, body) => ({ id: idIn(fieldOf(body, 'id')) }),
   order: async (body, connection) => {
-    const payload = shaped(order, body);
-    // Without a cart, an order can't be replaced as one: its items are asked for.
-    const looked = payload.cart === null && payload.publicKey !== null && connection.settings.baseUrl;
-    return toOrder(payload, looked ? await readCart(payload.publicKey ?? '', connection) : undefined);
+    const { id, status, consumerId, modified, cart: given, ...names } = shaped(order, body);
+    // An order is replaced together with its items, so a missing cart is looked up.
+    const canAsk = names.publicKey !== null && connection.settings.baseUrl !== undefined;
+    const found = given ?? (canAsk ? await readCart(names.publicKey ?? '', connection) : shaped(cart, {}));
+    const { items, promoCode, ...amounts } = found;
+    return {
+      id,
+      status,
+      consumerId,
+      version: modified,
+      details: { ...names, currency, promoCode, amounts, items },
+    };
   },
-  member: async (body) => toMember(shaped(member, body)),
-  readMember,
+  member: async (body) => shaped(member, body),
+  readMember: async (id, connection) => {
+    const answer = await read(connection, 'members', id);
+    return answer === undefined ? undefined : shaped(member, answer);
+  },
 };

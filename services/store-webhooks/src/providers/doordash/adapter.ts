@@ -1,27 +1,57 @@
-import type { DeliveryAdapter } from '../adapter.ts';
-import type { JobEvent } from '../records.ts';
-import { fieldOf, idIn, shaped } from '../shape.ts';
 import { Ignored } from '../../worker/unprocessable.ts';
-import { toJob } from './mapping.ts';
+import type { DeliveryAdapter } from '../adapter.ts';
+import type { JobStage } from '../records.ts';
+import { below, fieldOf, idIn, shaped } from '../shape.ts';
 import { webhook } from './schema.ts';
 
 /** DoorDash Drive sends all events to one address; its own name of the event decides. */
-const events: Readonly<Record<string, JobEvent>> = {
-  DASHER_CONFIRMED: 'job_assigned',
-  DASHER_PICKED_UP: 'job_started',
-  DASHER_CONFIRMED_CONSUMER_ARRIVAL: 'job_arrived',
-  DASHER_CONFIRMED_DROPOFF_ARRIVAL: 'job_arrived',
-  DASHER_DROPPED_OFF: 'job_completed',
+const stages: Readonly<Record<string, JobStage>> = {
+  DASHER_CONFIRMED: 'assigned',
+  DASHER_PICKED_UP: 'started',
+  DASHER_CONFIRMED_DROPOFF_ARRIVAL: 'arrived',
+  DASHER_CONFIRMED_CONSUMER_ARRIVAL: 'arrived',
+  DASHER_DROPPED_OFF: 'completed',
+  DELIVERY_CANCELLED: 'cancelled',
+  DELIVERY_RETURNED: 'failed',
 };
 
 export const doordash: DeliveryAdapter = {
   kind: 'doordash',
-  subject: (_event, body) => ({ id: idIn(fieldOf(body, 'external_delivery_id')) }),
+  payload: webhook,
+  harmless: [
+    ...below('', 'event_name event_type external_delivery_id order_external_reference_id dasher_id'),
+    ...below('', 'delivery_status cancellation_reason reason created_at updated_at contactless'),
+    ...below('', 'pickup_time_estimated pickup_time_actual dropoff_time_estimated dropoff_time_actual'),
+    ...below('', 'currency order_value fee tip'),
+  ],
+  subject: (body) => ({ id: idIn(fieldOf(body, 'external_delivery_id')) }),
   job: (_event, body) => {
-    const payload = shaped(webhook, body);
-    const name = payload.event_name ?? payload.event_type ?? '';
-    const event = Object.hasOwn(events, name) ? events[name] : undefined;
-    if (event === undefined) throw new Ignored('The event is none of those we take.');
-    return { event, job: toJob(event, payload) };
+    const from = shaped(webhook, body);
+    const name = from.event_name ?? from.event_type ?? '';
+    const stage = Object.hasOwn(stages, name) ? stages[name] : undefined;
+    if (stage === undefined) throw new Ignored('No stage of a job corresponds to this event.');
+    const actual = { completed: from.dropoff_time_actual, started: from.pickup_time_actual };
+    return {
+      stage,
+      job: {
+        id: from.external_delivery_id,
+        orderId: from.order_external_reference_id ?? from.external_delivery_id,
+        status: from.delivery_status ?? name,
+        driverId: from.dasher_id,
+        driver: from.dasher_id === null ? null : driverOf(from),
+        estimatedArrival: from.dropoff_time_estimated,
+        at:
+          (stage in actual ? actual[stage as keyof typeof actual] : null) ??
+          from.updated_at ??
+          from.created_at,
+      },
+    };
   },
 };
+
+const driverOf = (from: ReturnType<typeof shaped<typeof webhook>>) => ({
+  name: from.dasher_name,
+  phone: from.dasher_phone_number ?? from.dasher_dropoff_phone_number,
+  lat: from.dasher_location?.lat ?? from.dasher_location_lat,
+  lng: from.dasher_location?.lng ?? from.dasher_location_lng,
+});

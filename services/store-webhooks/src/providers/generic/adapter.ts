@@ -1,10 +1,12 @@
 import type { PosAdapter } from '../adapter.ts';
 import { idIn } from '../shape.ts';
-import { idAt, toMember, toOrder } from './mapping.ts';
+import { harmless, idAt, toMember, toOrder } from './mapping.ts';
 
-/** Any POS that sends JSON: the store's settings say where in it the fields stand. It can't be asked. */
+/** Any POS that sends JSON; the store's settings hold a JSON pointer to each field. It has no look-ups. */
 export const generic: PosAdapter = {
   kind: 'generic',
+  payloads: undefined,
+  harmless,
   subject: (event, body, settings) => ({
     id: idIn(idAt(body, settings, event === 'order_updated' ? 'order' : 'member')),
   }),

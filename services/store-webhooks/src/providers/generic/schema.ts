@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { identifier, maybe, words } from '../shape.ts';
+import { amountFields } from '../records.ts';
+import { identifier, isoTime, maybe, words } from '../shape.ts';
 
 const amount = maybe(z.coerce.number().min(-1e12).max(1e12));
 
 /** A time or a counter: whatever grows with each change. */
-const version = maybe(z.union([z.int(), z.iso.datetime({ offset: true }).transform((at) => Date.parse(at))]));
+const version = maybe(z.union([z.int(), isoTime()]));
 
 export const order = z.object({
   id: identifier(),
@@ -19,14 +20,7 @@ export const order = z.object({
     .nullish(),
   version,
   promoCode: maybe(words()),
-  subTotal: amount,
-  discount: amount,
-  totalDiscount: amount,
-  deliveryFee: amount,
-  creditCardFee: amount,
-  total: amount,
-  taxTotal: amount,
-  totalCalcTax: amount,
+  ...amountFields(amount),
 });
 
 export const item = z.object({

@@ -1,40 +1,59 @@
-import { hmacMatches } from '@platform/auth/provider-signatures';
 import { z } from 'zod';
+import { Ignored } from '../../worker/unprocessable.ts';
 import type { DeliveryAdapter } from '../adapter.ts';
 import { hexSecret } from '../credentials.ts';
-import type { JobEvent } from '../records.ts';
-import { fieldOf, idIn, shaped } from '../shape.ts';
-import { Ignored } from '../../worker/unprocessable.ts';
-import { toJob } from './mapping.ts';
+import type { JobStage } from '../records.ts';
+import { below, fieldOf, idIn, shaped } from '../shape.ts';
+import { hmacSigning } from '../signing.ts';
 import { webhook } from './schema.ts';
 
-/** Onfleet's triggers that are one of the seed's events. */
-const events: Readonly<Record<number, JobEvent>> = {
-  9: 'job_assigned',
-  0: 'job_started',
-  2: 'job_arrived',
-  3: 'job_completed',
+/** Triggers that correspond to a stage: taskAssigned, taskStarted, taskArrival, taskCompleted, taskFailed. */
+const stages: Readonly<Record<number, JobStage>> = {
+  9: 'assigned',
+  0: 'started',
+  2: 'arrived',
+  3: 'completed',
+  4: 'failed',
 };
+
+/** `state` of a task. https://docs.onfleet.com/reference/tasks */
+const states = ['UNASSIGNED', 'ASSIGNED', 'ACTIVE', 'COMPLETED'];
 
 export const onfleet: DeliveryAdapter = {
   kind: 'onfleet',
-  // The secret is the key of an HMAC after decoding it from hexadecimal.
-  credentials: z.strictObject({ webhookSecret: hexSecret().optional() }),
-  headers: ['x-onfleet-signature'],
-  subject: (_event, body) => ({ id: idIn(fieldOf(body, 'taskId')) }),
+  credentials: z.strictObject({ webhookSecret: hexSecret() }).partial(),
+  payload: webhook,
+  harmless: [
+    ...below('', 'taskId workerId triggerId triggerName time data/worker/id'),
+    ...below('/data/task', 'id shortId state worker estimatedCompletionTime completeAfter completeBefore'),
+    ...below('/data/task/completionDetails', 'failureReason success time'),
+  ],
+  subject: (body) => ({ id: idIn(fieldOf(body, 'taskId')) }),
   job: (_event, body) => {
-    const payload = shaped(webhook, body);
-    const event = events[payload.triggerId];
-    if (event === undefined) throw new Ignored('The trigger is none of those we take.');
-    return { event, job: toJob(payload) };
+    const { taskId: id, triggerId, time, workerId, data } = shaped(webhook, body);
+    const stage = stages[triggerId];
+    if (stage === undefined) throw new Ignored('No stage of a job corresponds to this trigger.');
+    const { task, worker } = data ?? { task: null, worker: null };
+    const order = task?.metadata?.find(({ name }) => name === 'orderId' || name === 'order_id');
+    const [lng, lat] = worker?.location ?? [];
+    return {
+      stage,
+      job: {
+        id,
+        orderId: idIn(order?.value) ?? null,
+        // A failed task has the state COMPLETED.
+        status: stage === 'failed' ? 'FAILED' : (states[task?.state ?? -1] ?? null),
+        driverId: workerId ?? task?.worker ?? null,
+        driver: worker && { name: worker.name, phone: worker.phone, lat: lat ?? null, lng: lng ?? null },
+        estimatedArrival: task?.estimatedCompletionTime ?? null,
+        at: time,
+      },
+    };
   },
-  signed: ({ headers, body }, { credentials: { webhookSecret } }) =>
-    webhookSecret === undefined
-      ? undefined
-      : hmacMatches(
-          { algorithm: 'sha512', encoding: 'hex' },
-          Buffer.from(webhookSecret, 'hex'),
-          [body],
-          headers['x-onfleet-signature'],
-        ),
+  ...hmacSigning({
+    header: 'x-onfleet-signature',
+    algorithm: 'sha512',
+    encoding: 'hex',
+    key: (secret) => Buffer.from(secret, 'hex'),
+  }),
 };

@@ -1,34 +1,41 @@
 import { z } from 'zod';
 import { identifier, maybe, words } from '../shape.ts';
 
-/** Seconds or milliseconds since the epoch, of an instant that a Date can hold (ECMA-262, 21.4.1.1). */
-const time = z.number().positive().max(8.64e15);
+/** Published examples have seconds in some places and milliseconds in others; no delivery is from 1973. */
+const time = maybe(
+  z
+    .number()
+    .positive()
+    .max(8.64e15)
+    .transform((value) => Math.round(value < 1e11 ? value * 1000 : value)),
+);
 
-const pair = z.looseObject({ name: words(200), value: z.unknown() });
-
-/** https://docs.onfleet.com/reference/webhooks: what every task trigger carries. */
-export const webhook = z.looseObject({
-  taskId: identifier(),
-  triggerId: z.int(),
-  time: maybe(time),
-  workerId: maybe(identifier()),
-  data: maybe(
-    z.looseObject({
-      task: maybe(
-        z.looseObject({
-          state: maybe(z.int()),
-          worker: maybe(identifier()),
-          estimatedCompletionTime: maybe(time),
-          metadata: maybe(z.array(pair)),
-        }),
-      ),
-      worker: maybe(
-        z.looseObject({
-          name: maybe(words(200)),
-          phone: maybe(words(100)),
-          location: maybe(z.tuple([z.number(), z.number()])),
-        }),
-      ),
-    }),
-  ),
-});
+/** What every task trigger carries. https://docs.onfleet.com/reference/webhooks */
+export const webhook = z
+  .object({
+    taskId: identifier(),
+    triggerId: z.int(),
+    time,
+    workerId: maybe(identifier()),
+    data: maybe(
+      z.object({
+        task: maybe(
+          z.object({
+            state: maybe(z.int()),
+            worker: maybe(identifier()),
+            estimatedCompletionTime: time,
+            completionDetails: maybe(z.object({ time })),
+            metadata: maybe(z.array(z.object({ name: words(200), value: z.unknown() }))),
+          }),
+        ),
+        worker: maybe(
+          z.object({
+            name: maybe(words(200)),
+            phone: maybe(words(100)),
+            location: maybe(z.array(z.number()).min(2).max(3)),
+          }),
+        ),
+      }),
+    ),
+  })
+  .meta({ title: 'Onfleet', description: 'A task trigger of Onfleet' });

@@ -1,33 +1,74 @@
+import { z } from 'zod';
 import { timestampedMatches } from '@platform/auth/provider-signatures';
-import type { IdentityAdapter } from '../adapter.ts';
-import { seedVerification } from '../identity-seed.ts';
-import { fieldOf, idIn, pathOf, shaped } from '../shape.ts';
-import { readInquiry } from './client.ts';
-import { fromWebhook } from './mapping.ts';
-import { webhook } from './schema.ts';
+import { Ignored } from '../../worker/unprocessable.ts';
+import type { Connection, IdentityAdapter } from '../adapter.ts';
+import { headerCredential, textSecret } from '../credentials.ts';
+import type { VerificationRecord } from '../records.ts';
+import { verification, verificationHarmless } from '../seed.ts';
+import { below, fieldOf, idIn, pathOf, shaped } from '../shape.ts';
+import { event, inquiry, inquiryEvent } from './schema.ts';
 
-const inquiryId = (body: unknown): string | undefined =>
+const objectId = (body: unknown): string | undefined =>
   idIn(pathOf(body, 'data', 'attributes', 'payload', 'data', 'id'));
+
+const toRecord = (payload: unknown, eventTime: number | null = null): VerificationRecord => {
+  const { id, attributes } = shaped(inquiry, payload).data;
+  return {
+    transactionId: id,
+    status: attributes.status,
+    userId: attributes['reference-id'],
+    version: attributes['updated-at'] ?? eventTime,
+  };
+};
+
+/** The inquiry as Persona has it now; undefined without an API key or when Persona has no such inquiry. */
+const readInquiry = async (id: string, { settings, credentials, reader }: Connection) => {
+  const { apiKey } = credentials;
+  if (apiKey === undefined) return undefined;
+  const answer = await reader.get(
+    settings.baseUrl ?? 'https://withpersona.com',
+    ['api', 'v1', 'inquiries', id],
+    { authorization: `Bearer ${apiKey}` },
+  );
+  return answer === undefined ? undefined : toRecord(answer);
+};
 
 export const persona: IdentityAdapter = {
   kind: 'persona',
-  headers: ['persona-signature'],
-  recognises: (body) => inquiryId(body) !== undefined,
+  credentials: z.strictObject({ apiKey: headerCredential(), webhookSecret: textSecret() }).partial(),
+  payloads: [inquiryEvent],
+  harmless: [
+    ...verificationHarmless,
+    ...below(
+      '/data',
+      'type id attributes/name attributes/created-at attributes/created_at attributes/createdAt',
+    ),
+    ...below('/data/attributes/payload/data', 'type id attributes/status'),
+    ...below('/data/attributes/payload/data/attributes', 'reference-id reference_id referenceId'),
+    ...below('/data/attributes/payload/data/attributes', 'created-at created_at createdAt'),
+    ...below('/data/attributes/payload/data/attributes', 'updated-at updated_at updatedAt'),
+  ],
+  recognises: (body) => objectId(body) !== undefined,
   subject: (body) => {
-    const id = inquiryId(body);
+    const id = objectId(body);
     if (id === undefined) return { id: idIn(fieldOf(body, 'transactionId')) };
     return { id, eventId: idIn(pathOf(body, 'data', 'id')) };
   },
   verification: async (body, connection) => {
-    if (inquiryId(body) !== undefined) return fromWebhook(shaped(webhook, body));
+    if (objectId(body) !== undefined) {
+      const { name, payload, 'created-at': time } = shaped(event, body).data.attributes;
+      if (!name.startsWith('inquiry.')) throw new Ignored('Only inquiry events change a verification.');
+      return toRecord(payload, time);
+    }
     const id = idIn(fieldOf(body, 'transactionId'));
-    // A relay that only says that something changed: what, is asked.
+    // A relay may only name the transaction that changed, so its status is looked up.
     const asked =
       id !== undefined && fieldOf(body, 'status') === undefined
         ? await readInquiry(id, connection)
         : undefined;
-    return asked ?? seedVerification(body);
+    return asked ?? shaped(verification, body);
   },
+  headers: ['persona-signature'],
   signed: ({ headers, body, now }, { credentials: { webhookSecret } }) =>
     webhookSecret === undefined
       ? undefined

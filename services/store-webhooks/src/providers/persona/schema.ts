@@ -1,28 +1,48 @@
 import { z } from 'zod';
-import { identifier, maybe, words } from '../shape.ts';
+import { identifier, isoTime, maybe, words } from '../shape.ts';
 
-const time = maybe(z.iso.datetime({ offset: true }));
+const kebab = (name: string): string =>
+  name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-const inquiryAttributes = z.looseObject({
-  status: words(100),
-  'reference-id': maybe(identifier()),
-  'updated-at': time,
-});
+/**
+ * Attributes whose keys are written in kebab-case, snake_case or camelCase, as set at the webhook.
+ * https://docs.withpersona.com/api-key-inflection
+ */
+const attributes = <Shape extends z.ZodRawShape>(shape: Shape) =>
+  z.preprocess(
+    (given) =>
+      typeof given === 'object' && given !== null
+        ? Object.fromEntries(Object.entries(given).map(([name, value]) => [kebab(name), value]))
+        : given,
+    z.object(shape),
+  );
 
-/** https://docs.withpersona.com/webhooks: a JSON:API event around the inquiry it is about. */
-export const webhook = z.looseObject({
-  data: z.looseObject({
-    attributes: z.looseObject({
-      name: words(200),
-      'created-at': time,
-      payload: z.looseObject({
-        data: z.looseObject({ id: identifier(), attributes: inquiryAttributes }),
-      }),
+/** Answer of GET /api/v1/inquiries/{id}, and the payload of an inquiry event. */
+export const inquiry = z.object({
+  data: z.object({
+    id: identifier(),
+    attributes: attributes({
+      status: words(100),
+      'reference-id': maybe(identifier()),
+      'updated-at': maybe(isoTime()),
     }),
   }),
 });
 
-/** Answer of GET /api/v1/inquiries/{id}. */
-export const inquiry = z.looseObject({
-  data: z.looseObject({ id: identifier(), attributes: inquiryAttributes }),
+/** The event around any object. https://docs.withpersona.com/webhooks */
+export const event = z.object({
+  data: z.object({
+    id: maybe(identifier()),
+    attributes: attributes({ name: words(200), 'created-at': maybe(isoTime()), payload: z.unknown() }),
+  }),
 });
+
+/** For the OpenAPI document. */
+export const inquiryEvent = z
+  .object({
+    data: z.object({
+      id: maybe(identifier()),
+      attributes: attributes({ name: words(200), 'created-at': maybe(isoTime()), payload: inquiry }),
+    }),
+  })
+  .meta({ title: 'Persona', description: 'An inquiry event of Persona; keys in any of its inflections' });

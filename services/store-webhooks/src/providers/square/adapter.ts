@@ -1,35 +1,77 @@
-import { hmacMatches } from '@platform/auth/provider-signatures';
-import type { PosAdapter } from '../adapter.ts';
-import { fieldOf, idIn, pathOf, shaped } from '../shape.ts';
-import { readMember, readOrder } from './client.ts';
-import { toMember } from './mapping.ts';
-import { customerEvent, orderUpdated } from './schema.ts';
+import { z } from 'zod';
+import { Unprocessable } from '../../worker/unprocessable.ts';
+import type { Connection, PosAdapter } from '../adapter.ts';
+import { headerCredential, textSecret } from '../credentials.ts';
+import { ProviderAway } from '../exchange.ts';
+import { below, fieldOf, idIn, pathOf, shaped } from '../shape.ts';
+import { hmacSigning } from '../signing.ts';
+import { customerAnswer, customerEvent, orderAnswer, orderUpdated } from './schema.ts';
+
+const read = ({ settings, credentials, reader }: Connection, ...path: string[]): Promise<unknown> => {
+  const { accessToken } = credentials;
+  if (accessToken === undefined) throw new Unprocessable('The store has no access token for Square.');
+  return reader.get(settings.baseUrl ?? 'https://connect.squareup.com', ['v2', ...path], {
+    authorization: `Bearer ${accessToken}`,
+  });
+};
 
 export const square: PosAdapter = {
   kind: 'square',
-  headers: ['x-square-hmacsha256-signature'],
+  credentials: z.strictObject({ accessToken: headerCredential(), webhookSecret: textSecret() }).partial(),
+  payloads: { order: orderUpdated, member: customerEvent },
+  harmless: [
+    ...below('', 'merchant_id type event_id created_at data/type data/id'),
+    ...below('/data/object/order_updated', 'order_id location_id state version created_at updated_at'),
+    ...below('/data/object/customer', 'id version created_at updated_at'),
+  ],
   subject: (event, body) => {
     const object = pathOf(body, 'data', 'object');
     const id =
       event === 'order_updated'
-        ? idIn(pathOf(object, 'order_updated', 'order_id'))
-        : idIn(pathOf(object, 'customer', 'id'));
-    return { id, eventId: idIn(fieldOf(body, 'event_id')) };
+        ? pathOf(object, 'order_updated', 'order_id')
+        : pathOf(object, 'customer', 'id');
+    return { id: idIn(id), eventId: idIn(fieldOf(body, 'event_id')) };
   },
   order: async (body, connection) => {
-    const { order_updated: changed } = shaped(orderUpdated, body).data.object;
-    const order = await readOrder(changed.order_id, connection);
-    return { ...order, id: changed.order_id };
+    const { order_id: id, state } = shaped(orderUpdated, body).data.object.order_updated;
+    const answer = await read(connection, 'orders', id);
+    if (answer === undefined) throw new ProviderAway('does not know the order', false);
+    const { order } = shaped(orderAnswer, answer);
+    const status = order.state ?? state;
+    if (status === null) throw new Unprocessable('Neither the event nor the order names a state.');
+    return {
+      id,
+      status,
+      consumerId: order.customer_id,
+      version: order.version,
+      details: {
+        orderNo: order.reference_id,
+        memo: null,
+        rewardName: null,
+        publicKey: null,
+        memberGroup: null,
+        trackingStatus: null,
+        currency: order.total_money?.currency ?? 'USD',
+        promoCode: null,
+        amounts: {
+          total: order.total_money?.amount ?? null,
+          taxTotal: order.total_tax_money?.amount ?? null,
+          totalDiscount: order.total_discount_money?.amount ?? null,
+          deliveryFee: order.total_service_charge_money?.amount ?? null,
+        },
+        items: order.line_items ?? [],
+      },
+    };
   },
-  member: async (body) => toMember(shaped(customerEvent, body).data.object.customer),
-  readMember,
-  signed: ({ headers, body, url }, { credentials: { webhookSecret } }) =>
-    webhookSecret === undefined
-      ? undefined
-      : hmacMatches(
-          { algorithm: 'sha256', encoding: 'base64' },
-          webhookSecret,
-          [url, body],
-          headers['x-square-hmacsha256-signature'],
-        ),
+  member: async (body) => shaped(customerEvent, body).data.object.customer,
+  readMember: async (id, connection) => {
+    const answer = await read(connection, 'customers', id);
+    return answer === undefined ? undefined : shaped(customerAnswer, answer).customer;
+  },
+  ...hmacSigning({
+    header: 'x-square-hmacsha256-signature',
+    algorithm: 'sha256',
+    encoding: 'base64',
+    content: ({ url, body }) => [url, body],
+  }),
 };

@@ -1,31 +1,52 @@
 import { z } from 'zod';
+import type { MemberRecord } from '../records.ts';
 import { identifier, maybe, words } from '../shape.ts';
 
-/** https://developer.squareup.com/reference/square/webhooks/order.updated: says what changed, not how. */
-export const orderUpdated = z.looseObject({
-  data: z.looseObject({
-    object: z.looseObject({
-      order_updated: z.looseObject({ order_id: identifier() }),
+const state = maybe(words(100));
+
+/** Names the order that changed. https://developer.squareup.com/reference/square/webhooks/order.updated */
+export const orderUpdated = z
+  .object({
+    merchant_id: maybe(identifier()),
+    type: maybe(words(100)),
+    event_id: maybe(identifier()),
+    created_at: maybe(words(100)),
+    data: z.object({
+      object: z.object({
+        order_updated: z.object({ order_id: identifier(), state, version: maybe(z.int()) }),
+      }),
     }),
-  }),
-});
+  })
+  .meta({ title: 'Square order', description: 'order.updated of Square' });
 
-const money = maybe(z.looseObject({ amount: z.int(), currency: z.string().regex(/^[A-Z]{3}$/) }));
+const currency = z.string().regex(/^[A-Z]{3}$/);
+/** Square's amounts are minor units already. */
+const money = maybe(z.object({ amount: z.int(), currency }));
 
-const lineItem = z.looseObject({
-  catalog_object_id: maybe(identifier()),
-  uid: maybe(identifier()),
-  name: maybe(words(1000)),
-  quantity: z.string().regex(/^\d{1,9}(\.\d{1,5})?$/),
-  base_price_money: money,
-  total_money: money,
-});
+const lineItem = z
+  .object({
+    catalog_object_id: maybe(identifier()),
+    uid: maybe(identifier()),
+    name: maybe(words(1000)),
+    quantity: z
+      .string()
+      .regex(/^\d{1,9}(\.\d{1,5})?$/)
+      .transform(Number),
+    base_price_money: money,
+    total_money: money,
+  })
+  .transform((item) => ({
+    productId: item.catalog_object_id ?? item.uid,
+    productName: item.name,
+    quantity: item.quantity,
+    price: item.base_price_money?.amount ?? null,
+    totalPrice: item.total_money?.amount ?? null,
+  }));
 
-/** Answer of GET /v2/orders/{order_id}. */
-export const orderAnswer = z.looseObject({
-  order: z.looseObject({
-    id: identifier(),
-    state: words(100),
+/** Answer of GET /v2/orders/{order_id}; it may leave `state` out. */
+export const orderAnswer = z.object({
+  order: z.object({
+    state,
     version: maybe(z.int()),
     reference_id: maybe(identifier()),
     customer_id: maybe(identifier()),
@@ -37,19 +58,30 @@ export const orderAnswer = z.looseObject({
   }),
 });
 
-export const customer = z.looseObject({
-  id: identifier(),
-  version: maybe(z.int()),
-  email_address: words(500).nullish(),
-  given_name: words(500).nullish(),
-  family_name: words(500).nullish(),
-  phone_number: words(100).nullish(),
-});
+const customer = z
+  .object({
+    id: identifier(),
+    version: maybe(z.int()),
+    email_address: words(500).nullish(),
+    given_name: words(500).nullish(),
+    family_name: words(500).nullish(),
+    phone_number: words(100).nullish(),
+  })
+  .transform(({ id, version, ...from }): MemberRecord => ({
+    id,
+    email: from.email_address,
+    firstName: from.given_name,
+    lastName: from.family_name,
+    phone: from.phone_number,
+    status: null,
+    type: null,
+    version,
+  }));
 
 /** https://developer.squareup.com/reference/square/webhooks/customer.updated */
-export const customerEvent = z.looseObject({
-  data: z.looseObject({ object: z.looseObject({ customer }) }),
-});
+export const customerEvent = z
+  .object({ data: z.object({ object: z.object({ customer }) }) })
+  .meta({ title: 'Square customer', description: 'customer.created or customer.updated of Square' });
 
 /** Answer of GET /v2/customers/{customer_id}. */
-export const customerAnswer = z.looseObject({ customer });
+export const customerAnswer = z.object({ customer });

@@ -1,27 +1,20 @@
 import { z } from 'zod';
 import type { ThreeDSAdapter } from '../adapter.ts';
-import { ProviderAway } from '../exchange.ts';
-import { maybe, shaped } from '../shape.ts';
+import { headerCredential } from '../credentials.ts';
+import { resultIn } from '../emv.ts';
 
-/** The result request message (RReq) that the 3DS server got from the directory server. */
-const result = z.looseObject({
-  transStatus: maybe(z.string().max(2)),
-  authenticationValue: maybe(z.string().max(100)),
-  eci: maybe(z.string().max(10)),
-});
-
-/** 3dsecure.io: POST /postauth tells the outcome of a challenge; it forgets it after some minutes. */
+/** 3dsecure.io: POST /postauth gives the result of a challenge for 300 seconds. */
 export const threedsecureio: ThreeDSAdapter = {
   kind: 'threedsecureio',
-  result: async (threeDSServerTransID, { settings, credentials, reader }) => {
-    const answer = await reader.ask(
-      settings.baseUrl ?? 'https://service.3dsecure.io',
-      '/postauth',
-      { APIKey: credentials['apiKey'] ?? '' },
-      { threeDSServerTransID },
-    );
-    if (answer === undefined) throw new ProviderAway('does not know the transaction', false);
-    const { transStatus, authenticationValue, eci } = shaped(result, answer);
-    return { transStatus, cavv: authenticationValue, eci };
-  },
+  credentials: z.strictObject({ apiKey: headerCredential() }).partial(),
+  result: async (threeDSServerTransID, { settings, credentials: { apiKey = '' }, reader }) =>
+    resultIn(
+      await reader.ask(
+        settings.baseUrl ?? 'https://service.3dsecure.io',
+        ['postauth'],
+        { APIKey: apiKey },
+        { threeDSServerTransID },
+      ),
+      threeDSServerTransID,
+    ),
 };

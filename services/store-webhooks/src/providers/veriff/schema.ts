@@ -1,21 +1,68 @@
 import { z } from 'zod';
-import { identifier, maybe, words } from '../shape.ts';
+import { undecided, type VerificationRecord } from '../records.ts';
+import { identifier, isoTime, maybe, words } from '../shape.ts';
+
+const user = { vendorData: maybe(identifier()), endUserId: maybe(identifier()) };
+
+/**
+ * For a decision without `status`, which is more exact: 9104 stands for expired and for abandoned.
+ * https://devdocs.veriff.com/docs/verification-session-status-codes-table
+ */
+const statuses: Readonly<Record<number, string>> = {
+  9001: 'approved',
+  9102: 'declined',
+  9103: 'resubmission_requested',
+  9104: 'expired',
+  9121: 'review',
+};
 
 /** https://devdocs.veriff.com/docs/decision-webhook */
-export const decision = z.looseObject({
-  verification: z.looseObject({
-    id: identifier(),
-    code: z.int(),
-    status: maybe(words(100)),
-    vendorData: maybe(identifier()),
-    decisionTime: maybe(z.iso.datetime({ offset: true })),
-  }),
-});
+export const decision = z
+  .object({
+    verification: z.object({
+      id: identifier(),
+      code: z.int(),
+      status: maybe(words(100)),
+      decisionTime: maybe(isoTime()),
+      ...user,
+    }),
+  })
+  .transform(({ verification: { id, code, status, ...rest } }): VerificationRecord => ({
+    transactionId: id,
+    status: status ?? statuses[code] ?? String(code),
+    userId: rest.vendorData ?? rest.endUserId,
+    version: rest.decisionTime,
+  }))
+  .meta({ title: 'Veriff decision', description: 'The decision webhook of Veriff' });
 
-/** https://devdocs.veriff.com/docs/event-webhook: the person started, or handed everything in. */
-export const progress = z.looseObject({
-  id: identifier(),
-  code: z.int(),
-  action: words(100),
-  vendorData: maybe(identifier()),
-});
+/** The person started or submitted; it has no time. https://devdocs.veriff.com/docs/event-webhook */
+export const progress = z
+  .object({ id: identifier(), code: z.int(), action: words(100), ...user })
+  .transform(({ id, action, vendorData, endUserId }): VerificationRecord => ({
+    transactionId: id,
+    status: action,
+    userId: vendorData ?? endUserId,
+    version: undecided,
+  }))
+  .meta({ title: 'Veriff event', description: 'The event webhook of Veriff' });
+
+/** https://devdocs.veriff.com/docs/full-auto-webhook */
+export const fullAuto = z
+  .object({
+    eventType: z.literal('fullauto'),
+    status: words(100),
+    sessionId: identifier(),
+    acceptanceTime: maybe(isoTime()),
+    time: maybe(isoTime()),
+    data: z.object({ verification: z.object({ decision: maybe(words(100)) }) }),
+    ...user,
+  })
+  .transform(
+    ({ sessionId, status, time, acceptanceTime, data, vendorData, endUserId }): VerificationRecord => ({
+      transactionId: sessionId,
+      status: data.verification.decision ?? status,
+      userId: vendorData ?? endUserId,
+      version: time ?? acceptanceTime,
+    }),
+  )
+  .meta({ title: 'Veriff full auto', description: 'The full auto webhook of Veriff' });

@@ -1,0 +1,49 @@
+import {
+  deliverySource,
+  identityService,
+  identitySource,
+  isIdentityEvent,
+  isJobEvent,
+  posSource,
+} from '../hooks/subject.ts';
+import { harmlessOfChallenge } from '../payments/challenge.ts';
+import { amountNames } from '../providers/records.ts';
+import { below } from '../providers/shape.ts';
+import type { StoreSettings } from '../stores/settings.ts';
+import type { InboxEvent } from '../worker/event.ts';
+import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
+import { shownBy, type Shown } from './redact.ts';
+
+type Received = Pick<InboxEvent, 'event' | 'service'>;
+
+const sourceOf = (settings: StoreSettings, { event, service }: Received, body: unknown) => {
+  const store = { settings, credentials: {} };
+  if (isJobEvent(event)) return deliverySource(store);
+  return isIdentityEvent(event) ? identitySource(store, identityService(service, body)) : posSource(store);
+};
+
+/** The fields of an event's body that its provider's folder names as harmless; none for an unknown provider. */
+export const harmlessIn = (storeSettings: StoreSettings, received: Received, body: unknown): Shown => {
+  if (received.event === 'payment-auth-completed') return shownBy(harmlessOfChallenge);
+  try {
+    const { adapter, settings } = sourceOf(storeSettings, received, body);
+    return shownBy(typeof adapter.harmless === 'function' ? adapter.harmless(settings) : adapter.harmless);
+  } catch (error) {
+    if (error instanceof Unprocessable || error instanceof Ignored) return shownBy([]);
+    throw error;
+  }
+};
+
+/** The columns of our own records that a dry run may show. */
+export const harmlessColumns = shownBy([
+  ...below('', 'id status type state version event_id created_at updated_at finished_at attempts due_at'),
+  ...below(
+    '',
+    'consumer_id consumer_user_id member_id user_id refreshed_at service transaction_id completed',
+  ),
+  ...below('', 'order_id position driver_id estimated_arrival'),
+  ...below('', 'assigned_at started_at arrived_at completed_at ended_at'),
+  ...below('/details', 'orderNo memberGroup trackingStatus currency'),
+  ...below('/details/amounts', amountNames.join(' ')),
+  ...below('/details/items/*', 'productId quantity price totalPrice'),
+]);

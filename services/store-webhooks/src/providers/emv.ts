@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { AuthenticationResult } from './records.ts';
+import { ProviderAway } from './exchange.ts';
+import { fieldOf, maybe, shaped } from './shape.ts';
+
+/** The results request (RReq) that a 3DS server received, in the names of EMV 3DS. */
+const results = z.object({
+  messageType: maybe(z.string().max(10)),
+  threeDSServerTransID: maybe(z.string().max(100)),
+  transStatus: maybe(z.string().max(2)),
+  authenticationValue: maybe(z.string().max(100)),
+  eci: maybe(z.string().max(10)),
+});
+
+/**
+ * The result of the challenge `asked` in a 3DS server's answer, which may hold the RReq as
+ * `resultsRequest`. Throws ProviderAway for an unknown transaction (404, or an EMV `Erro` message, which
+ * comes with status 200 too) and for the result of another transaction.
+ */
+export const resultIn = (answer: unknown, asked: string): AuthenticationResult => {
+  if (answer === undefined) throw new ProviderAway('does not know the transaction', false);
+  const found = shaped(results, fieldOf(answer, 'resultsRequest') ?? answer);
+  const { messageType, threeDSServerTransID, transStatus, authenticationValue, eci } = found;
+  if (messageType === 'Erro' || (fieldOf(answer, 'errorDetails') ?? null) !== null)
+    throw new ProviderAway('answered with an error message', false);
+  if (threeDSServerTransID !== null && threeDSServerTransID.toLowerCase() !== asked.toLowerCase())
+    throw new ProviderAway('answered for another transaction', false);
+  return { transStatus, cavv: authenticationValue, eci };
+};

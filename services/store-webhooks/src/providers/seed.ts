@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { amountFields, type MemberRecord, type VerificationRecord } from './records.ts';
+import { toMinor } from './money.ts';
+import { below, epoch, identifier, maybe, place, words } from './shape.ts';
+
+/** Payloads of seed 001 part A. Fields beyond them are accepted and ignored. */
+
+/** The seed names no currency. */
+export const currency = 'USD';
+
+const amount = maybe(
+  z
+    .number()
+    .min(-1e12)
+    .max(1e12)
+    .transform((value) => toMinor(value, currency)),
+);
+
+const item = z.object({
+  productId: maybe(identifier()),
+  productName: maybe(words()),
+  quantity: z.number().min(-1e9).max(1e9),
+  price: amount,
+  totalPrice: amount,
+});
+
+export const cart = z.object({
+  ...amountFields(amount),
+  promoCode: maybe(words()),
+  items: z.array(item).max(2000).default([]),
+});
+
+export const order = z
+  .object({
+    id: identifier(),
+    orderNo: maybe(identifier()),
+    status: words(100).meta({ description: 'Such as PENDING, COMPLETED or CANCELLED' }),
+    consumerId: maybe(identifier()).meta({ description: 'The member who ordered' }),
+    memo: maybe(words(10_000)),
+    rewardName: maybe(words()),
+    publicKey: maybe(words()).meta({ description: 'The public identifier of the cart' }),
+    memberGroup: maybe(words()),
+    trackingStatus: maybe(words()),
+    modified: maybe(z.int()).meta({ description: 'Time of the change in ms; not in the seed, optional' }),
+    cart: maybe(cart),
+  })
+  .meta({ title: 'Order', description: 'An order of the POS' });
+
+export const member = z
+  .object({
+    id: identifier(),
+    modified: maybe(z.int()).meta({ description: 'Time of the change in ms' }),
+    email: words().nullish(),
+    firstName: words().nullish(),
+    lastName: words().nullish(),
+    phone: words().nullish(),
+    status: maybe(words()),
+    type: maybe(words()),
+  })
+  .transform(({ modified, ...rest }): MemberRecord => ({ ...rest, version: modified }))
+  .meta({ title: 'Member', description: 'A member of the POS' });
+
+export const job = z
+  .object({
+    id: identifier(),
+    orderId: maybe(identifier()),
+    driverId: maybe(identifier()),
+    status: maybe(words()),
+    estimatedArrival: maybe(epoch()),
+    driverLocation: maybe(place()),
+    updatedAt: maybe(epoch()).meta({ description: 'Time of the step in ms; not in the seed, optional' }),
+  })
+  .meta({ title: 'Delivery job', description: 'A delivery job of the POS' });
+
+/** The fields that a store's own relay sends for any identity provider. */
+export const verification = z
+  .object({
+    service: maybe(words(100)),
+    transactionId: identifier(),
+    status: words(100).min(1),
+    userId: maybe(identifier()),
+    updatedAt: maybe(epoch()),
+  })
+  .transform(({ transactionId, status, userId, updatedAt }): VerificationRecord => ({
+    transactionId,
+    status,
+    userId,
+    version: updatedAt,
+  }))
+  .meta({ title: 'Verification', description: 'The identity verification payload of the seed' });
+
+export const verificationHarmless = below('', 'service transactionId status userId updatedAt');
