@@ -179,7 +179,7 @@ CREATE INDEX "import_jobs_latest" ON "import_jobs" USING btree ("store_id","id")
 CREATE INDEX "import_jobs_due" ON "import_jobs" USING btree ("due_at") WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX "inbox_due" ON "inbox" USING btree ("due_at") WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX "inbox_entity" ON "inbox" USING btree ("store_id","entity","id") WHERE finished_at is null;--> statement-breakpoint
-CREATE INDEX "inbox_exceptions" ON "inbox" USING btree ("store_id","state","id") WHERE state in ('failed', 'refused', 'ignored');--> statement-breakpoint
+CREATE INDEX "inbox_state" ON "inbox" USING btree ("store_id",(state || ''),"id") WHERE state || '' <> 'done';--> statement-breakpoint
 CREATE INDEX "inbox_entity_id" ON "inbox" USING btree ("store_id",substr(entity, strpos(entity, ':') + 1),"id") WHERE entity is not null;--> statement-breakpoint
 CREATE INDEX "members_latest" ON "members" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "notifications_due" ON "notifications" USING btree ("due_at") WHERE mail = 'pending';--> statement-breakpoint

@@ -11,6 +11,7 @@ import { paymentRoutes } from './payments/routes.ts';
 import { addWaitingMetrics } from './metrics.ts';
 import { notificationRecords } from './notifications/routes.ts';
 import { revealRecords } from './events/reveals.ts';
+import { replayRoutes } from './events/replay-routes.ts';
 import { eventRoutes } from './events/routes.ts';
 import { storeRoutes } from './stores/routes.ts';
 import { hookRoutes } from './hooks/routes.ts';
@@ -57,6 +58,8 @@ export const createApp = (context: Context): HttpApp => {
       createUserRoute(context),
       ...storeRecords.flatMap(({ routes }) => routes(context)),
       ...paymentRoutes(context),
+      // Before the routes of one event: Express takes the first that fits the path.
+      ...replayRoutes(context),
       ...eventRoutes(context),
     ],
     logPaths: false,

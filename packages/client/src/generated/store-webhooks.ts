@@ -512,26 +512,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/stores/{id}/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The webhooks that were received, newest first
-         * @description Requires bearer, with the scope stores:admin.
-         */
-        get: operations["listEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/stores/{id}/events/replay": {
         parameters: {
             query?: never;
@@ -552,26 +532,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v1/stores/{id}/events/{eventId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A webhook as it was received; most values are masked unless revealed
-         * @description Requires bearer, with the scope stores:admin.
-         */
-        get: operations["getEvent"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/v1/stores/{id}/events/{eventId}/replay": {
         parameters: {
             query?: never;
@@ -586,6 +546,86 @@ export interface paths {
          * @description Requires bearer, with the scope stores:admin.
          */
         post: operations["replayEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stores/{id}/events/recheck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify the refused events of a span of time again, and process those that pass
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        post: operations["recheckEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stores/{id}/events/{eventId}/recheck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify a refused event again, and process it if its signature is valid now
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        post: operations["recheckEvent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stores/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The webhooks that were received, newest first
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stores/{id}/events/{eventId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A webhook as it was received; most values are masked unless revealed
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        get: operations["getEvent"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1042,6 +1082,49 @@ export interface components {
             transactionId: string;
             orderId: string;
         };
+        Replayed: {
+            /** @description Events that will be processed again */
+            replayed: number;
+            /**
+             * Format: uuid
+             * @description Null: all events of the span were visited. Else repeat the request with it as `after`
+             */
+            next: string | null;
+        };
+        Replay: {
+            /** Format: uuid */
+            eventId: string;
+            dryRun: boolean;
+            /** @description Only of a dry run: what would change, without personal data */
+            changes?: {
+                /** @description Such as order/o-1 */
+                record: string;
+                before: unknown;
+                after: unknown;
+            }[];
+            notifications?: string[];
+            error?: string;
+        };
+        Rechecked: {
+            /** @description Refused events whose signatures were verified again */
+            checked: number;
+            /** @description Events that passed and will be processed */
+            accepted: number;
+            /**
+             * Format: uuid
+             * @description Null: all events of the span were visited. Else repeat the request with it as `after`
+             */
+            next: string | null;
+        };
+        Recheck: {
+            /** Format: uuid */
+            eventId: string;
+            /**
+             * @description pending: the signature is valid now, the event will be processed; ignored: the same event was accepted meanwhile; refused: as before
+             * @enum {string}
+             */
+            status: "pending" | "refused" | "ignored";
+        };
         Event: {
             /** Format: uuid */
             id: string;
@@ -1062,9 +1145,6 @@ export interface components {
             nextAttemptAt: string | null;
             /** Format: date-time */
             finishedAt: string | null;
-        };
-        Replayed: {
-            replayed: number;
         };
         EventDetail: {
             /** Format: uuid */
@@ -1094,20 +1174,6 @@ export interface components {
             body: unknown;
             /** @description Whether the body is shown without masking */
             revealed: boolean;
-        };
-        Replay: {
-            /** Format: uuid */
-            eventId: string;
-            dryRun: boolean;
-            /** @description Only of a dry run: what would change, without personal data */
-            changes?: {
-                /** @description Such as order/o-1 */
-                record: string;
-                before: unknown;
-                after: unknown;
-            }[];
-            notifications?: string[];
-            error?: string;
         };
     };
     responses: never;
@@ -4233,118 +4299,6 @@ export interface operations {
             };
         };
     };
-    listEvents: {
-        parameters: {
-            query?: {
-                /** @description Number of the page, from 1 */
-                page?: number;
-                /** @description Items per page */
-                limit?: number;
-                /** @description pending: to be processed, or tried again; failed: given up; refused: bad signature; ignored: not ours */
-                status?: "pending" | "done" | "failed" | "refused" | "ignored";
-                event?: "order_updated" | "new_member" | "member_updated" | "job_assigned" | "job_started" | "job_arrived" | "job_completed" | "identity-verification-updated" | "identity-verification-completed" | "payment-auth-completed";
-                /** @description Received then or later */
-                from?: string;
-                /** @description Received before */
-                to?: string;
-            };
-            header?: never;
-            path: {
-                /** @description The store */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        events: components["schemas"]["Event"][];
-                        page: {
-                            /** @description The page that was asked for */
-                            number: number;
-                            /** @description Whether more pages follow */
-                            has_more: boolean;
-                            /** @description Items per page */
-                            limit: number;
-                        };
-                    };
-                };
-            };
-            /** @description The request is malformed or a value is out of range */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid credential */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The credential lacks the scope stores:admin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No such thing */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unexpected failure */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A dependency is away; try again later */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     replayEvents: {
         parameters: {
             query?: never;
@@ -4362,6 +4316,11 @@ export interface operations {
                     from: string;
                     /** Format: date-time */
                     to: string;
+                    /**
+                     * Format: uuid
+                     * @description To go on: `next` of the answer before. Events up to this one are left out
+                     */
+                    after?: string;
                     /**
                      * @default failed
                      * @enum {string}
@@ -4427,99 +4386,6 @@ export interface operations {
             };
             /** @description The media type is not taken */
             415: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unexpected failure */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description A dependency is away; try again later */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    getEvent: {
-        parameters: {
-            query?: {
-                /** @description true: the body without masking. Who asked for it and when is recorded first */
-                reveal?: boolean;
-            };
-            header?: never;
-            path: {
-                id: string;
-                eventId: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The event */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EventDetail"];
-                };
-            };
-            /** @description The request is malformed or a value is out of range */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid credential */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The credential lacks the scope stores:admin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No such thing */
-            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4630,6 +4496,434 @@ export interface operations {
             };
             /** @description The request clashes with what is stored */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    recheckEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The store */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** Format: date-time */
+                    from: string;
+                    /** Format: date-time */
+                    to: string;
+                    /**
+                     * Format: uuid
+                     * @description To go on: `next` of the answer before. Events up to this one are left out
+                     */
+                    after?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description How many were verified and how many passed */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rechecked"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not taken */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    recheckEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                eventId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What became of it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Recheck"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request clashes with what is stored */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+                /** @description pending: to be processed, or tried again; failed: given up; refused: bad signature; ignored: not ours */
+                status?: "pending" | "done" | "failed" | "refused" | "ignored";
+                event?: "order_updated" | "new_member" | "member_updated" | "job_assigned" | "job_started" | "job_arrived" | "job_completed" | "identity-verification-updated" | "identity-verification-completed" | "payment-auth-completed";
+                /** @description Id of the order, member, job, payment or transaction that the event is about */
+                entity?: string;
+                /** @description Received then or later */
+                from?: string;
+                /** @description Received before */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The store */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        events: components["schemas"]["Event"][];
+                        page: {
+                            /** @description The page that was asked for */
+                            number: number;
+                            /** @description Whether more pages follow */
+                            has_more: boolean;
+                            /** @description Items per page */
+                            limit: number;
+                        };
+                    };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: {
+                /** @description true: the body without masking. Who asked for it and when is recorded first */
+                reveal?: boolean;
+            };
+            header?: never;
+            path: {
+                id: string;
+                eventId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventDetail"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

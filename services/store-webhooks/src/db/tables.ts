@@ -83,10 +83,10 @@ export const inbox = pgTable(
     index('inbox_entity')
       .on(table.storeId, table.entity, table.id)
       .where(sql`finished_at is null`),
-    index('inbox_exceptions')
-      .on(table.storeId, table.state, table.id)
-      .where(sql`state in ('failed', 'refused', 'ignored')`),
-    // For `?entity=`. An expression, so that the planner can't take it for the one of unfinished events.
+    // For lists by state and by entity. Expressions, so that the planner never takes them for the queue's.
+    index('inbox_state')
+      .on(table.storeId, sql`(state || '')`, table.id)
+      .where(sql`state || '' <> 'done'`),
     index('inbox_entity_id')
       .on(table.storeId, sql`substr(entity, strpos(entity, ':') + 1)`, table.id)
       .where(sql`entity is not null`),

@@ -1,5 +1,5 @@
 import { pageLimitQuery } from '@platform/pagination/page-limit';
-import { instant } from '@platform/service-kit/text';
+import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { hookEventNames } from '../hooks/events.ts';
 
@@ -15,6 +15,9 @@ export const EventQuery = z.strictObject({
   ...pageLimitQuery,
   status: state.optional(),
   event: z.enum(hookEventNames).optional(),
+  entity: text(1, 200)
+    .optional()
+    .meta({ description: 'Id of the order, member, job, payment or transaction that the event is about' }),
   from: at.optional().meta({ description: 'Received then or later' }),
   to: at.optional().meta({ description: 'Received before' }),
 });
@@ -60,13 +63,50 @@ export const DetailQuery = z.strictObject({
   }),
 });
 
-export const ReplayBody = z.strictObject({
+const span = {
   from: at,
   to: at,
+  after: z
+    .uuid()
+    .optional()
+    .meta({ description: 'To go on: `next` of the answer before. Events up to this one are left out' }),
+};
+const next = z.uuid().nullable().meta({
+  description: 'Null: all events of the span were visited. Else repeat the request with it as `after`',
+});
+
+export const ReplayBody = z.strictObject({
+  ...span,
   status: z.enum(['failed', 'done', 'ignored']).default('failed'),
 });
 
-export const Replayed = z.object({ replayed: z.int() }).meta({ id: 'Replayed' });
+export type ReplaySpan = z.output<typeof ReplayBody>;
+
+export const Replayed = z
+  .object({ replayed: z.int().meta({ description: 'Events that will be processed again' }), next })
+  .meta({ id: 'Replayed' });
+
+export const RecheckBody = z.strictObject(span);
+
+export type RecheckSpan = z.output<typeof RecheckBody>;
+
+export const RecheckView = z
+  .object({
+    eventId: z.uuid(),
+    status: z.enum(['pending', 'refused', 'ignored']).meta({
+      description:
+        'pending: the signature is valid now, the event will be processed; ignored: the same event was accepted meanwhile; refused: as before',
+    }),
+  })
+  .meta({ id: 'Recheck' });
+
+export const Rechecked = z
+  .object({
+    checked: z.int().meta({ description: 'Refused events whose signatures were verified again' }),
+    accepted: z.int().meta({ description: 'Events that passed and will be processed' }),
+    next,
+  })
+  .meta({ id: 'Rechecked' });
 
 export const ReplayView = z
   .object({

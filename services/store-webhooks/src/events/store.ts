@@ -18,48 +18,47 @@ const columns = (sql: Sql) => sql`
   store_id as "storeId", id, event, service, entity, state, attempts, error, received_at as "receivedAt",
   due_at as "dueAt", finished_at as "finishedAt"`;
 
-/** Ids tell the time of receipt, so a span of time is a span of the primary key. */
-const spanOf = (sql: Sql, from: string | undefined, to: string | undefined): Fragment => sql`
-  ${from === undefined ? sql`` : sql`and id >= ${firstIdOf(new Date(from))}`}
-  ${to === undefined ? sql`` : sql`and id < ${firstIdOf(new Date(to))}`}`;
+export const fullColumns = (sql: Sql) => sql`${columns(sql)}, body, headers`;
 
+interface Span {
+  from?: string | undefined;
+  to?: string | undefined;
+  /** Id of the last event that is left out. */
+  after?: string | undefined;
+}
+
+/** Ids hold the time of receipt, so a span of time is a range of the primary key. */
+export const spanOf = (sql: Sql, { from, to, after }: Span): Fragment => sql`
+  ${from === undefined ? sql`` : sql`and id >= ${firstIdOf(new Date(from))}`}
+  ${to === undefined ? sql`` : sql`and id < ${firstIdOf(new Date(to))}`}
+  ${after === undefined ? sql`` : sql`and id > ${after}`}`;
+
+/** The condition as the index `inbox_state` has it. Most events are done, so the primary key finds those. */
+export const hasState = (sql: Sql, state: string): Fragment =>
+  state === 'done' ? sql`state = 'done'` : sql`state || '' = ${state}`;
+
+/** The id in an entity such as `order:17`, as the index `inbox_entity_id` has it. */
+const entityId = (sql: Sql): Fragment => sql`substr(entity, strpos(entity, ':') + 1)`;
+
+/** Newest first; one row more than the page. */
 export const listEvents = (
   sql: Sql,
   storeId: string,
-  { status, event, from, to }: Omit<EventFilter, 'page' | 'limit'>,
+  { status, event, entity, from, to }: Omit<EventFilter, 'page' | 'limit'>,
   { offset, limit }: Page,
 ) => sql<EventRow[]>`
   select ${columns(sql)} from inbox
-  where store_id = ${storeId} ${spanOf(sql, from, to)}
-    ${status === undefined ? sql`` : sql`and state = ${status}`}
+  where store_id = ${storeId} ${spanOf(sql, { from, to })}
+    ${status === undefined ? sql`` : sql`and ${hasState(sql, status)}`}
     ${event === undefined ? sql`` : sql`and event = ${event}`}
+    ${entity === undefined ? sql`` : sql`and ${entityId(sql)} = ${entity} and entity is not null`}
   order by id desc offset ${String(offset)} limit ${limit + 1}`;
 
 export const findEvent = async (sql: Sql, storeId: string, id: string): Promise<FullEventRow | undefined> => {
   const [row] = await sql<FullEventRow[]>`
-    select ${columns(sql)}, body, headers from inbox where store_id = ${storeId} and id = ${id}`;
+    select ${fullColumns(sql)} from inbox where store_id = ${storeId} and id = ${id}`;
   return row;
 };
-
-/** Makes one event due again, with all its tries; what a signature refused stays refused. */
-export const requeue = async (sql: Sql, storeId: string, id: string): Promise<boolean> => {
-  const { count } = await sql`
-    update inbox set state = 'pending', attempts = 0, due_at = now(), error = null, finished_at = null
-    where store_id = ${storeId} and id = ${id} and state <> 'refused'`;
-  return count > 0;
-};
-
-export const requeueSpan = async (
-  sql: Sql,
-  storeId: string,
-  { from, to, status }: { from: string; to: string; status: string },
-): Promise<number> => {
-  const { count } = await sql`
-    update inbox set state = 'pending', attempts = 0, due_at = now(), error = null, finished_at = null
-    where store_id = ${storeId} ${spanOf(sql, from, to)} and state = ${status}`;
-  return count;
-};
-
 export interface Reveal {
   storeId: string;
   eventId: string;

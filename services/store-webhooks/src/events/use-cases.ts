@@ -1,20 +1,12 @@
 import type { Page } from '@platform/pagination/page-limit';
 import { slice } from '@platform/pagination/slice';
-import { Conflict, NotFound } from '@platform/service-kit/problem';
+import { NotFound } from '@platform/service-kit/problem';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { requireStore } from '../stores/use-cases.ts';
 import { dryRun } from './dry-run.ts';
 import type { EventFilter } from './schema.ts';
-import {
-  findEvent,
-  insertReveal,
-  listEvents,
-  requeue,
-  requeueSpan,
-  type FullEventRow,
-  type Reveal,
-} from './store.ts';
+import { findEvent, insertReveal, listEvents, type FullEventRow, type Reveal } from './store.ts';
 
 export const pageOfEvents = async (context: Context, storeId: string, filter: EventFilter, page: Page) => {
   await requireStore(context, storeId);
@@ -41,23 +33,3 @@ export const revealEvent = async (context: Context, reveal: Reveal): Promise<Ful
 /** What processing an event again would change. */
 export const tryEvent = async (context: Context, storeId: string, eventId: string) =>
   dryRun(context, await getEvent(context, storeId, eventId));
-
-/** Lets an event be processed again, with all its tries. */
-export const replayEvent = async (context: Context, storeId: string, eventId: string): Promise<void> => {
-  await getEvent(context, storeId, eventId);
-  if (!(await requeue(context.database.sql, storeId, eventId)))
-    throw new Conflict('event_refused', 'Its signature was not right; it is never processed.');
-  context.onWork.wake();
-};
-
-/** Lets the events of a span of time be processed again; gives how many those are. */
-export const replaySpan = async (
-  context: Context,
-  storeId: string,
-  span: { from: string; to: string; status: string },
-): Promise<number> => {
-  await requireStore(context, storeId);
-  const replayed = await requeueSpan(context.database.sql, storeId, span);
-  context.onWork.wake();
-  return replayed;
-};

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { SecretBox } from '@platform/auth/secret-box';
 import { dedupKey } from '../inbox/dedup.ts';
 import { nextId } from '../inbox/id.ts';
 import type { Receipt } from '../inbox/receipt.ts';
@@ -21,40 +22,52 @@ const keep = (headers: IncomingHttpHeaders, names: readonly string[]): Record<st
 
 interface Arrival {
   store: KnownStore;
-  address: HookAddress;
+  address: Pick<HookAddress, 'event' | 'service'>;
   body: Buffer;
   headers: IncomingHttpHeaders;
   /** The address as the provider knows it. */
   url: string;
   now: Date;
+  box: SecretBox;
 }
 
-/** Makes of a request what is stored of it. */
-export const receiptOf = ({ store, address, body, headers, url, now }: Arrival): Receipt => {
+/** Name in the stored headers of the sealed address of a refused event: some signatures cover the address. */
+const sealedUrl = ':url';
+const urlContext = (storeId: string, id: string): string => `inbox/${storeId}/${id}/url`;
+
+/** The address that a refused event was sent to, which holds a webhook token; empty where it was not kept. */
+export const urlOf = (
+  box: SecretBox,
+  { storeId, id, headers }: { storeId: string; id: string; headers: Record<string, string> },
+): string => {
+  const sealed = headers[sealedUrl];
+  return sealed === undefined ? '' : box.open(sealed, urlContext(storeId, id));
+};
+
+/** What is stored of a request. */
+export const receiptOf = ({ store, address, body, headers, url, now, box }: Arrival): Receipt => {
   const { event, service } = address;
-  const said = readable(body, headers['content-type']);
-  const about = aboutEvent(store, event, service, said, {
-    headers: headers as Record<string, string>,
-    body,
-    url,
-    now,
-  });
+  const content = readable(body, headers['content-type']);
+  const request = { headers: headers as Record<string, string>, body, url, now };
+  const about = aboutEvent(store, event, service, content, request);
   const refused = about.signed === false;
-  const unreadable = said === undefined;
+  const unreadable = content === undefined;
+  const [storeId, id] = [store.id, nextId()];
+  const kept = keep(headers, about.headers);
   return {
-    storeId: store.id,
-    id: nextId(),
+    storeId,
+    id,
     event,
     service,
     entity: about.entity,
-    // What was refused may not stand in the way of the same body with the right signature.
+    // A refused event must not count as a duplicate of the same body with a valid signature.
     dedup: dedupKey({ ...about, event: refused ? `${event}\nrefused` : event, service, body }),
     byContent: about.eventId === undefined,
     body,
-    headers: keep(headers, about.headers),
+    headers: refused ? { ...kept, [sealedUrl]: box.seal(url, urlContext(storeId, id)) } : kept,
     receivedAt: now,
     state: refused ? 'refused' : unreadable ? 'failed' : 'pending',
-    error: refused ? 'The signature is not right.' : unreadable ? 'The body is not readable.' : null,
+    error: refused ? 'The signature is not valid.' : unreadable ? 'The body is not readable.' : null,
     holdMs: 0,
   };
 };

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressList } from '@platform/auth/addresses';
+import type { SecretBox } from '@platform/auth/secret-box';
 import type { PathTokens } from '@platform/auth/path-tokens';
 import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
 import type { Receipt, Stored } from '../inbox/receipt.ts';
@@ -29,6 +30,7 @@ export interface Reception {
   completePayment(challenge: Challenge): Promise<HookAnswer>;
   isTrusted: AddressList;
   publicUrl: string;
+  box: SecretBox;
   now(): Date;
 }
 
@@ -57,7 +59,8 @@ export const receive = async (
 
   const body = await readBody(req);
   const url = `${reception.publicUrl}${req.url}`;
-  const receipt = receiptOf({ store, address, body, headers: req.headers, url, now: reception.now() });
+  const { box, now } = reception;
+  const receipt = receiptOf({ store, address, body, headers: req.headers, url, now: now(), box });
   if (!isPayment) {
     await reception.accept(receipt);
     return taken;

@@ -38,5 +38,6 @@ export const createReception = (context: Context): Reception => {
     isTrusted: trustedAddresses(context),
     publicUrl: env.PUBLIC_URL.replace(/\/+$/, ''),
     now,
+    box,
   };
 };

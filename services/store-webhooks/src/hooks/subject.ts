@@ -93,7 +93,7 @@ export const aboutEvent = (
     if (isIdentityEvent(event)) {
       const kind = identityService(service, body);
       const from = identitySource(store, kind);
-      return about(`verification:${kind}`, from, from.adapter.subject(body));
+      return about(`verification.${kind}`, from, from.adapter.subject(body));
     }
     if (event === 'order_updated' || event === 'new_member' || event === 'member_updated') {
       const from = posSource(store);

@@ -1,5 +1,4 @@
-import type { Sql } from 'postgres';
-import type { Fragment } from '../db/sql.ts';
+import type { Fragment, Queries } from '../db/sql.ts';
 import { keyBytes, keyRange, repeatKey } from './dedup.ts';
 import type { Receipt, Stored } from './receipt.ts';
 
@@ -7,7 +6,7 @@ import type { Receipt, Stored } from './receipt.ts';
  * Bodies as one parameter. As text in which each byte is one character it is half as long as in
  * hexadecimal, the driver's own way, which is left for bytes with a NUL among them.
  */
-const joined = (sql: Sql, bodies: readonly Buffer[]): Fragment => {
+const joined = (sql: Queries, bodies: readonly Buffer[]): Fragment => {
   const bytes = Buffer.concat(bodies);
   return bytes.includes(0) ? sql`${bytes}::bytea` : sql`convert_to(${bytes.toString('latin1')}, 'LATIN1')`;
 };
@@ -17,7 +16,7 @@ const joined = (sql: Sql, bodies: readonly Buffer[]): Fragment => {
  * one JSON document, and the bytes of all bodies as one value: an array of each column would be escaped
  * element by element, which took as long as all else that is done to an event.
  */
-const insert = async (sql: Sql, receipts: readonly Receipt[]): Promise<Set<string>> => {
+const insert = async (sql: Queries, receipts: readonly Receipt[]): Promise<Set<string>> => {
   let end = 1;
   const given = receipts.map((receipt) => ({
     storeId: receipt.storeId,
@@ -65,7 +64,7 @@ interface Before {
   same: boolean | null;
 }
 
-const before = async (sql: Sql, { storeId, id, dedup, body }: Receipt): Promise<Before | undefined> => {
+const before = async (sql: Queries, { storeId, id, dedup, body }: Receipt): Promise<Before | undefined> => {
   const [first, last] = keyRange(dedup);
   const [row] = await sql<Before[]>`
     select exists (select from inbox where store_id = ${storeId} and id = ${id}) as stored,
@@ -78,7 +77,7 @@ const before = async (sql: Sql, { storeId, id, dedup, body }: Receipt): Promise<
 };
 
 /** A body that came before is a duplicate unless something else about the same came in between. */
-const storeRepeat = async (sql: Sql, receipt: Receipt): Promise<Stored> => {
+const storeRepeat = async (sql: Queries, receipt: Receipt): Promise<Stored> => {
   if (!receipt.byContent || receipt.entity === null) return 'duplicate';
   const found = await before(sql, receipt);
   if (found === undefined || found.stored || found.latest === null || found.same) return 'duplicate';
@@ -90,7 +89,7 @@ const storeRepeat = async (sql: Sql, receipt: Receipt): Promise<Stored> => {
  * Commits receipts to the inbox together, in one round trip as long as none repeats. Gives what
  * became of each, in order. All are durable when it resolves; storing one again changes nothing.
  */
-export const storeReceipts = async (sql: Sql, receipts: readonly Receipt[]): Promise<Stored[]> => {
+export const storeReceipts = async (sql: Queries, receipts: readonly Receipt[]): Promise<Stored[]> => {
   const added = await insert(sql, receipts);
   const results: Stored[] = [];
   for (const receipt of receipts) {

@@ -1,9 +1,11 @@
 import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
+import type { Queries } from '../db/sql.ts';
+import { withOneAddress } from '../notifications/email-address.ts';
 import { posSource } from '../hooks/subject.ts';
 import type { MemberRecord } from '../providers/records.ts';
-import { findStore } from '../stores/store.ts';
+import { knownStore } from '../stores/use-cases.ts';
 import { tellable } from '../tracker/failure.ts';
 import { backoff, maxAttempts } from '../worker/backoff.ts';
 
@@ -23,27 +25,63 @@ const claimJob = async (sql: Sql, leaseMs: number): Promise<ImportJob | undefine
   return job;
 };
 
-/** The member as the POS has it, else as its webhooks told it. */
-const memberOf = async (context: Context, { storeId, memberId }: ImportJob): Promise<MemberRecord> => {
-  const { sql } = context.database;
-  const row = await findStore(sql, storeId);
-  if (row === undefined) throw new Error('the store is gone');
-  const { adapter, ...source } = posSource(context.openStore(row));
-  const asked =
-    source.settings.baseUrl === undefined
-      ? undefined
-      : await adapter.readMember(memberId, { ...source, reader: context.reader }).catch(() => undefined);
-  if (asked?.id === memberId) return asked;
-  const [mirror] = await sql<MemberRecord[]>`
+interface StoredMember extends MemberRecord {
+  eventId: string;
+}
+
+/** The member as its webhooks told it. `lock` makes later webhooks about it wait for the transaction. */
+const storedMember = async (
+  sql: Queries,
+  { storeId, memberId }: ImportJob,
+  lock = false,
+): Promise<StoredMember> => {
+  const [member] = await sql<StoredMember[]>`
     select id, email, first_name as "firstName", last_name as "lastName", phone, status, type,
-      version::float8 as version
-    from members where store_id = ${storeId} and id = ${memberId}`;
-  if (mirror === undefined) throw new Error('the member is gone');
-  return mirror;
+      version::float8 as version, event_id as "eventId"
+    from members where store_id = ${storeId} and id = ${memberId} ${lock ? sql`for update` : sql``}`;
+  if (member === undefined) throw new Error('the member is gone');
+  return member;
 };
 
-const createUser = async (sql: Sql, job: ImportJob, member: MemberRecord): Promise<void> => {
+/** The member as the POS has it now; undefined where it can not be asked. */
+const askPos = async (context: Context, { storeId, memberId }: ImportJob) => {
+  const { adapter, ...source } = posSource(await knownStore(context, storeId));
+  if (source.settings.baseUrl === undefined) return undefined;
+  const member = await adapter
+    .readMember(memberId, { ...source, reader: context.reader })
+    .catch(() => undefined);
+  return member?.id === memberId ? withOneAddress(member) : undefined;
+};
+
+/** Puts the fields of the newer profile over those of the older one. */
+const merged = (older: MemberRecord, newer: MemberRecord): MemberRecord => {
+  const known = Object.entries(newer).filter(([, value]) => value != null);
+  return { ...older, ...Object.fromEntries(known) };
+};
+
+/**
+ * What the POS answered may be older than a webhook that was applied while it was asked. The higher
+ * version is the newer one; without versions, a webhook since `before` is.
+ */
+const newest = (
+  asked: MemberRecord | undefined,
+  stored: StoredMember,
+  before: StoredMember,
+): MemberRecord => {
+  if (asked === undefined) return stored;
+  const storedIsNewer =
+    asked.version !== null && stored.version !== null
+      ? stored.version > asked.version
+      : stored.eventId !== before.eventId;
+  return storedIsNewer ? merged(asked, stored) : merged(stored, asked);
+};
+
+const importMember = async (context: Context, job: ImportJob): Promise<void> => {
+  const { sql } = context.database;
+  const before = await storedMember(sql, job);
+  const asked = await askPos(context, job);
   await sql.begin(async (tx) => {
+    const member = newest(asked, await storedMember(tx, job, true), before);
     const [user] = await tx<{ id: string }[]>`
       insert into users (store_id, id, consumer_user_id, email, first_name, last_name, phone, version,
         refreshed_at, created_at)
@@ -64,7 +102,7 @@ export const importOne = async (context: Context): Promise<boolean> => {
   const job = await claimJob(sql, env.LEASE_MS);
   if (job === undefined) return false;
   try {
-    await createUser(sql, job, await memberOf(context, job));
+    await importMember(context, job);
   } catch (error) {
     tracker.capture(error, { storeId: job.storeId, event: 'import', attempt: job.attempts });
     const last = job.attempts >= maxAttempts;

@@ -3,7 +3,7 @@ import { NotFound } from '@platform/service-kit/problem';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { changedStore, clearedCredentials, newStore, webhookUrls, type StoreState } from './domain.ts';
-import { credentialsContext, type StoreRow } from './known-store.ts';
+import { credentialsContext, type KnownStore, type StoreRow } from './known-store.ts';
 import type { StoreChanges, StoreInput } from './schema.ts';
 import type { TokenPurpose } from './settings.ts';
 import { endTokens, findStore, insertStore, insertToken, listStores, tokensOf } from './store.ts';
@@ -49,6 +49,14 @@ export const createStore = async (
 };
 
 export const getStore = shown;
+
+/** A store as processing needs it. Throws NotFound. */
+export const knownStore = async ({ database, openStore }: Context, id: string): Promise<KnownStore> => {
+  const row = await findStore(database.sql, id);
+  if (row === undefined) throw new NotFound('store');
+  const { createdAt: _created, updatedAt: _updated, ...store } = row;
+  return openStore(store);
+};
 
 /** Throws NotFound unless there is such a store. */
 export const requireStore = async ({ database }: Context, id: string): Promise<void> => {

@@ -28,8 +28,9 @@ const fresh = async (
   if (connection.settings.baseUrl === undefined) return payload;
   try {
     const current = await read(payload.id, connection);
-    // One that belongs to somebody else is a provider's mistake, and nothing to spread.
-    return current?.id === payload.id ? current : payload;
+    if (current?.id !== payload.id) return payload;
+    // Without a version of its own the answer counts as old as the event, or it would beat what is newer.
+    return { ...current, version: current.version ?? payload.version };
   } catch (error) {
     if (error instanceof ProviderAway || error instanceof Unprocessable) return payload;
     throw error;

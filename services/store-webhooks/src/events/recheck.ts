@@ -1,0 +1,86 @@
+import { Conflict } from '@platform/service-kit/problem';
+import type { Context } from '../context.ts';
+import { readable } from '../hooks/body.ts';
+import { receiptOf, urlOf } from '../hooks/receipt.ts';
+import { aboutEvent } from '../hooks/subject.ts';
+import { storeReceipts } from '../inbox/store.ts';
+import type { KnownStore } from '../stores/known-store.ts';
+import { knownStore } from '../stores/use-cases.ts';
+import type { RecheckSpan } from './schema.ts';
+import { inSlices, type Slice } from './slices.ts';
+import { fullColumns, hasState, spanOf, type FullEventRow } from './store.ts';
+import { getEvent } from './use-cases.ts';
+
+/** Bodies of up to 1 MiB each are in memory together. */
+const size = 50;
+
+type Rechecked = 'pending' | 'refused' | 'ignored';
+
+/** Ends a transaction in which the event turned out to be a duplicate. */
+class Duplicate extends Error {}
+
+/** Stores the event anew under its id, as if it had just been received with this signature. */
+const accept = async (context: Context, store: KnownStore, event: FullEventRow, url: string) => {
+  const { database, box } = context;
+  const { id, storeId, body, headers } = event;
+  const now = new Date(event.receivedAt);
+  const receipt = { ...receiptOf({ store, address: event, body, headers, url, now, box }), id };
+  try {
+    return await database.sql.begin(async (sql): Promise<Rechecked> => {
+      const { count } = await sql`
+        delete from inbox where store_id = ${storeId} and id = ${id} and state = 'refused'`;
+      // A concurrent recheck has accepted it.
+      if (count === 0) return 'pending';
+      const [stored] = await storeReceipts(sql, [receipt]);
+      if (stored === 'duplicate') throw new Duplicate();
+      return 'pending';
+    });
+  } catch (error) {
+    if (!(error instanceof Duplicate)) throw error;
+    await database.sql`
+      update inbox set state = 'ignored', error = 'The same event was accepted before.'
+      where store_id = ${storeId} and id = ${id} and state = 'refused'`;
+    return 'ignored';
+  }
+};
+
+/** Verifies the signature as at the time of receipt. Without a secret nothing vouches for the sender. */
+const recheck = async (context: Context, store: KnownStore, event: FullEventRow): Promise<Rechecked> => {
+  const { body, headers, receivedAt } = event;
+  const url = urlOf(context.box, event);
+  const content = readable(body, headers['content-type']);
+  const request = { headers, body, url, now: new Date(receivedAt) };
+  const { signed } = aboutEvent(store, event.event, event.service, content, request);
+  return signed === true ? accept(context, store, event, url) : 'refused';
+};
+
+/** Verifies a refused event again, and processes it if its signature is valid now. */
+export const recheckEvent = async (context: Context, storeId: string, eventId: string) => {
+  const event = await getEvent(context, storeId, eventId);
+  if (event.state !== 'refused')
+    throw new Conflict('event_not_refused', `The event is ${event.state}; only a refused one is rechecked.`);
+  const status = await recheck(context, await knownStore(context, storeId), event);
+  context.onWork.wake();
+  return status;
+};
+
+/** Verifies the refused events of a span again; `next` is where to go on. */
+export const recheckSpan = async (context: Context, storeId: string, span: RecheckSpan) => {
+  const store = await knownStore(context, storeId);
+  const { sql } = context.database;
+  let [checked, accepted] = [0, 0];
+  const visit = async (after: string | undefined): Promise<Slice> => {
+    const events = await sql<FullEventRow[]>`
+      select ${fullColumns(sql)} from inbox
+      where store_id = ${storeId} and ${hasState(sql, 'refused')} ${spanOf(sql, { ...span, after })}
+      order by id limit ${size}`;
+    for (const event of events) {
+      if ((await recheck(context, store, event)) === 'pending') accepted++;
+      checked++;
+    }
+    context.onWork.wake();
+    return { count: events.length, last: events.at(-1)?.id };
+  };
+  const next = await inSlices({ after: span.after, size }, visit);
+  return { checked, accepted, next };
+};

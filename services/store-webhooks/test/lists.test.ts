@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { storeRecords } from '../src/app.ts';
+import { listEvents } from '../src/events/store.ts';
+import { startService } from './harness.ts';
+
+const service = await startService({ work: false });
+afterAll(() => service[Symbol.asyncDispose]());
+const { sql, orm } = service.context.database;
+
+const rows = 20_000;
+let id = '';
+
+interface Plan {
+  'Node Type': string;
+  'Index Name'?: string;
+  Plans?: Plan[];
+}
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+/** The nodes of a plan, for an analysed store with `rows` rows in each list. */
+const typesOf = (explained: { 'QUERY PLAN': [{ Plan: Plan }] } | undefined) =>
+  nodesOf(explained?.['QUERY PLAN'][0].Plan as Plan).map((node) => node['Node Type']);
+
+beforeAll(async () => {
+  id = (await service.store()).id;
+  const statement = `
+    create function pg_temp.fill() returns void language sql begin atomic
+      insert into orders (store_id, id, status, details, event_id, updated_at)
+        select '${id}', 'o-' || n, 'A', '{}', gen_random_uuid(), now() from generate_series(1, ${rows}) n;
+      insert into members (store_id, id, event_id, updated_at)
+        select '${id}', 'm-' || n, gen_random_uuid(), now() from generate_series(1, ${rows}) n;
+      insert into import_jobs (store_id, member_id, id, due_at, created_at)
+        select '${id}', 'm-' || n, gen_random_uuid(), now(), now() from generate_series(1, ${rows}) n;
+      insert into users (store_id, id, consumer_user_id, created_at)
+        select '${id}', gen_random_uuid(), 'm-' || n, now() from generate_series(1, ${rows}) n;
+      insert into delivery_jobs (store_id, id, position, event_id, updated_at)
+        select '${id}', 'j-' || n, 1, gen_random_uuid(), now() from generate_series(1, ${rows}) n;
+      insert into verifications (store_id, service, transaction_id, status, completed, event_id, updated_at)
+        select '${id}', 'persona', 't-' || n, 'A', false, gen_random_uuid(), now()
+        from generate_series(1, ${rows}) n;
+      insert into notifications (store_id, id, key, kind, audience, subject, mail, due_at, created_at)
+        select '${id}', gen_random_uuid(), n, 'order', 'store', 's', 'off', now(), now()
+        from generate_series(1, ${rows}) n;
+      insert into inbox (store_id, id, event, entity, dedup, body, headers, received_at, state, due_at, finished_at)
+        select '${id}', gen_random_uuid(), case when n % 10 = 0 then 'new_member' else 'order_updated' end,
+          'order:o-' || n % 2000, uuid_send(gen_random_uuid()), '', '{}', now(),
+          case when n % 50 = 0 then 'failed' else 'done' end, now(), now()
+        from generate_series(1, ${rows}) n;
+    end`;
+  await sql.unsafe(`${statement}; select pg_temp.fill(); analyze`);
+});
+
+test.each(storeRecords)(
+  'the list $path is read in the order of an index, without sorting',
+  async ({ list }) => {
+    const { sql: text, params } = list(orm, id, { offset: 100n, limit: 50 }).toSQL();
+    const [plan] = await sql.unsafe<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>(
+      `explain (format json) ${text}`,
+      params as string[],
+    );
+    const types = typesOf(plan);
+    expect(types).toContain('Index Scan');
+    expect(types).not.toContain('Sort');
+    expect(types).not.toContain('Seq Scan');
+  },
+);
+
+const hour = (shift: number) => new Date(Date.now() + shift * 3_600_000).toISOString();
+
+test.each([
+  [{}],
+  [{ status: 'failed' as const }],
+  [{ status: 'done' as const }],
+  [{ status: 'pending' as const }],
+  [{ event: 'new_member' as const }],
+  [{ entity: 'o-17' }],
+  [{ entity: 'o-17', status: 'done' as const, event: 'order_updated' as const }],
+  [{ from: hour(-1), to: hour(1) }],
+  [{ from: hour(-1), to: hour(1), status: 'failed' as const }],
+])('the list of events at %j is read in the order of an index, without sorting', async (filter) => {
+  const page = { number: 1, offset: 0n, limit: 50 };
+  const [plan] = await sql<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>`
+    explain (format json) ${listEvents(sql, id, filter, page)}`;
+  const types = typesOf(plan);
+  expect(types).not.toContain('Sort');
+  expect(types).not.toContain('Seq Scan');
+});
+
+test('events are found by the id of what they are about', async () => {
+  const answer = await service.admin('GET', `/v1/stores/${id}/events?entity=o-17&limit=200`);
+  const found = answer.body['events'] as unknown as { entity: string }[];
+  expect(found).toHaveLength(rows / 2000);
+  expect(new Set(found.map(({ entity }) => entity))).toEqual(new Set(['order:o-17']));
+});

@@ -1,0 +1,139 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, expect, test } from 'vitest';
+import { taskStarted } from './fixtures/onfleet.ts';
+import { startService } from './harness.ts';
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+const { sql } = service.context.database;
+
+const right = 'ab'.repeat(16);
+const wrong = 'cd'.repeat(16);
+
+const onfleet = (webhookSecret: string) => ({
+  delivery: { kind: 'onfleet', credentials: { webhookSecret } },
+});
+const signed = (body: object) => ({
+  'x-onfleet-signature': createHmac('sha512', Buffer.from(right, 'hex'))
+    .update(JSON.stringify(body))
+    .digest('hex'),
+});
+const mend = (id: string) => service.admin('PATCH', `/v1/stores/${id}`, onfleet(right));
+
+interface Seen {
+  id: string;
+  status: string;
+  error: string | null;
+}
+const events = async (id: string) =>
+  (await service.admin('GET', `/v1/stores/${id}/events`)).body['events'] as unknown as Seen[];
+const recheck = (id: string, eventId: string) =>
+  service.admin('POST', `/v1/stores/${id}/events/${eventId}/recheck`);
+const hour = (shift: number) => new Date(Date.now() + shift * 3_600_000).toISOString();
+const span = { from: hour(-1), to: hour(1) };
+
+test('after its secret was mended a refused event is verified again and processed', async () => {
+  const { id, webhookToken } = await service.store(onfleet(wrong));
+  await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
+  const [refused] = await events(id);
+  expect(refused).toMatchObject({ status: 'refused' });
+  expect((await recheck(id, refused?.id ?? '')).body).toMatchObject({ status: 'refused' });
+  await mend(id);
+  expect(await recheck(id, refused?.id ?? '')).toMatchObject({ status: 200, body: { status: 'pending' } });
+  await service.settled();
+  expect(await events(id)).toMatchObject([{ id: refused?.id, status: 'done', error: null }]);
+  const { body } = await service.admin('GET', `/v1/stores/${id}/delivery-jobs/${taskStarted.taskId}`);
+  expect(body).toMatchObject({ stage: 'started' });
+  expect(await recheck(id, refused?.id ?? '')).toMatchObject({
+    status: 409,
+    body: { code: 'event_not_refused' },
+  });
+});
+
+test('of a span those that pass are processed; a forged one stays refused', async () => {
+  const { id, webhookToken } = await service.store(onfleet(wrong));
+  for (let at = 0; at < 120; at++) {
+    const body = { ...taskStarted, taskId: `t-${at}` };
+    await service.hook('job_started', webhookToken, body, signed(body));
+  }
+  await service.hook('job_started', webhookToken, { ...taskStarted, taskId: 'forged' }, signed(taskStarted));
+  await mend(id);
+  const path = `/v1/stores/${id}/events/recheck`;
+  expect(await service.admin('POST', path, { ...span, to: hour(-0.5) })).toMatchObject({
+    body: { checked: 0, accepted: 0, next: null },
+  });
+  expect(await service.admin('POST', path, span)).toMatchObject({
+    status: 200,
+    body: { checked: 121, accepted: 120, next: null },
+  });
+  await service.settled();
+  const [jobs] = await sql`select count(*)::int from delivery_jobs where store_id = ${id}`;
+  expect(jobs).toEqual({ count: 120 });
+  expect(await service.admin('GET', `/v1/stores/${id}/events?status=refused`)).toMatchObject({
+    body: { events: [{ entity: 'job:forged' }] },
+  });
+});
+
+test('an event that the sender has meanwhile sent again is not processed twice', async () => {
+  const { id, webhookToken } = await service.store(onfleet(wrong));
+  await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
+  await mend(id);
+  // The token's row is cached for less than a second.
+  await expect
+    .poll(async () => {
+      await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
+      return (await events(id)).length;
+    })
+    .toBe(2);
+  await service.settled();
+  const refused = (await events(id)).find(({ status }) => status === 'refused');
+  expect((await recheck(id, refused?.id ?? '')).body).toMatchObject({ status: 'ignored' });
+  await service.settled();
+  expect((await events(id)).map(({ status }) => status).toSorted()).toEqual(['done', 'ignored']);
+});
+
+test('without a secret there is nothing to verify with, and the event stays refused', async () => {
+  const { id, webhookToken } = await service.store(onfleet(wrong));
+  await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
+  await service.admin('PATCH', `/v1/stores/${id}`, { delivery: { kind: 'onfleet', credentials: {} } });
+  const [refused] = await events(id);
+  expect((await recheck(id, refused?.id ?? '')).body).toMatchObject({ status: 'refused' });
+});
+
+test('a signature that covers the address, as of Square, is verified with the address it was sent to', async () => {
+  const pos = (webhookSecret: string) => ({ kind: 'square', credentials: { webhookSecret } });
+  const { id, webhookToken, webhookUrls } = await service.store({ pos: pos('wrong-key') });
+  const body = {
+    event_id: 'e-1',
+    type: 'customer.updated',
+    data: { object: { customer: { id: 'c-1', given_name: 'Ann', version: 1 } } },
+  };
+  const signature = createHmac('sha256', 'right-key')
+    .update(`${webhookUrls['member_updated']}${JSON.stringify(body)}`)
+    .digest('base64');
+  await service.hook('member_updated', webhookToken, body, { 'x-square-hmacsha256-signature': signature });
+  const [refused] = await events(id);
+  expect(refused).toMatchObject({ status: 'refused' });
+  const detail = await service.admin('GET', `/v1/stores/${id}/events/${refused?.id}`);
+  const [row] = await sql<{ text: string }[]>`select inbox::text as text from inbox where store_id = ${id}`;
+  expect(JSON.stringify(detail.body) + row?.text).not.toContain(webhookToken);
+  await service.admin('PATCH', `/v1/stores/${id}`, { pos: pos('right-key') });
+  expect((await recheck(id, refused?.id ?? '')).body).toMatchObject({ status: 'pending' });
+  await service.settled();
+  expect(await events(id)).toMatchObject([{ status: 'done' }]);
+  expect(await sql`select headers ? ':url' as kept from inbox where store_id = ${id}`).toEqual([
+    { kept: false },
+  ]);
+});
+
+test("another store's events can not be rechecked, nor without the scope", async () => {
+  const [one, two] = [await service.store(onfleet(wrong)), await service.store(onfleet(right))];
+  await service.hook('job_started', one.webhookToken, taskStarted, signed(taskStarted));
+  const [refused] = await events(one.id);
+  expect((await recheck(two.id, refused?.id ?? '')).status).toBe(404);
+  const answer = await fetch(`${service.url}/v1/stores/${one.id}/events/recheck`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${await service.tokenWith('quests:read')}` },
+  });
+  expect(answer.status).toBe(403);
+});
