@@ -77,6 +77,18 @@ describe('what a service answers', () => {
     expect(answer.headers).not.toHaveProperty('x-powered-by');
   });
 
+  test('what it tells caches passes, compressed or not', async () => {
+    said = {
+      headers: { 'Cache-Control': 'no-store', Vary: 'Authorization, Cookie' },
+      body: JSON.stringify('x'.repeat(5_000)),
+    };
+    for (const fields of [[], ['Accept-Encoding: gzip']]) {
+      const { answer } = await get(...fields);
+      expect(answer.headers['cache-control']).toEqual(['no-store']);
+      expect(answer.headers['vary']).toContain('Authorization, Cookie');
+    }
+  });
+
   test('304 and its ETag pass', async () => {
     said = { status: 304, headers: { ETag: '"7"' } };
     const { answer } = await get('If-None-Match: "7"');

@@ -55,16 +55,17 @@ const pick = (names: readonly string[]): Record<string, string> =>
 /** What a child process needs from ours whatever it is: where programs are, language, temporary files. */
 export const baseEnv = (): Record<string, string> => pick(['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'USER']);
 
-/** What a person may say to all services at once. */
-export const serviceEnv = (): Record<string, string> =>
-  pick([
-    'LOG_LEVEL',
-    'NODE_ENV',
-    'NODE_OPTIONS',
-    'OTEL_EXPORTER_OTLP_ENDPOINT',
-    'OTEL_EXPORTER_OTLP_HEADERS',
-    'OTEL_TRACES_SAMPLER_ARG',
-    'RATE_LIMIT',
-    'SHUTDOWN_TIMEOUT_MS',
-    'SENTRY_DSN',
-  ]);
+/** Settings that `start` passes on to all services; any other setting needs the prefix of its service. */
+export const SHARED_SETTINGS = [
+  'LOG_LEVEL',
+  'NODE_ENV',
+  'NODE_OPTIONS',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+  'OTEL_TRACES_SAMPLER_ARG',
+  'RATE_LIMIT',
+  'SHUTDOWN_TIMEOUT_MS',
+  'SENTRY_DSN',
+];
+
+export const serviceEnv = (): Record<string, string> => pick(SHARED_SETTINGS);

@@ -8,6 +8,7 @@ import { effort } from './env.ts';
 import { plansOf, certainPlansOf, type Plan } from './plan.ts';
 import { send, type Received, type Sent } from './send.ts';
 import { unseen } from './unseen.ts';
+import { waitsForBody } from './waits-for-body.ts';
 import { valuesOf, type Words } from './values.ts';
 
 export interface Subject {
@@ -54,7 +55,8 @@ const shown = ({ method, target, headers, body }: Sent, { status, body: answer }
 
 /**
  * Asks every operation of a running service in many sound and unsound ways, and holds each answer to the document:
- * a documented status below 500, its media type, its schema, 401 and 403 where they are promised.
+ * a documented status below 500, its media type, its schema, 401 and 403 where they are promised, 401 before a body
+ * is read.
  * @returns what is wrong, one text a fault; among it documented answers that were never seen
  */
 export const exercise = async (subject: Subject): Promise<string[]> => {
@@ -108,5 +110,9 @@ export const exercise = async (subject: Subject): Promise<string[]> => {
     );
     await hold(operation, certainPlansOf(operation, of), ROUNDS);
   }
-  return [...faults, ...unseen(operations, seen, beyond)];
+  return [
+    ...faults,
+    ...unseen(operations, seen, beyond),
+    ...(await waitsForBody(url, operations, subject.right)),
+  ];
 };

@@ -21,9 +21,15 @@ const operation = {
     401: { content: problem },
   },
 };
+const requestBody = { content: { 'application/json': { schema: { type: 'object' } } } };
 const document = {
   servers: [{ url: '/v1' }],
-  paths: { '/note': { get: operation } },
+  paths: {
+    '/note': { get: operation },
+    '/notes': {
+      post: { ...operation, operationId: 'addNote', parameters: [], requestBody },
+    },
+  },
   components: { schemas: {}, securitySchemes: { bearer: { type: 'http' } } },
 };
 
@@ -35,10 +41,12 @@ const refuse = (res: ServerResponse, status: number) =>
 type Serve = (res: ServerResponse, query: string, authorization: string | undefined) => void;
 
 /** A small service that is as described, but for what is said otherwise. */
-const faultsOf = async (serve: Serve): Promise<string[]> => {
+const faultsOf = async (serve: Serve, waits = false): Promise<string[]> => {
   const server = createServer((req, res) => {
     const { pathname, search } = new URL(req.url ?? '', 'http://localhost');
     if (pathname === '/openapi.json') write(res, 200, document);
+    else if (waits && req.headers['content-length'] === '64')
+      req.once('end', () => refuse(res, 401)).resume();
     else serve(res, search, req.headers.authorization);
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
@@ -73,3 +81,9 @@ test.each<[string, Serve, string]>([
 ])('%s is found', async (_, serve, fault) => {
   expect((await faultsOf(serve)).join('\n')).toContain(fault);
 });
+
+test('an operation that waits for the body of a caller without credentials is found', async () => {
+  expect(await faultsOf(sound, true)).toEqual([
+    'addNote must answer 401 before it reads a body, not wait for it',
+  ]);
+}, 20_000);
