@@ -48,12 +48,16 @@ const many = 5000;
 export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>): ApiKeys<Row> => {
   const { header = 'X-API-Key', prefix, find, touch, onTouchFailed, now = () => new Date() } = options;
   const seen = new LRUCache<string, Promise<Row | undefined>>({ max: many, ttl: rememberMs });
+  // Apart from the known keys, so that a flood of unknown ones evicts none of those.
+  const unknown = new LRUCache<string, true>({ max: many, ttl: rememberMs });
   const touched = new LRUCache<string, true>({ max: many, ttl: touchMs });
-  const refused = () =>
-    new Unauthorized('A valid API key is needed.', `ApiKey realm="platform", header="${header}"`);
+  const challenge = `ApiKey realm="platform", header="${header}"`;
+  const refused = (unknownKey?: string) =>
+    new Unauthorized('A valid API key is needed.', challenge, 'unauthorized', unknownKey);
 
-  /** One query for all who ask at the same time; an absent key is looked up anew each time. */
+  /** One query for all requests with this key in a short time, also when the key is unknown. */
   const lookUp = async (hash: string): Promise<Row | undefined> => {
+    if (unknown.has(hash)) return undefined;
     const known = seen.get(hash);
     if (known !== undefined) return known;
     const asked = find(hash);
@@ -65,8 +69,10 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
       forget();
       throw error;
     });
-    if (row === undefined) forget();
-    return row;
+    if (row !== undefined) return row;
+    forget();
+    unknown.set(hash, true);
+    return undefined;
   };
 
   const note = async (row: Row): Promise<void> => {
@@ -83,7 +89,8 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
       if (value === undefined || !isApiKey(value, prefix)) throw refused();
       const hash = hashApiKey(value);
       const row = await lookUp(hash);
-      if (row === undefined || !equal(row.hash, hash) || row.revokedAt !== null) throw refused();
+      if (row === undefined || !equal(row.hash, hash)) throw refused(hash);
+      if (row.revokedAt !== null) throw refused();
       if (row.expiresAt !== null && row.expiresAt <= now()) throw refused();
       if (!row.scopes.includes(scope)) throw new InsufficientScope(scope);
       void note(row);

@@ -48,8 +48,12 @@ const types = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
 const challenge = 'Bearer realm="platform"';
 
 const missing = () => new Unauthorized('An access token is needed.', challenge);
-const invalid = (detail = 'The access token is not valid.') =>
-  new Unauthorized(detail, `${challenge}, error="invalid_token"`, 'invalid_token');
+const invalid = (detail = 'The access token is not valid.', unknownToken?: string) =>
+  new Unauthorized(detail, `${challenge}, error="invalid_token"`, 'invalid_token', unknownToken);
+
+/** Errors of a token that none of the keys signed; checking it cost a signature or a look at the provider. */
+const isForged = (error: unknown): boolean =>
+  error instanceof errors.JWSSignatureVerificationFailed || error instanceof errors.JWKSNoMatchingKey;
 
 const callerOf = ({ payload, protectedHeader }: JWTVerifyResult, latestIssue: number): Caller => {
   const { sub, exp, iat, scope, sid } = payload;
@@ -89,7 +93,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
   const seen = new LRUCache<string, Caller>({ max: rememberTokens, ttl: rememberMs });
   const toleranceMs = toleranceSeconds * 1000;
 
-  const check = async (token: string): Promise<Caller> => {
+  const check = async (token: string, tokenHash: string): Promise<Caller> => {
     const currentDate = now();
     try {
       const result = await jwtVerify(token, keys, {
@@ -104,7 +108,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
     } catch (error) {
       if (error instanceof Problem) throw error;
       if (error instanceof errors.JWTExpired) throw invalid('The access token has expired.');
-      if (error instanceof errors.JOSEError) throw invalid();
+      if (error instanceof errors.JOSEError) throw invalid(undefined, isForged(error) ? tokenHash : undefined);
       throw error;
     }
   };
@@ -114,7 +118,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
     const name = hash('sha256', token, 'base64url');
     const known = seen.get(name);
     const fresh = known !== undefined && now().getTime() < known.expiresAt.getTime() + toleranceMs;
-    const caller = fresh ? known : await check(token);
+    const caller = fresh ? known : await check(token, name);
     if (!fresh) seen.set(name, caller);
     if (await isRevoked?.(caller)) throw invalid('The session of this access token has ended.');
     return caller;

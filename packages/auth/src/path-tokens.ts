@@ -14,7 +14,7 @@ export interface PathTokenRow {
 export interface PathTokenOptions<Row extends PathTokenRow> {
   /** Looks the owner of a token up by the token's hash. */
   find: (tokenHash: string) => Promise<Row | undefined>;
-  /** How long an answer is believed without asking again; 750 ms unless said otherwise. */
+  /** How long an answer, also `unknown`, is reused without another query; 750 ms by default. */
   ttlMs?: number;
   /** How long a token that was good is believed while the database is away; an hour unless said otherwise. */
   rememberMs?: number;
@@ -26,7 +26,8 @@ export interface PathTokenOptions<Row extends PathTokenRow> {
 /** `undecidable`: the database is away and the token was not seen lately. */
 export type Recognised<Row> =
   | { state: 'known'; row: Row; inGrace: boolean }
-  | { state: 'unknown' }
+  /** `tokenHash` is there for a token that nobody issued, not for junk or a token that was replaced. */
+  | { state: 'unknown'; tokenHash?: string }
   | { state: 'undecidable' };
 
 export interface PathTokens<Row> {
@@ -64,6 +65,8 @@ export const createPathTokens = <Row extends PathTokenRow>(
 ): PathTokens<Row> => {
   const { find, ttlMs = 750, rememberMs = 3_600_000, patienceMs = 2000, now = () => new Date() } = options;
   const recent = new LRUCache<string, Promise<Row | 'unknown' | 'undecidable'>>({ max: many, ttl: ttlMs });
+  // Apart from the known tokens, so that a flood of unknown ones evicts none of those.
+  const unknown = new LRUCache<string, true>({ max: many, ttl: ttlMs });
   const good = new LRUCache<string, Row>({ max: many, ttl: rememberMs });
 
   const ask = async (tokenHash: string): Promise<Row | 'unknown' | 'undecidable'> => {
@@ -74,8 +77,8 @@ export const createPathTokens = <Row extends PathTokenRow>(
         return row;
       }
       good.delete(tokenHash);
-      // Not kept: a token that is made in this moment works at once.
       recent.delete(tokenHash);
+      unknown.set(tokenHash, true);
       return 'unknown';
     } catch (error) {
       if (toProblem(error).status === 503) return good.get(tokenHash) ?? 'undecidable';
@@ -88,10 +91,12 @@ export const createPathTokens = <Row extends PathTokenRow>(
     recognise: async (token) => {
       if (!shape.test(token)) return { state: 'unknown' };
       const tokenHash = hashPathToken(token);
+      if (unknown.has(tokenHash)) return { state: 'unknown', tokenHash };
       let asked = recent.get(tokenHash);
       if (asked === undefined) recent.set(tokenHash, (asked = ask(tokenHash)));
       const found = await asked;
-      if (typeof found === 'string') return { state: found };
+      if (found === 'unknown') return { state: 'unknown', tokenHash };
+      if (found === 'undecidable') return { state: 'undecidable' };
       const { graceUntil } = found;
       if (graceUntil !== null && graceUntil <= now()) return { state: 'unknown' };
       return { state: 'known', row: found, inGrace: graceUntil !== null };

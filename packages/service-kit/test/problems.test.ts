@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import supertest from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sendRaw, startFixture } from './harness.ts';
@@ -64,6 +65,13 @@ test('another content type is 415', async () => {
   expectProblem(await post('<note/>', 'text/xml'), 415, 'unsupported_media_type');
 });
 
+test.each(['application/json; charset="utf-8"', 'application/json;charset=UTF-8', 'application/json; charset=utf8'])(
+  '%s is read',
+  async (type) => {
+    expect((await post(JSON.stringify({ id: randomUUID().slice(0, 8), words: "b" }), type)).status).toBe(201);
+  },
+);
+
 test('another charset is 415', async () => {
   expectProblem(await post('{}', 'application/json; charset=latin1'), 415, 'unsupported_media_type');
 });
@@ -85,6 +93,16 @@ test('another method is 405 with Allow', async () => {
   expectProblem(answer, 405, 'method_not_allowed');
   expect(answer.headers['allow']).toBe('GET, HEAD');
 });
+
+test.each(['/livez', '/readyz', '/metrics', '/openapi.json', '/ops/status'])(
+  'another method for %s is 405 with Allow',
+  async (path) => {
+    const answer = await supertest(fixture.app).post(path).send({});
+    expectProblem(answer, 405, 'method_not_allowed');
+    expect(answer.headers['allow']).toBe('GET, HEAD');
+    expect((await supertest(fixture.app).head(path)).status).toBe(200);
+  },
+);
 
 test('OPTIONS answers what is allowed, and invites no other site', async () => {
   const answer = await supertest(fixture.app).options('/v1/notes').set('Origin', 'https://other.example');
@@ -158,6 +176,10 @@ test.each([
     400,
   ],
   ['no Host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+  ['a Host that is no host name', 'GET /livez HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
+  ['a Host with user info', 'GET /livez HTTP/1.1\r\nHost: a@b\r\nConnection: close\r\n\r\n', 400],
+  ['an empty Host', 'GET /livez HTTP/1.1\r\nHost: \r\nConnection: close\r\n\r\n', 400],
+  ['two Hosts', 'GET /livez HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n\r\n', 400],
   ['an unknown Expect', 'GET /livez HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n', 417],
 ])('%s gets a problem on the wire', async (_name, bytes, status) => {
   expectRaw(await sendRaw(fixture.port, bytes), status);

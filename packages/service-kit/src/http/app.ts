@@ -1,52 +1,46 @@
 import type { RequestListener } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { BaseContext } from '../process/context.ts';
-import { directRoutes } from './fast-path.ts';
-import { createFail } from './error-handler.ts';
-import { headersOf, setFixedHeaders } from './security-headers.ts';
-import { healthRoutes } from '../process/health.ts';
-import { createMeet } from './request-context.ts';
+import { createErrorHandler } from './error-handler.ts';
+import { createFastPath } from './fast-path.ts';
 import { createDocument, type Interface } from './openapi.ts';
-import { opsRoutes } from './operations.ts';
+import { operationPaths } from './operations.ts';
+import { createHandler, type Limits } from './pipeline.ts';
 import { NotFound, Problem } from './problem.ts';
-import type { RateLimit } from './rate-limit.ts';
+import { createRequestContext } from './request-context.ts';
 import type { Route } from './route.ts';
-import { runRoute } from './pipeline.ts';
+import { headersOf } from './security-headers.ts';
 
 export interface AppOptions {
   about: Interface;
   routes: readonly Route[];
-  /** False where paths hold secrets: then only route templates are logged. */
+  /** False where paths hold secrets: then the log has route templates only. */
   logPaths?: boolean;
 }
 
 export interface HttpApp {
-  /** Takes every request: the way in. */
+  /** Handles every request. */
   listener: RequestListener;
   /** The OpenAPI document that `/openapi.json` answers. */
   document: Record<string, unknown>;
 }
 
+/** Answers every method that a path does not take: OPTIONS with Allow, others with 405. */
 const refuseMethod =
   (allow: string): RequestHandler =>
   (req, res) => {
     if (req.method === 'OPTIONS') {
-      res.writeHead(204, headersOf(req, { Allow: allow })).end();
+      res.writeHead(204, headersOf(req, res, { Allow: allow })).end();
       return;
     }
-    res.setHeader('Allow', allow);
-    throw new Problem({ status: 405, code: 'method_not_allowed', detail: `This address takes ${allow}.` });
+    const detail = `This address takes ${allow}.`;
+    throw new Problem({ status: 405, code: 'method_not_allowed', detail, headers: { Allow: allow } });
   };
 
-const mount = (
-  app: Express,
-  routes: readonly Route[],
-  basePath: string,
-  rateLimit: RateLimit | undefined,
-): void => {
+const mount = (app: Express, routes: readonly Route[], basePath: string, limits: Limits): void => {
   for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
     const address = app.route(basePath + path.replaceAll(/\{(\w+)\}/g, ':$1'));
-    for (const route of group) address[route.method](runRoute(route, basePath + path, rateLimit));
+    for (const route of group) address[route.method](createHandler(route, basePath + path, limits));
     const allow = group.flatMap(({ method }) =>
       method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
     );
@@ -54,24 +48,7 @@ const mount = (
   }
 };
 
-const noSuchPath: RequestHandler = () => {
-  throw new NotFound('path');
-};
-
-/**
- * An Express app in one visible order: what each request meets → rooms → health → 404 → problem; and
- * before it the direct routes. Routes and problems write their own headers. Bodies are read inside a
- * route, after its caller is known.
- */
-export const createHttpApp = (
-  context: BaseContext,
-  { about, routes, logPaths = true }: AppOptions,
-): HttpApp => {
-  const { log, metrics, health, rateLimit, trustProxy } = context;
-  const { basePath } = about;
-  const document = createDocument(about, routes);
-  const meet = createMeet(log, metrics, logPaths);
-  const fail = createFail(log);
+const createExpress = (trustProxy: string[]): Express => {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -79,23 +56,36 @@ export const createHttpApp = (
   app.set('trust proxy', trustProxy);
   app.enable('case sensitive routing');
   app.enable('strict routing');
+  return app;
+};
+
+/**
+ * The two ways of a request through a service: the fast path for fast routes, Express for the rest.
+ * Both run request context → pipeline (pipeline.ts) → error handler.
+ */
+export const createHttpApp = (
+  context: BaseContext,
+  { about, routes, logPaths = true }: AppOptions,
+): HttpApp => {
+  const { basePath } = about;
+  const document = createDocument(about, routes);
+  const requestContext = createRequestContext(context.log, context.metrics, logPaths);
+  const handleError = createErrorHandler(context.log);
+
+  const app = createExpress(context.trustProxy);
   app.use((req, res, next) => {
-    meet(req, res);
+    requestContext(req, res);
     next();
   });
-  mount(app, routes, basePath, rateLimit);
-  app.use((req, res, next) => {
-    setFixedHeaders(req, res);
-    next();
+  mount(app, routes, basePath, context);
+  for (const { path, handle } of operationPaths(context, document))
+    app.route(path).get(handle).all(refuseMethod('GET, HEAD'));
+  app.use(() => {
+    throw new NotFound('path');
   });
-  app.use(healthRoutes(health, metrics));
-  app.use(opsRoutes(context));
-  app.get('/openapi.json', (_req, res) => {
-    res.json(document);
-  });
-  app.use(noSuchPath);
-  app.use(((error, req, res, _next) => fail(error, req, res)) satisfies ErrorRequestHandler);
-  // Whom a limit counts against is Express's to say: it knows which proxies may be believed.
-  const direct = routes.filter((route) => route.direct && (route.unlimited || !rateLimit));
-  return { listener: directRoutes(direct, { basePath, meet, fail, next: app }), document };
+  app.use(((error, req, res, _next) => handleError(error, req, res)) satisfies ErrorRequestHandler);
+
+  const fast = routes.filter((route) => route.fast);
+  const options = { basePath, limits: context, requestContext, handleError, next: app };
+  return { listener: createFastPath(fast, options), document };
 };

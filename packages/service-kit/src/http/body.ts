@@ -44,7 +44,13 @@ const refuseType = (types: readonly string[]): Problem =>
     detail: `Send the body as ${types.join(' or ')} in UTF-8.`,
   });
 
-const otherCharset = /;\s*charset\s*=\s*"?(?!utf-?8)/i;
+/** The value of `charset`, in quotes or without (RFC 9110 section 8.3.2). */
+const charset = /;[ \t]*charset=("?)([^";]*)\1/i;
+
+const isUtf8Type = (type: string): boolean => {
+  const [, , name] = charset.exec(type) ?? [];
+  return name === undefined || /^utf-?8$/i.test(name.trim());
+};
 
 export type BodyReader = (req: Request, res: Response) => Promise<unknown>;
 
@@ -64,7 +70,7 @@ export const jsonBody = (types: readonly string[], limit: number): BodyReader =>
   return async (req, res) => {
     const { 'content-length': length, 'transfer-encoding': chunked, 'content-type': type = '' } = req.headers;
     if (chunked === undefined && (length === undefined || length === '0')) return undefined;
-    if (!req.is([...types]) || otherCharset.test(type)) throw refuseType(types);
+    if (!req.is([...types]) || !isUtf8Type(type)) throw refuseType(types);
     // The caller is known by now. A large body may take minutes on a slow line, as long as it keeps coming.
     if (limit > largeBody) allowSlowBody(req, idleMs);
     await new Promise<void>((resolve, reject) => {

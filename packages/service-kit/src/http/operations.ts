@@ -1,10 +1,12 @@
 import { hostname } from 'node:os';
-import { Router } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import type { BaseContext } from '../process/context.ts';
 import { readiness } from '../process/health.ts';
 import { anyone, route, type Route } from './route.ts';
-import { runRoute } from './pipeline.ts';
+import { createHandler } from './pipeline.ts';
+import { send } from './respond.ts';
 import { instant } from './text.ts';
 
 const rate = z.number().min(0);
@@ -12,7 +14,7 @@ const rate = z.number().min(0);
 const Status = z.object({ ready: z.boolean(), degraded: z.boolean() });
 
 const Summary = z.object({
-  /** Which of several processes answered. */
+  /** The process that answered. */
   instance: z.string(),
   startedAt: instant(),
   stepSeconds: z.int(),
@@ -23,29 +25,30 @@ const Summary = z.object({
 
 const shared = { method: 'get', tag: 'Operation' } as const;
 const noStore = { 'Cache-Control': 'no-store' };
-/** In ms. Anybody may ask whether a service is ready; the database is asked no more often than this. */
-const remembered = 1000;
+const json = { 'Content-Type': 'application/json; charset=utf-8' };
+/** Anyone may call `/ops/status`; the database is checked at most once in this time. */
+const statusMs = 1000;
 
 const statusRoute = ({ health }: BaseContext): Route => {
-  let [told, until] = [Promise.resolve({ ready: false, degraded: false }), 0];
+  let [status, until] = [Promise.resolve({ ready: false, degraded: false }), 0];
   const current = () => {
     if (performance.now() >= until) {
-      until = performance.now() + remembered;
-      told = readiness(health).then(({ ready, checks }) => ({
+      until = performance.now() + statusMs;
+      status = readiness(health).then(({ ready, checks }) => ({
         ready,
         degraded: Object.values(checks).includes('degraded'),
       }));
     }
-    return told;
+    return status;
   };
   return route(
     {
       ...shared,
       path: '/ops/status',
       operationId: 'status',
-      summary: 'Whether the service takes requests, and nothing else of it',
+      summary: 'Whether the service takes requests',
       caller: anyone,
-      responses: { 200: { description: 'As it was within the last second', body: Status } },
+      responses: { 200: { description: 'At most a second old', body: Status } },
     },
     async () => ({ status: 200, headers: noStore, body: await current() }),
   );
@@ -80,13 +83,43 @@ const summaryRoute = ({ history, ops: caller }: BaseContext): Route[] =>
         ),
       ];
 
+/** A path of every service that is not part of the interface its OpenAPI document describes. */
+export interface OperationPath {
+  path: string;
+  handle: RequestHandler;
+}
+
 /**
- * What the operations page reads of each service: `/ops/status` for anybody, `/ops/summary` for who has the scope
- * that the context's `ops` asks for. Neither belongs to the interface that the OpenAPI document describes.
+ * `/livez` (the process runs), `/readyz` (it may be sent requests), `/metrics` (Prometheus),
+ * `/openapi.json`, and what the operations page reads: `/ops/status` for anyone, `/ops/summary` for
+ * callers with the scope that the context's `ops` requires.
  */
-export const opsRoutes = (context: BaseContext): Router => {
-  const router = Router();
-  for (const one of [statusRoute(context), ...summaryRoute(context)])
-    router.get(one.path, runRoute(one, one.path, context.rateLimit));
-  return router;
+export const operationPaths = (context: BaseContext, document: object): OperationPath[] => {
+  const { health, metrics } = context;
+  const documentText = JSON.stringify(document);
+  const answer = (req: IncomingMessage, res: ServerResponse, status: number, body: object) =>
+    send(req, res, status, { ...json }, JSON.stringify(body));
+  return [
+    { path: '/livez', handle: (req, res) => answer(req, res, 200, { status: 'ok' }) },
+    {
+      path: '/readyz',
+      handle: async (req, res) => {
+        const { ready, checks } = await readiness(health);
+        const status = health.draining ? 'draining' : ready ? 'ready' : 'not_ready';
+        answer(req, res, ready ? 200 : 503, { status, checks });
+      },
+    },
+    {
+      path: '/metrics',
+      handle: async (req, res) => {
+        const headers = { 'Content-Type': metrics.registry.contentType };
+        send(req, res, 200, headers, await metrics.registry.metrics());
+      },
+    },
+    { path: '/openapi.json', handle: (req, res) => send(req, res, 200, { ...json }, documentText) },
+    ...[statusRoute(context), ...summaryRoute(context)].map((one) => ({
+      path: one.path,
+      handle: createHandler(one, one.path, context),
+    })),
+  ];
 };

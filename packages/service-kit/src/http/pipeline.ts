@@ -1,16 +1,31 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import { jsonBody } from './body.ts';
+import type { ClientAddress } from './client-address.ts';
+import type { FailureLimit } from './failure-limit.ts';
 import { collectIssues } from './field-errors.ts';
-import { ValidationFailed, type FieldErrors } from './problem.ts';
+import { networkOf } from './network.ts';
+import { Problem, ValidationFailed, type FieldErrors } from './problem.ts';
 import { parseQuery, spellingOf } from './query.ts';
-import { headersOf, setFixedHeaders } from './security-headers.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { ErasedAnswer, Route } from './route.ts';
+import { sendAnswer } from './respond.ts';
+import { setFixedHeaders } from './security-headers.ts';
+import { anyone, credentialHeaders, type Route } from './route.ts';
 
 const defaultBodyLimit = 100_000;
 
-const check = (
+/** What limits requests; part of every service's context. */
+export interface Limits {
+  clientAddress: ClientAddress;
+  failureLimit: FailureLimit;
+  /** Undefined when RATE_LIMIT is off. */
+  rateLimit: RateLimit | undefined;
+}
+
+/** Handles one request of a route. Rejects with what the error handler turns into a problem. */
+export type Handler = (req: Request, res: Response) => Promise<void>;
+
+const validate = (
   schema: z.ZodType | undefined,
   value: unknown,
   whole: string,
@@ -28,71 +43,85 @@ const check = (
   return undefined;
 };
 
-/**
- * Writes a handler's answer. A `body` is shaped by the schema of its status, so that a field nobody
- * declared never leaves the service; `json` is trusted as it is.
- */
-const send = (req: Request, res: Response, { responses }: Route, answer: ErasedAnswer): void => {
-  const shape = responses[answer.status]?.body;
-  const payload = answer.json ?? (shape && JSON.stringify(shape.parse(answer.body)));
-  const headers: Record<string, string | number> = { ...answer.headers };
-  if (payload !== undefined) {
-    headers['Content-Type'] ??= 'application/json; charset=utf-8';
-    headers['Content-Length'] = Buffer.byteLength(payload);
-  }
-  res.writeHead(answer.status, headersOf(req, headers));
-  res.end(payload);
-};
-
-/**
- * Turns a route into a handler: caller, rate limit, body, validation, handler, answer.
- * The caller comes first, so that nobody unknown makes us read a body. `template` is what logs and
- * metrics call the route.
- */
-export const runRoute = (
-  route: Route,
-  template: string,
-  rateLimit: RateLimit | undefined,
-): ((req: Request, res: Response) => Promise<void>) => {
+/** Reads and validates path, query and body; throws ValidationFailed that names every fault. */
+const createInputReader = (route: Route) => {
+  const { params, query, body } = route;
   const readBody =
-    route.body &&
-    !route.body.raw &&
-    jsonBody(route.body.types ?? ['application/json'], route.body.limit ?? defaultBodyLimit);
-  const spelling = route.anyCaseQuery && route.query ? spellingOf(Object.keys(route.query.shape)) : undefined;
+    body && !body.raw && jsonBody(body.types ?? ['application/json'], body.limit ?? defaultBodyLimit);
+  const spelling = route.anyCaseQuery && query ? spellingOf(Object.keys(query.shape)) : undefined;
+  // Most requests have no query; what its schema makes of that is always the same.
+  const noQuery = query?.safeParse({});
 
-  // Most requests have no query, and what that means never changes.
-  const noQuery = route.query?.safeParse({});
-  const checkQuery = (target: string, errors: FieldErrors): unknown =>
+  const validateQuery = (target: string, errors: FieldErrors): unknown =>
     noQuery?.success && !target.includes('?')
       ? noQuery.data
-      : check(route.query, parseQuery(target, spelling), 'query', errors);
+      : validate(query, parseQuery(target, spelling), 'query', errors);
 
-  const { caller: guard } = route;
-  const limit = route.unlimited ? undefined : rateLimit;
+  return async (req: Request, res: Response) => {
+    // Without a prototype: a client may send a field called __proto__.
+    const errors: FieldErrors = Object.create(null);
+    const input = {
+      params: validate(params, req.params, 'path', errors),
+      query: validateQuery(req.url, errors),
+      body: readBody && validate(body?.schema, await readBody(req, res), 'body', errors),
+    };
+    for (const _ in errors) throw new ValidationFailed(errors);
+    return input;
+  };
+};
 
-  const identifyAndCount = async (req: Request, res: Response, count: RateLimit): Promise<unknown> => {
-    let caller: unknown;
+/** Recognises the caller and counts the request against the caller, or against the network of a stranger. */
+const createCallerReader = ({ caller: guard, unlimited }: Route, limits: Limits) => {
+  const { clientAddress, failureLimit, rateLimit } = limits;
+  const count = async (req: Request, res: Response, key: string | undefined): Promise<void> => {
+    if (rateLimit === undefined || unlimited) return;
+    await rateLimit(res, key === undefined ? `a:${networkOf(clientAddress(req))}` : `k:${key}`);
+  };
+  const identify = async (req: Request, res: Response): Promise<unknown> => {
     try {
-      caller = await guard.identify(req);
+      return await guard.identify(req);
     } catch (error) {
       await count(req, res, undefined);
       throw error;
     }
+  };
+  return async (req: Request, res: Response): Promise<unknown> => {
+    if (guard !== anyone) failureLimit.check(req);
+    const caller = await identify(req, res);
     await count(req, res, guard.keyOf(caller));
     return caller;
   };
+};
 
+/** An unknown credential counts against the network that sent it, wherever in the route it was found out. */
+const countUnknown = async ({ failureLimit }: Limits, req: Request, error: unknown): Promise<void> => {
+  if (error instanceof Problem && error.unknownCredential !== undefined)
+    await failureLimit.count(req, error.unknownCredential);
+};
+
+/**
+ * Every request of every service takes this way, through Express or the fast path. Before it, the
+ * request context assigned the id and refused invalid targets; after it, the error handler answers
+ * what was thrown. `template` is what logs, metrics and traces call the route.
+ */
+export const createHandler = (route: Route, template: string, limits: Limits): Handler => {
+  const readCaller = createCallerReader(route, limits);
+  const readInput = createInputReader(route);
+  const varyOn = credentialHeaders(route.caller);
   return async (req, res) => {
     res.template = template;
-    const caller = await (limit ? identifyAndCount(req, res, limit) : guard.identify(req));
-    // Without a prototype: a client may well send a field called __proto__.
-    const errors: FieldErrors = Object.create(null);
-    const params = check(route.params, req.params, 'path', errors);
-    const query = checkQuery(req.url, errors);
-    const body = readBody && check(route.body?.schema, await readBody(req, res), 'body', errors);
-    for (const _ in errors) throw new ValidationFailed(errors);
-    if (route.body?.raw) setFixedHeaders(req, res);
-    const answer = await route.handle({ caller, params, query, body, req, res });
-    if (!res.headersSent) send(req, res, route, answer);
+    res.varyOn = varyOn;
+    try {
+      // Network limit → authentication → caller limit.
+      const caller = await readCaller(req, res);
+      // Body → validation: an unknown caller never makes us read a body.
+      const input = await readInput(req, res);
+      if (route.body?.raw) setFixedHeaders(req, res);
+      const answer = await route.handle({ caller, ...input, req, res });
+      if (!res.headersSent) sendAnswer(req, res, route, answer);
+    } catch (error) {
+      await countUnknown(limits, req, error);
+      throw error;
+    }
   };
 };

@@ -17,6 +17,8 @@ interface ProblemInit {
   detail: string;
   errors?: FieldErrors;
   headers?: Record<string, string>;
+  /** Hash of a credential that was sent and that nobody issued; counts against the caller's network. */
+  unknownCredential?: string | undefined;
   cause?: unknown;
 }
 
@@ -49,6 +51,7 @@ export class Problem extends Error {
   readonly code: string;
   readonly errors: FieldErrors | undefined;
   readonly headers: Record<string, string>;
+  readonly unknownCredential: string | undefined;
 
   constructor(init: ProblemInit) {
     super(init.detail, { cause: init.cause });
@@ -57,6 +60,7 @@ export class Problem extends Error {
     this.code = init.code;
     this.errors = init.errors;
     this.headers = init.headers ?? {};
+    this.unknownCredential = init.unknownCredential;
   }
 }
 
@@ -75,10 +79,13 @@ export class BadRequest extends Problem {
   }
 }
 
-/** 401. `challenge` is the WWW-Authenticate value (RFC 9110, RFC 6750). */
+/**
+ * 401. `challenge` is the WWW-Authenticate value (RFC 9110, RFC 6750); `unknownCredential` as in
+ * ProblemInit.
+ */
 export class Unauthorized extends Problem {
-  constructor(detail: string, challenge: string, code = 'unauthorized') {
-    super({ status: 401, code, detail, headers: { 'WWW-Authenticate': challenge } });
+  constructor(detail: string, challenge: string, code = 'unauthorized', unknownCredential?: string) {
+    super({ status: 401, code, detail, unknownCredential, headers: { 'WWW-Authenticate': challenge } });
   }
 }
 

@@ -3,26 +3,20 @@ import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { TooManyRequests } from './problem.ts';
 
-/** Counts a request against `key`, else against the client's address; throws TooManyRequests. */
-export type RateLimit = (
-  req: { ip?: string | undefined },
-  res: ServerResponse,
-  key: string | undefined,
-) => Promise<void>;
-
-interface RateLimitOptions {
-  /** Prefix of the keys: the service's name. */
-  name: string;
+export interface CounterOptions {
   redis: Redis | undefined;
+  /** Prefix of the keys in Redis, for example `wallet-operator:rate`. */
+  name: string;
+  /** Points a minute for each key. */
   perMinute: number;
 }
 
-/**
- * Requests a minute for each credential or address, shared by all instances through Redis. While
- * Redis is away each process counts for itself. Headers as in draft-ietf-httpapi-ratelimit-headers.
- */
-export const createRateLimit = ({ name, redis, perMinute }: RateLimitOptions): RateLimit => {
-  const window = { points: perMinute, duration: 60, keyPrefix: `${name}:rate` };
+/** Takes a point from a key; resolves with what is left also when nothing is. */
+export type Counter = (key: string) => Promise<RateLimiterRes>;
+
+/** A counter that all instances share through Redis; while Redis is away each process counts for itself. */
+export const createCounter = ({ redis, name, perMinute }: CounterOptions): Counter => {
+  const window = { points: perMinute, duration: 60, keyPrefix: name };
   const memory = new RateLimiterMemory(window);
   const limiter = redis
     ? new RateLimiterRedis({
@@ -32,14 +26,25 @@ export const createRateLimit = ({ name, redis, perMinute }: RateLimitOptions): R
         rejectIfRedisNotReady: true,
       })
     : memory;
-  return async (req, res, key) => {
-    const outcome = await limiter.consume(key ? `k:${key}` : `a:${req.ip}`).catch((error: unknown) => {
+  return (key) =>
+    limiter.consume(key).catch((error: unknown) => {
       if (error instanceof RateLimiterRes) return error;
       throw error;
     });
-    const seconds = Math.ceil(outcome.msBeforeNext / 1000);
+};
+
+/** Counts a request against `key`: a credential or a network. Throws TooManyRequests over the limit. */
+export type RateLimit = (res: ServerResponse, key: string) => Promise<void>;
+
+/** Requests a minute for each key. Headers as in draft-ietf-httpapi-ratelimit-headers. */
+export const createRateLimit = (options: CounterOptions): RateLimit => {
+  const count = createCounter(options);
+  const { perMinute } = options;
+  return async (res, key) => {
+    const { msBeforeNext, remainingPoints, consumedPoints } = await count(key);
+    const seconds = Math.ceil(msBeforeNext / 1000);
     res.setHeader('RateLimit-Policy', `"default";q=${perMinute};w=60`);
-    res.setHeader('RateLimit', `"default";r=${outcome.remainingPoints};t=${seconds}`);
-    if (outcome.consumedPoints > perMinute) throw new TooManyRequests(seconds);
+    res.setHeader('RateLimit', `"default";r=${remainingPoints};t=${seconds}`);
+    if (consumedPoints > perMinute) throw new TooManyRequests(seconds);
   };
 };

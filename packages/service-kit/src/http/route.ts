@@ -28,6 +28,15 @@ export const anyone: Guard<undefined> = {
   keyOf: () => undefined,
 };
 
+/** The request headers in which a guard looks for a credential, as a Vary value; undefined for none. */
+export const credentialHeaders = ({ schemes }: Guard<unknown>): string | undefined => {
+  const names = Object.values(schemes).map((scheme) => {
+    if (scheme.type === 'http') return 'Authorization';
+    return scheme.in === 'cookie' ? 'Cookie' : scheme.name;
+  });
+  return names.length === 0 ? undefined : [...new Set(names)].join(', ');
+};
+
 export interface ResponseSpec {
   description: string;
   /** Shape of the JSON body; left out where there is none. */
@@ -116,8 +125,8 @@ interface Operation {
 export interface Route extends Operation {
   caller: Guard<unknown>;
   body?: BodySpec | undefined;
-  /** Looked for before Express is entered. */
-  direct?: true | undefined;
+  /** Matched before Express is entered. */
+  fast?: true | undefined;
   handle(input: {
     caller: unknown;
     params: unknown;
@@ -159,7 +168,7 @@ export const route = <
   handle: (input: RouteInput<Caller, P, Q, B>) => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>,
 ): Route => ({ ...definition, handle });
 
-interface DirectInput<Caller, P, Q> {
+interface FastInput<Caller, P, Q> {
   caller: Caller;
   params: Out<P>;
   query: Out<Q>;
@@ -168,15 +177,16 @@ interface DirectInput<Caller, P, Q> {
 }
 
 /**
- * As `route`, for an address that is read so often that Express's way to it costs as much as the
- * answer. It is looked for before Express is entered; caller and handler see Node's own request.
+ * As `route`, for an address so hot that Express's way to it costs as much as the work itself
+ * (docs/adr/0009). The same pipeline runs; only Express's router is skipped, so guard and handler see
+ * Node's own request. A body must be `raw`: the handler reads it with `readBody`.
  */
-export const directRoute = <
+export const fastRoute = <
   Caller,
   R extends Responses,
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
 >(
-  definition: Omit<Definition<Caller, P, Q, undefined, R>, 'body'> & { method: 'get' },
-  handle: (input: DirectInput<Caller, P, Q>) => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>,
-): Route => ({ ...definition, direct: true, handle: handle as Route['handle'] });
+  definition: Omit<Definition<Caller, P, Q, undefined, R>, 'body'> & { body?: BodySpec & { raw: true } },
+  handle: (input: FastInput<Caller, P, Q>) => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>,
+): Route => ({ ...definition, fast: true, handle: handle as Route['handle'] });

@@ -18,33 +18,51 @@ const policy = helmet({
   xXssProtection: false,
 });
 
-/** The headers never change, so helmet is asked once and not for each request. */
-const askHelmet = (): string[] => {
+/** Helmet's headers never change, so it is called once and not for each request. */
+const recordHeaders = (): string[] => {
   const headers: string[] = [];
   const recorder = { setHeader: (name: string, value: string) => headers.push(name, value) };
   policy({} as IncomingMessage, recorder as unknown as ServerResponse, (error?: unknown) => {
-    if (error !== undefined) throw new Error('helmet has no headers for us', { cause: error });
+    if (error !== undefined) throw new Error('helmet failed', { cause: error });
   });
   return headers;
 };
 
-const fixed = askHelmet();
+const fixed = recordHeaders();
+
+declare module 'node:http' {
+  interface ServerResponse {
+    /** Request headers that hold the credential of this route (`Vary`); undefined where none is read. */
+    varyOn?: string | undefined;
+  }
+}
+
+/** What an answer that depends on a credential must say, so that no cache gives it to another caller. */
+const cacheHeaders = ({ varyOn }: ServerResponse, own: Headers): Headers =>
+  varyOn === undefined
+    ? own
+    : {
+        'Cache-Control': 'private, no-store',
+        ...own,
+        Vary: own['Vary'] === undefined ? varyOn : `${own["Vary"]}, ${varyOn}`,
+      };
+
+type Headers = Readonly<Record<string, string | number>>;
 
 /**
  * The headers of an answer as `writeHead` takes them (name, value, name, value …): the request's id,
- * the security headers, and `own`. Written at once they cost a fraction of so many calls of `setHeader`.
+ * the security headers, `own`, and the cache rules of a route with a credential. One call of
+ * `writeHead` costs a fraction of many calls of `setHeader`.
  */
-export const headersOf = (
-  req: IncomingMessage,
-  own: Readonly<Record<string, string | number>> = {},
-): string[] => {
+export const headersOf = (req: IncomingMessage, res: ServerResponse, own: Headers = {}): string[] => {
   const headers = ['X-Request-Id', requestIdOf(req), ...fixed];
-  for (const name in own) headers.push(name, String(own[name]));
+  const all = cacheHeaders(res, own);
+  for (const name in all) headers.push(name, String(all[name]));
   return headers;
 };
 
-/** Puts the same headers on an answer that is not written by `writeHead`. */
+/** Sets the same headers on an answer that its handler writes itself. */
 export const setFixedHeaders = (req: IncomingMessage, res: ServerResponse): void => {
-  res.setHeader('X-Request-Id', requestIdOf(req));
-  for (let at = 0; at < fixed.length; at += 2) res.setHeader(fixed[at] ?? '', fixed[at + 1] ?? '');
+  const headers = headersOf(req, res);
+  for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
 };

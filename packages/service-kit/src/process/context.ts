@@ -3,7 +3,10 @@ import { openDatabase, type Database } from './database.ts';
 import { createHealth, type Health } from './health.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { createRateLimit, type RateLimit } from '../http/rate-limit.ts';
+import { createClientAddress } from '../http/client-address.ts';
+import { createFailureLimit, noFailureLimit } from '../http/failure-limit.ts';
+import type { Limits } from '../http/pipeline.ts';
+import { createRateLimit } from '../http/rate-limit.ts';
 import { openRedis } from './redis.ts';
 import type { Guard } from '../http/route.ts';
 import { keepHistory, type History } from './request-history.ts';
@@ -15,11 +18,10 @@ export interface Parts {
 }
 
 /** What every service's context has; a service spreads it and adds its own clients and settings. */
-export interface BaseContext extends Parts, AsyncDisposable {
+export interface BaseContext extends Parts, Limits, AsyncDisposable {
   database: Database;
   redis: Redis | undefined;
   health: Health;
-  rateLimit: RateLimit | undefined;
   history: History;
   /** Who may read `/ops/summary`; without it there is no such path. */
   ops?: Guard<unknown> | undefined;
@@ -34,6 +36,7 @@ interface BaseEnv {
   REDIS_URL?: string | undefined;
   RATE_LIMIT: 'on' | 'off';
   RATE_LIMIT_PER_MINUTE: number;
+  UNKNOWN_CREDENTIALS_PER_MINUTE: number;
   TRUST_PROXY: string;
 }
 
@@ -44,22 +47,31 @@ interface About {
   migrations: string;
 }
 
+const openLimits = (env: BaseEnv, name: string, redis: Redis | undefined, trusted: string[]): Limits => {
+  const clientAddress = createClientAddress(trusted);
+  if (env.RATE_LIMIT === 'off') return { clientAddress, failureLimit: noFailureLimit, rateLimit: undefined };
+  const failures = { redis, name: `${name}:failures`, perMinute: env.UNKNOWN_CREDENTIALS_PER_MINUTE };
+  return {
+    clientAddress,
+    failureLimit: createFailureLimit(failures, clientAddress),
+    rateLimit: createRateLimit({ redis, name: `${name}:rate`, perMinute: env.RATE_LIMIT_PER_MINUTE }),
+  };
+};
+
 /** Opens the common part of a context. Nothing has connected to PostgreSQL when it returns. */
 export const openBaseContext = (env: BaseEnv, { name, migrations }: About, parts: Parts): BaseContext => {
   const database = openDatabase({ url: env.DATABASE_URL, name, max: env.DATABASE_POOL });
   const redis = openRedis(env.REDIS_URL, parts.log);
+  const trustProxy = env.TRUST_PROXY.split(',').filter((address) => address !== '');
   const history = keepHistory(parts.metrics);
   return {
     ...parts,
     database,
     redis,
     health: createHealth({ database, redis, migrations }),
-    rateLimit:
-      env.RATE_LIMIT === 'on'
-        ? createRateLimit({ name, redis, perMinute: env.RATE_LIMIT_PER_MINUTE })
-        : undefined,
+    ...openLimits(env, name, redis, trustProxy),
     history,
-    trustProxy: env.TRUST_PROXY.split(',').filter((address) => address !== ''),
+    trustProxy,
     now: () => new Date(),
     [Symbol.asyncDispose]: async () => {
       history[Symbol.dispose]();

@@ -18,6 +18,8 @@ export const commonEnv = {
     .optional(),
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
+  /** Different unknown credentials that one network may send in a minute before it gets 429. */
+  UNKNOWN_CREDENTIALS_PER_MINUTE: z.coerce.number().int().min(1).default(100),
   SHUTDOWN_TIMEOUT_MS: z.coerce.number().int().min(0).default(9000),
   /** Where traces go (OTLP over HTTP); without it there are none. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),

@@ -1,7 +1,5 @@
-import { Router } from 'express';
 import type { Redis } from 'ioredis';
 import type { Database } from './database.ts';
-import type { Metrics } from './metrics.ts';
 import { pendingMigrations } from './migrate.ts';
 
 type State = 'ok' | 'degraded' | 'down' | 'off';
@@ -42,23 +40,4 @@ export const readiness = async (
 ): Promise<{ ready: boolean; checks: Record<string, State> }> => {
   const checks = await health.checks();
   return { ready: !health.draining && !Object.values(checks).includes('down'), checks };
-};
-
-/** `/livez` (the process runs), `/readyz` (it may be sent requests), `/metrics` (Prometheus). */
-export const healthRoutes = (health: Health, { registry }: Metrics): Router => {
-  const router = Router();
-  router.get('/livez', (_req, res) => {
-    res.json({ status: 'ok' });
-  });
-  router.get('/readyz', async (_req, res) => {
-    const { ready, checks } = await readiness(health);
-    res
-      .status(ready ? 200 : 503)
-      .json({ status: health.draining ? 'draining' : ready ? 'ready' : 'not_ready', checks });
-  });
-  router.get('/metrics', async (_req, res) => {
-    res.setHeader('Content-Type', registry.contentType);
-    res.end(await registry.metrics());
-  });
-  return router;
 };

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHttpApp } from '../src/http/app.ts';
-import { anyone, directRoute, type Route } from '../src/http/route.ts';
+import { anyone, fastRoute, type Route } from '../src/http/route.ts';
 import { captureLog, serve } from '../src/testing.ts';
 import { startFixture } from './harness.ts';
 
@@ -17,7 +17,7 @@ const query = z.strictObject({ Take: z.coerce.number().max(9).default(3) });
 const seen: string[] = [];
 
 const routes: Route[] = [
-  directRoute(
+  fastRoute(
     {
       ...shared,
       path: '/notes/{id}',
@@ -28,11 +28,11 @@ const routes: Route[] = [
       responses: { 200: { description: 'A note', body: z.object({ id: z.string(), Take: z.number() }) } },
     },
     ({ params: { id }, query: { Take }, req }) => {
-      seen.push('app' in req ? 'express' : 'direct');
+      seen.push('app' in req ? 'express' : 'fast path');
       return { status: 200, headers: { ETag: '"1"' }, body: { id, Take, more: 'never told' } };
     },
   ),
-  directRoute(
+  fastRoute(
     { ...shared, path: '/broken', operationId: 'broken', responses: { 200: { description: 'Never' } } },
     () => {
       throw new Error('password=hunter2');
@@ -51,11 +51,11 @@ const start = async (list: readonly Route[]) => {
 };
 
 type Started = Awaited<ReturnType<typeof start>>;
-let direct: Started;
+let fast: Started;
 let express: Started;
 beforeAll(async () => {
-  direct = await start(routes);
-  express = await start(routes.map((route) => ({ ...route, direct: undefined })));
+  fast = await start(routes);
+  express = await start(routes.map((route) => ({ ...route, fast: undefined })));
 });
 
 const differing = /^(?:X-Request-Id|Date): .*\r\n|"requestId":"[^"]*"/gim;
@@ -72,10 +72,10 @@ const ask = async ({ port }: Started, head: string): Promise<string> => {
 const host = 'HTTP/1.1\r\nHost: notes';
 
 test.each([
-  ['a read', 'GET /v1/notes/a', 'direct'],
-  ['a query', 'GET /v1/notes/a?take=5', 'direct'],
-  ['an empty query', 'GET /v1/notes/a?', 'direct'],
-  ['a body nobody reads', 'GET /v1/notes/a', 'direct', '\r\nContent-Length: 0'],
+  ['a read', 'GET /v1/notes/a', 'fast path'],
+  ['a query', 'GET /v1/notes/a?take=5', 'fast path'],
+  ['an empty query', 'GET /v1/notes/a?', 'fast path'],
+  ['a body nobody reads', 'GET /v1/notes/a', 'fast path', '\r\nContent-Length: 0'],
   ['HEAD', 'HEAD /v1/notes/a', 'express'],
   ['an escape', 'GET /v1/notes/a%20b', 'express'],
   ['the whole address', 'GET http://notes/v1/notes/a', 'express'],
@@ -95,7 +95,7 @@ test.each([
   ['a failure', 'GET /v1/broken', 'nobody'],
 ])('%s is answered as Express would', async (_name, line, taker, more = '') => {
   seen.length = 0;
-  const answer = await ask(direct, `${line} ${host}${more}`);
+  const answer = await ask(fast, `${line} ${host}${more}`);
   expect(seen).toEqual(taker === 'nobody' ? [] : [taker]);
   expect(answer).toMatch(/^HTTP\/1\.1 \d{3} /);
   expect(answer).not.toMatch(/hunter2|never told/);
@@ -104,15 +104,15 @@ test.each([
 
 test('a request without Host is refused the same way', async () => {
   const line = 'GET /v1/notes/a HTTP/1.1';
-  expect(await ask(direct, line)).toBe(await ask(express, line));
+  expect(await ask(fast, line)).toBe(await ask(express, line));
 });
 
-test('a direct request has its line, and is counted by its template', async () => {
-  direct.lines.length = 0;
-  await ask(direct, `GET /v1/notes/b?Take=1 ${host}\r\nX-Request-Id: mine`);
-  await ask(direct, `GET /v1/broken ${host}`);
-  await expect.poll(() => direct.lines.length).toBe(3);
-  const lines = direct.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+test('a request on the fast path has its line, and is counted by its template', async () => {
+  fast.lines.length = 0;
+  await ask(fast, `GET /v1/notes/b?Take=1 ${host}\r\nX-Request-Id: mine`);
+  await ask(fast, `GET /v1/broken ${host}`);
+  await expect.poll(() => fast.lines.length).toBe(3);
+  const lines = fast.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines[0]).toMatchObject({
     requestId: 'mine',
     method: 'GET',
@@ -125,7 +125,7 @@ test('a direct request has its line, and is counted by its template', async () =
     ['error', 'internal_error'],
     ['error', 'failed'],
   ]);
-  expect(await direct.metrics.registry.metrics()).toMatch(
+  expect(await fast.metrics.registry.metrics()).toMatch(
     /http_request_duration_seconds_count\{method="GET",route="\/v1\/notes\/\{id\}",status="200"\} \d/,
   );
 });
