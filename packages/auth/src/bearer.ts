@@ -108,7 +108,8 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
     } catch (error) {
       if (error instanceof Problem) throw error;
       if (error instanceof errors.JWTExpired) throw invalid('The access token has expired.');
-      if (error instanceof errors.JOSEError) throw invalid(undefined, isForged(error) ? tokenHash : undefined);
+      if (error instanceof errors.JOSEError)
+        throw invalid(undefined, isForged(error) ? tokenHash : undefined);
       throw error;
     }
   };

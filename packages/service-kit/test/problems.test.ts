@@ -65,12 +65,13 @@ test('another content type is 415', async () => {
   expectProblem(await post('<note/>', 'text/xml'), 415, 'unsupported_media_type');
 });
 
-test.each(['application/json; charset="utf-8"', 'application/json;charset=UTF-8', 'application/json; charset=utf8'])(
-  '%s is read',
-  async (type) => {
-    expect((await post(JSON.stringify({ id: randomUUID().slice(0, 8), words: "b" }), type)).status).toBe(201);
-  },
-);
+test.each([
+  'application/json; charset="utf-8"',
+  'application/json;charset=UTF-8',
+  'application/json; charset=utf8',
+])('%s is read', async (type) => {
+  expect((await post(JSON.stringify({ id: randomUUID().slice(0, 8), words: 'b' }), type)).status).toBe(201);
+});
 
 test('another charset is 415', async () => {
   expectProblem(await post('{}', 'application/json; charset=latin1'), 415, 'unsupported_media_type');

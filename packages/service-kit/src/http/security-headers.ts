@@ -44,7 +44,7 @@ const cacheHeaders = ({ varyOn }: ServerResponse, own: Headers): Headers =>
     : {
         'Cache-Control': 'private, no-store',
         ...own,
-        Vary: own['Vary'] === undefined ? varyOn : `${own["Vary"]}, ${varyOn}`,
+        Vary: own['Vary'] === undefined ? varyOn : `${own['Vary']}, ${varyOn}`,
       };
 
 type Headers = Readonly<Record<string, string | number>>;

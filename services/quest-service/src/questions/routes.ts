@@ -1,5 +1,5 @@
 import { windowOf } from '@platform/pagination/skip-take';
-import { directRoute, route, type Route } from '@platform/service-kit/route';
+import { fastRoute, route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
@@ -21,7 +21,7 @@ const list = '/quests/{questId}/questions';
 const one = '/quests/{questId}/questions/{questionId}';
 
 export const questionRoutes = (ctx: Context): Route[] => [
-  directRoute(
+  fastRoute(
     {
       method: 'get',
       path: list,

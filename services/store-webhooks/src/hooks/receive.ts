@@ -3,6 +3,7 @@ import type { AddressList } from '@platform/auth/addresses';
 import type { SecretBox } from '@platform/auth/secret-box';
 import type { PathTokens } from '@platform/auth/path-tokens';
 import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
+import type { FailureLimit } from '@platform/service-kit/failure-limit';
 import type { Receipt, Stored } from '../inbox/receipt.ts';
 import { tokenOpens } from '../stores/domain.ts';
 import type { KnownStore } from '../stores/known-store.ts';
@@ -26,6 +27,7 @@ export interface Reception {
   countOldUse(tokenHash: string): void;
   /** Durable when it resolves. */
   accept(receipt: Receipt): Promise<Stored | 'spooled'>;
+  failureLimit: FailureLimit;
   limit(res: ServerResponse, store: KnownStore): Promise<void>;
   completePayment(challenge: Challenge): Promise<HookAnswer>;
   isTrusted: AddressList;
@@ -45,8 +47,12 @@ export const receive = async (
   address: HookAddress,
 ): Promise<HookAnswer> => {
   const isPayment = address.event === 'payment-auth-completed';
+  reception.failureLimit.check(req);
   const found = await reception.tokens.recognise(address.token);
-  if (found.state === 'unknown') throw new NotFound('webhook address');
+  if (found.state === 'unknown') {
+    if (found.tokenHash !== undefined) await reception.failureLimit.count(req, found.tokenHash);
+    throw new NotFound('webhook address');
+  }
   if (found.state === 'undecidable')
     throw new Unavailable('token_undecidable', 'The token can not be checked now; send it again later.');
   const { store, tokenHash, purpose } = found.row;

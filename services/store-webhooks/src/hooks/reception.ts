@@ -13,7 +13,7 @@ const createLimit = ({ redis }: Context): Reception['limit'] => {
     const name = `store-webhooks:hooks:${perMinute}`;
     const limit = limits.get(perMinute) ?? createRateLimit({ name, redis, perMinute });
     limits.set(perMinute, limit);
-    await limit({}, res, id);
+    await limit(res, id);
   };
 };
 
@@ -33,6 +33,7 @@ export const createReception = (context: Context): Reception => {
     tokens: context.tokens,
     countOldUse: (hash) => context.oldUses.count(hash),
     accept: (receipt) => context.inbox.accept(receipt),
+    failureLimit: context.failureLimit,
     limit: createLimit(context),
     completePayment: (challenge) => answerPayment(answering, challenge),
     isTrusted: trustedAddresses(context),

@@ -1,0 +1,125 @@
+import { startRedis } from '@platform/local/redis';
+import { createHash, randomUUID } from 'node:crypto';
+import supertest from 'supertest';
+import { expect, inject, test } from 'vitest';
+import { createHttpApp } from '../src/http/app.ts';
+import { NotFound, Unauthorized } from '../src/http/problem.ts';
+import { anyone, route, type Guard } from '../src/http/route.ts';
+import { startFixture } from './harness.ts';
+
+const settings = { RATE_LIMIT: 'on', UNKNOWN_CREDENTIALS_PER_MINUTE: '5' };
+const about = { title: 'Keys', version: '1.0.0', description: 'Keys.', tags: {}, basePath: '/v1' };
+
+/** A service whose callers need the key `good`; counts the look-ups. */
+const start = async (variables: Record<string, string> = {}) => {
+  const fixture = await startFixture({ ...settings, ...variables });
+  const lookups: string[] = [];
+  const guard: Guard<string> = {
+    security: [{ key: [] }],
+    schemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } },
+    identify: async ({ headers: { 'x-key': key } }) => {
+      if (typeof key !== 'string') throw new Unauthorized('A key is needed.', 'Key');
+      lookups.push(key);
+      await new Promise((resolve) => setImmediate(resolve));
+      const hash = createHash('sha256').update(key).digest('hex');
+      if (key !== 'good') throw new Unauthorized('A key is needed.', 'Key', 'unauthorized', hash);
+      return key;
+    },
+    keyOf: (key) => key,
+  };
+  const shared = {
+    method: 'get',
+    tag: 'Keys',
+    summary: 'Keys',
+    responses: { 204: { description: 'Yes' } },
+  } as const;
+  const { listener } = createHttpApp(fixture.context, {
+    about,
+    routes: [
+      route({ ...shared, path: '/mine', operationId: 'mine', caller: guard }, () => ({ status: 204 })),
+      route({ ...shared, path: '/open', operationId: 'open', caller: anyone }, () => ({ status: 204 })),
+      route({ ...shared, path: '/late', operationId: 'late', caller: anyone }, ({ req }) => {
+        fixture.context.failureLimit.check(req);
+        throw Object.assign(new NotFound('token'), { unknownCredential: randomUUID() });
+      }),
+    ],
+  });
+  const ask = (key: string | undefined, address = '198.51.100.7', path = '/v1/mine') => {
+    const asked = supertest(listener).get(path).set('X-Forwarded-For', address);
+    return key === undefined ? asked : asked.set('X-Key', key);
+  };
+  return { ...fixture, listener, lookups, ask };
+};
+
+/** Sends different unknown keys until one gets 429; gives how many were looked up. */
+const flood = async ({ ask, lookups }: Awaited<ReturnType<typeof start>>, address?: string, tries = 50) => {
+  const before = lookups.length;
+  for (let count = 0; count < tries; count++) await ask(randomUUID(), address);
+  return lookups.length - before;
+};
+
+test('a network with too many unknown credentials gets 429 and Retry-After before any look-up', async () => {
+  await using service = await start();
+  expect(await flood(service)).toBe(5);
+  const answer = await service.ask('good');
+  expect([answer.status, answer.body.code]).toEqual([429, 'too_many_requests']);
+  expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(60);
+  expect(service.lookups).toHaveLength(5);
+  expect((await service.ask('good', '198.51.100.8')).status).toBe(204);
+  expect((await service.ask(undefined, undefined, '/v1/open')).status).toBe(204);
+});
+
+test('addresses of one IPv6 /64 are one network', async () => {
+  await using service = await start();
+  for (let count = 0; count < 20; count++)
+    await service.ask(randomUUID(), `2001:db8:1:2::${count.toString(16)}`);
+  expect(service.lookups).toHaveLength(5);
+  expect((await service.ask('good', '2001:db8:1:3::1')).status).toBe(204);
+});
+
+test('a client that sends one wrong key over and over does not lock its network out', async () => {
+  await using service = await start();
+  for (let count = 0; count < 50; count++) expect((await service.ask('wrong')).status).toBe(401);
+  for (let count = 0; count < 50; count++) expect((await service.ask(undefined)).status).toBe(401);
+  expect((await service.ask('good')).status).toBe(204);
+});
+
+test('an unknown credential that a handler finds out counts too', async () => {
+  await using service = await start();
+  const statuses = [];
+  for (let count = 0; count < 7; count++)
+    statuses.push((await service.ask(undefined, undefined, '/v1/late')).status);
+  expect(statuses).toEqual([404, 404, 404, 404, 404, 429, 429]);
+});
+
+test('failures are shared through Redis, and a legitimate request asks it for nothing', async () => {
+  const REDIS_URL = inject('redisUrl') ?? '';
+  const address = `198.51.100.${Math.ceil(Math.random() * 250)}`;
+  await using one = await start({ REDIS_URL, UNKNOWN_CREDENTIALS_PER_MINUTE: '4' });
+  await using two = await start({ REDIS_URL, UNKNOWN_CREDENTIALS_PER_MINUTE: '4' });
+  await expect.poll(() => [one, two].map(({ context }) => context.redis?.status)).toEqual(['ready', 'ready']);
+  await flood(one, address, 3);
+  expect(await flood(two, address, 10)).toBe(1);
+  await one.context.redis?.del(`fixture:failures:${address}`);
+});
+
+test('with Redis gone each process counts for itself', async () => {
+  const redis = await startRedis();
+  await using service = await start({ REDIS_URL: redis.url });
+  await redis.stop();
+  expect(await flood(service)).toBe(5);
+  expect((await service.ask('good')).status).toBe(429);
+});
+
+test('answers that depend on a credential are kept by no shared cache, whatever their status', async () => {
+  await using service = await start();
+  for (const [key, status, cacheControl] of [
+    ['good', 204, 'private, no-store'],
+    ['wrong', 401, 'no-store'],
+  ] as const) {
+    const { headers, status: seen } = await service.ask(key);
+    expect([seen, headers['vary'], headers['cache-control']]).toEqual([status, 'X-Key', cacheControl]);
+  }
+  const open = await service.ask(undefined, undefined, '/v1/open');
+  expect([open.headers['vary'], open.headers['cache-control']]).toEqual([undefined, undefined]);
+});
