@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startStandIn } from './simulate/stand-in.ts';
+import { erro, netceteraResults, rreq } from './fixtures/threeds.ts';
 import { startService } from './harness.ts';
 
 const standIn = await startStandIn();
@@ -94,7 +95,7 @@ test('the other provider is asked in its own way', async () => {
   const store = await shop();
   const id = serverId();
   await register(store, id, 'netcetera');
-  standIn.results.set(id, { resultsRequest: { transStatus: 'Y', authenticationValue: cavv, eci: '05' } });
+  standIn.results.set(id, netceteraResults(id));
   const answer = await complete(store, { service: 'netcetera', cres: cresOf(id) }, 'netcetera');
   expect(answer.headers.get('location')).toBe(success);
 });
@@ -227,14 +228,13 @@ test.each(['threedsecureio', 'netcetera'])(
     const send = async () =>
       (await complete(store, { service: kind, cres: cresOf(id) }, kind)).headers.get('location');
     // An EMV error message comes with status 200 too; D and C are followed by another result.
-    const erro = { messageType: 'Erro', errorCode: '203', errorComponent: 'S', threeDSServerTransID: id };
     const other = { transStatus: 'Y', authenticationValue: cavv, eci: '05', threeDSServerTransID: 'other' };
-    const open = [erro, { transStatus: 'C' }, { transStatus: 'D' }, { transStatus: 'S' }, {}, other];
+    const open = [erro(id), { transStatus: 'C' }, { transStatus: 'D' }, { transStatus: 'S' }, {}, other];
     for (const result of open) {
       standIn.results.set(id, result);
       expect([result, await send()]).toEqual([result, expect.stringMatching(failure)]);
     }
-    standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05', messageType: 'RReq' });
+    standIn.results.set(id, rreq(id));
     expect(await send()).toBe(success);
   },
 );

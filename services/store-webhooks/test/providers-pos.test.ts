@@ -1,13 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import * as blaze from './fixtures/blaze.ts';
-import * as doordash from './fixtures/doordash.ts';
 import * as generic from './fixtures/generic.ts';
-import * as onfleet from './fixtures/onfleet.ts';
-import * as persona from './fixtures/persona.ts';
-import * as posDelivery from './fixtures/pos-delivery.ts';
 import * as square from './fixtures/square.ts';
-import * as veriff from './fixtures/veriff.ts';
 import { startStandIn } from './simulate/stand-in.ts';
 import { startService } from './harness.ts';
 
@@ -128,7 +123,7 @@ test('square: an event names the order, Square tells it, in whole yen; the signa
     .digest('base64');
   await service.hook('member_updated', webhookToken, member, { 'x-square-hmacsha256-signature': signed });
   await service.settled();
-  expect((await get(`${id}/members`))['members']).toMatchObject([{ firstName: 'Amelia', modified: 7 }]);
+  expect((await get(`${id}/members`))['members']).toMatchObject([{ firstName: 'Ann', modified: 7 }]);
 });
 
 test('generic: pointers in the settings find the fields', async () => {
@@ -149,121 +144,45 @@ test('generic: pointers in the settings find the fields', async () => {
   ]);
 });
 
-test('the delivery shape of the seed', async () => {
-  const { id, webhookToken } = await service.store();
-  await service.hook('job_assigned', webhookToken, posDelivery.job);
-  await service.settled();
-  const { estimatedArrival: _, ...job } = posDelivery.job;
-  expect(await get(`${id}/delivery-jobs/job-1`)).toMatchObject({
-    ...job,
-    stage: 'assigned',
-    estimatedArrival: '2023-11-14T22:23:20.000Z',
-  });
-});
-
-test('onfleet: the trigger in the body counts; a wrong signature is kept as refused and does not shut out the right one', async () => {
-  const secret = 'a1b2c3d4';
+test('square: an order that is retrieved without its state has the state of the event', async () => {
   const { id, webhookToken } = await service.store({
-    delivery: { kind: 'onfleet', credentials: { webhookSecret: secret } },
+    pos: { kind: 'square', baseUrl: standIn.url, credentials: { accessToken: 't' } },
   });
-  const body = JSON.stringify(onfleet.taskStarted);
-  const right = createHmac('sha512', Buffer.from(secret, 'hex')).update(body).digest('hex');
-  for (const signature of ['00', right])
-    expect(
-      (await service.hook('job_assigned', webhookToken, body, { 'x-onfleet-signature': signature })).status,
-    ).toBe(200);
-  expect((await service.hook('job_assigned', webhookToken, body)).status).toBe(200);
+  const { state: _, ...stateless } = square.orderAnswer.order;
+  standIn.orders.set(stateless.id, { order: stateless });
+  const { order_updated: changed } = square.orderUpdated.data.object;
+  const completed = { ...changed, state: 'COMPLETED' };
+  await service.hook('order_updated', webhookToken, {
+    ...square.orderUpdated,
+    data: { ...square.orderUpdated.data, object: { order_updated: completed } },
+  });
   await service.settled();
-  expect(await get(`${id}/delivery-jobs/${encodeURIComponent(onfleet.taskStarted.taskId)}`)).toMatchObject({
-    stage: 'started',
-    status: 'ACTIVE',
-    orderId: 'order-1',
-    driverId: '1Ds6ulPYWxNPgaIaoLPqlIQE',
-    driverLocation: { lat: 37.77, lng: -122.41 },
-    startedAt: '2021-02-10T20:00:00.123Z',
-    estimatedArrival: '2021-02-10T21:00:00.000Z',
-  });
-  const { events } = await get(`${id}/events?status=refused`);
-  expect(events).toHaveLength(1);
-  const [{ id: eventId }] = events as unknown as [{ id: string }];
-  expect(await service.admin('POST', `/v1/stores/${id}/events/${eventId}/replay`)).toMatchObject({
-    status: 409,
-    body: { code: 'event_refused' },
-  });
+  expect(await get(`${id}/orders/${stateless.id}`)).toMatchObject({ status: 'COMPLETED' });
 });
 
-test('doordash: its own event name decides, and what is none of the four is put aside', async () => {
-  const { id, webhookToken } = await service.store({ delivery: { kind: 'doordash' } });
-  await service.hook('job_assigned', webhookToken, doordash.pickedUp);
-  await service.hook('job_assigned', webhookToken, { ...doordash.pickedUp, event_name: 'DELIVERY_BATCHED' });
-  await service.settled();
-  expect(await get(`${id}/delivery-jobs/D-1763`)).toMatchObject({
-    stage: 'started',
-    status: 'picked_up',
-    driverId: '1232142',
-    startedAt: '2021-10-28T22:05:00.000Z',
-    driverLocation: { lat: 37.77, lng: -122.42 },
-  });
-  expect((await get(`${id}/events`))['events']).toMatchObject([{ status: 'ignored' }, { status: 'done' }]);
-});
+test.each(['..', '.', '', '../../../admin', '%2e%2e', '..\\..'])(
+  'a publicKey %j never changes the path that the POS is asked on',
+  async (publicKey) => {
+    const { id, webhookToken } = await service.store({ pos: { kind: 'blaze', baseUrl: standIn.url } });
+    const { cart: _, ...bare } = blaze.order;
+    await service.hook('order_updated', webhookToken, { ...bare, publicKey });
+    await service.settled();
+    const asked = standIn.asked.map(({ path }) => path);
+    const isSegment = !['..', '.', ''].includes(publicKey);
+    expect(asked).toEqual(isSegment ? [`/api/v1/partner/store/cart/${encodeURIComponent(publicKey)}`] : []);
+    expect((await get(`${id}/events`))['events']).toMatchObject([{ status: 'failed' }]);
+  },
+);
 
-test('persona: its own shape and the seed’s; signed, and asked where a message carries no status', async () => {
-  const { id, webhookToken } = await service.store({
-    identity: {
-      kind: 'persona',
-      baseUrl: standIn.url,
-      credentials: { apiKey: 'pk', webhookSecret: 'wbhsec_1,wbhsec_2' },
-    },
+test.each(['..', '../customers/x'])('square: an order id %j never changes the path', async (orderId) => {
+  const { webhookToken } = await service.store({
+    pos: { kind: 'square', baseUrl: `${standIn.url}/base/`, credentials: { accessToken: 't' } },
   });
-  const sign = (body: string, at = Math.floor(Date.now() / 1000)) =>
-    `t=${at},v1=${createHmac('sha256', 'wbhsec_2').update(`${at}.${body}`).digest('hex')}`;
-  const send = (body: object, signature?: string) => {
-    const text = JSON.stringify(body);
-    return service.hook('identity-verification-updated/persona', webhookToken, text, {
-      'persona-signature': signature ?? sign(text),
-    });
-  };
-  await send(persona.approved);
-  await send(persona.approved);
+  const event = structuredClone(square.orderUpdated);
+  event.data.object.order_updated.order_id = orderId;
+  await service.hook('order_updated', webhookToken, event);
   await service.settled();
-  const inquiryId = persona.inquiry.data.id;
-  expect(await get(`${id}/verifications/${inquiryId}`)).toMatchObject({
-    service: 'persona',
-    status: 'approved',
-    userId: 'user-1',
-    completed: false,
-  });
-  const old = { service: 'persona', transactionId: inquiryId, status: 'PENDING_REVIEW', updatedAt: 1 };
-  await send(old);
-  await send({ ...old, transactionId: 'inq_other' }, 't=1,v1=00');
-  standIn.inquiries.set('inq_asked', { data: { ...persona.inquiry.data, id: 'inq_asked' } });
-  await send({ service: 'persona', transactionId: 'inq_asked' });
-  await service.settled();
-  expect((await get(`${id}/verifications`))['verifications']).toMatchObject([
-    { transactionId: 'inq_asked', status: 'approved' },
-    { transactionId: inquiryId, status: 'approved' },
-  ]);
-  expect((await get(`${id}/events?status=refused`))['events']).toHaveLength(1);
-});
-
-test('veriff: progress, decision, signature; completed stays completed', async () => {
-  const { id, webhookToken } = await service.store({
-    identity: { kind: 'veriff', credentials: { webhookSecret: 'vs' } },
-  });
-  const send = (event: string, body: object) => {
-    const text = JSON.stringify(body);
-    const signature = createHmac('sha256', 'vs').update(text).digest('hex');
-    return service.hook(`${event}/veriff`, webhookToken, text, { 'x-hmac-signature': signature });
-  };
-  const path = `${id}/verifications/${veriff.submitted.id}`;
-  await send('identity-verification-updated', veriff.submitted);
-  await service.settled();
-  expect(await get(path)).toMatchObject({ status: 'submitted', completed: false, userId: 'user-2' });
-  await send('identity-verification-completed', veriff.declined);
-  await service.settled();
-  expect(await get(path)).toMatchObject({ status: 'declined', completed: true });
-  const earlier = { ...veriff.declined.verification, code: 9103, decisionTime: '2024-03-15T18:00:00.000Z' };
-  await send('identity-verification-updated', { ...veriff.declined, verification: earlier });
-  await service.settled();
-  expect(await get(path)).toMatchObject({ status: 'declined', completed: true });
+  expect(standIn.asked.map(({ path }) => path)).toEqual(
+    orderId === '..' ? [] : ['/base/v2/orders/..%2Fcustomers%2Fx'],
+  );
 });

@@ -1,0 +1,112 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, expect, test } from 'vitest';
+import * as doordash from './fixtures/doordash.ts';
+import * as onfleet from './fixtures/onfleet.ts';
+import * as posDelivery from './fixtures/pos-delivery.ts';
+import { startService } from './harness.ts';
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+
+const get = async (path: string) => (await service.admin('GET', `/v1/stores/${path}`)).body;
+
+test('the delivery shape of the seed', async () => {
+  const { id, webhookToken } = await service.store();
+  await service.hook('job_assigned', webhookToken, posDelivery.job);
+  await service.settled();
+  const { estimatedArrival: _, ...job } = posDelivery.job;
+  expect(await get(`${id}/delivery-jobs/job-1`)).toMatchObject({
+    ...job,
+    stage: 'assigned',
+    estimatedArrival: '2023-11-14T22:23:20.000Z',
+  });
+});
+
+test('onfleet: the trigger in the body counts; a wrong signature is kept as refused and does not shut out the right one', async () => {
+  const secret = 'a1b2c3d4';
+  const { id, webhookToken } = await service.store({
+    delivery: { kind: 'onfleet', credentials: { webhookSecret: secret } },
+  });
+  const body = JSON.stringify(onfleet.taskStarted);
+  const right = createHmac('sha512', Buffer.from(secret, 'hex')).update(body).digest('hex');
+  for (const signature of ['00', right])
+    expect(
+      (await service.hook('job_assigned', webhookToken, body, { 'x-onfleet-signature': signature })).status,
+    ).toBe(200);
+  expect((await service.hook('job_assigned', webhookToken, body)).status).toBe(200);
+  await service.settled();
+  expect(await get(`${id}/delivery-jobs/${encodeURIComponent(onfleet.taskStarted.taskId)}`)).toMatchObject({
+    stage: 'started',
+    status: 'ACTIVE',
+    orderId: 'order-1',
+    driverId: onfleet.taskStarted.workerId,
+    driverLocation: { lat: 37.77, lng: -122.41 },
+    startedAt: '2021-02-10T20:00:00.123Z',
+    estimatedArrival: '2021-02-10T21:00:00.000Z',
+  });
+  const { events } = await get(`${id}/events?status=refused`);
+  expect(events).toHaveLength(1);
+  const [{ id: eventId }] = events as unknown as [{ id: string }];
+  expect(await service.admin('POST', `/v1/stores/${id}/events/${eventId}/replay`)).toMatchObject({
+    status: 409,
+    body: { code: 'event_refused' },
+  });
+});
+
+test('onfleet: a failed task ends the job, with its time, and everybody is told', async () => {
+  const { id, webhookToken } = await service.store({ delivery: { kind: 'onfleet' } });
+  await service.hook('job_completed', webhookToken, onfleet.taskFailed);
+  await service.hook('job_started', webhookToken, onfleet.taskStarted);
+  await service.settled();
+  expect(await get(`${id}/delivery-jobs/${onfleet.taskFailed.taskId}`)).toMatchObject({
+    stage: 'failed',
+    status: 'FAILED',
+    orderId: 'order-1',
+    startedAt: '2021-02-10T20:00:00.123Z',
+    endedAt: '2021-02-10T20:46:40.000Z',
+    completedAt: null,
+  });
+  expect((await get(`${id}/notifications`))['notifications']).toHaveLength(2);
+});
+
+test('doordash: its own event name decides, and an event that is no stage is ignored', async () => {
+  const { id, webhookToken } = await service.store({ delivery: { kind: 'doordash' } });
+  await service.hook('job_assigned', webhookToken, doordash.pickedUp);
+  await service.hook('job_assigned', webhookToken, { ...doordash.pickedUp, event_name: 'DELIVERY_BATCHED' });
+  await service.settled();
+  expect(await get(`${id}/delivery-jobs/D-1763`)).toMatchObject({
+    stage: 'started',
+    status: 'picked_up',
+    orderId: 'order-1',
+    driverId: '1232142',
+    startedAt: '2024-03-15T18:05:00.000Z',
+    estimatedArrival: '2024-03-15T18:30:00.000Z',
+    driverLocation: { lat: 37.77, lng: -122.42 },
+  });
+  expect((await get(`${id}/events`))['events']).toMatchObject([{ status: 'ignored' }, { status: 'done' }]);
+});
+
+test('doordash: the reference sample is enough: time of the event, order of the delivery', async () => {
+  const { id, webhookToken } = await service.store({ delivery: { kind: 'doordash' } });
+  await service.hook('job_assigned', webhookToken, doordash.droppedOff);
+  await service.settled();
+  expect(await get(`${id}/delivery-jobs/D-1763`)).toMatchObject({
+    stage: 'completed',
+    status: 'DASHER_DROPPED_OFF',
+    orderId: 'D-1763',
+    completedAt: '2024-03-15T18:35:22.791Z',
+  });
+});
+
+test('doordash: a cancelled delivery ends the job', async () => {
+  const { id, webhookToken } = await service.store({ delivery: { kind: 'doordash' } });
+  await service.hook('job_assigned', webhookToken, doordash.cancelled);
+  await service.settled();
+  expect(await get(`${id}/delivery-jobs/D-1764`)).toMatchObject({
+    stage: 'cancelled',
+    status: 'DELIVERY_CANCELLED',
+    endedAt: '2024-03-15T18:40:00.000Z',
+  });
+  const { notifications } = await get(`${id}/notifications`);
+  expect(JSON.stringify(notifications)).toContain('was cancelled');
+});
