@@ -21,6 +21,8 @@ const viewOf = async (store: Store, path: string, body: unknown, query = '') => 
   return (await service.admin('GET', `/v1/stores/${store.id}/events/${id}${query}`)).body;
 };
 
+const idOf = (view: Json) => view['id'] as unknown as string;
+
 const hidden = '[redacted]';
 
 test('only the fields that the provider is known to fill with harmless values are shown', async () => {
@@ -118,7 +120,7 @@ test('revealing shows the whole body once it is recorded who saw it and when', a
     (await service.admin('GET', `/v1/stores/${store.id}/event-reveals`)).body['eventReveals'] as never;
   const masked = await viewOf(store, 'new_member', blaze.member);
   expect([masked['revealed'], await reveals()]).toEqual([false, []]);
-  const path = `/v1/stores/${store.id}/events/${String(masked['id'])}?reveal=true`;
+  const path = `/v1/stores/${store.id}/events/${idOf(masked)}?reveal=true`;
   const answer = await fetch(service.url + path, {
     headers: { authorization: `Bearer ${service.token}`, 'x-request-id': 'reveal-1' },
   });
@@ -148,8 +150,8 @@ test('a body that can not be parsed is shown only when revealed, as text', async
 
 test('nobody reveals an event without the scope, of another store, or without a record', async () => {
   const [store, other] = [await service.store(), await service.store()];
-  const { id } = await viewOf(store, 'new_member', blaze.member);
-  const path = (of: Store) => `/v1/stores/${of.id}/events/${String(id)}?reveal=true`;
+  const id = idOf(await viewOf(store, 'new_member', blaze.member));
+  const path = (of: Store) => `/v1/stores/${of.id}/events/${id}?reveal=true`;
   const token = await service.tokenWith('quests:read');
   const lacking = await fetch(service.url + path(store), { headers: { authorization: `Bearer ${token}` } });
   expect(lacking.status).toBe(403);
