@@ -1,3 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({ test: { name: 'checks', include: ['src/**/*.test.ts'] } });
+export default defineConfig({
+  test: {
+    name: 'checks',
+    include: ['src/**/*.test.ts'],
+    // recheck in JavaScript; its other backends are native programs that are not installed.
+    env: { RECHECK_BACKEND: 'pure' },
+  },
+});

@@ -66,8 +66,7 @@ export const defaultTimeouts: Timeouts = {
   answer: 30_000,
 };
 
-const host = String.raw`(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])`;
-const address = new RegExp(String.raw`^(?:${host}|\*):(?<port>\d{1,5})$`);
+const address = /^(?:[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\]|\*):(?<port>\d{1,5})$/;
 
 const isAddress = (text: string): boolean => {
   const port = Number(address.exec(text)?.groups?.['port']);

@@ -32,7 +32,7 @@ const headersOf = (text: string): Record<string, string> =>
 /** Gathers spans for a second at most and sends them on; what the collector does not take is dropped. */
 export const openProvider = ({ service, endpoint, headers, ratio, ids }: ProviderOptions): TracerProvider => {
   const exporter = new OTLPTraceExporter({
-    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    url: `${endpoint}${endpoint.endsWith('/') ? '' : '/'}v1/traces`,
     headers: headersOf(headers),
     timeoutMillis: 5000,
   });

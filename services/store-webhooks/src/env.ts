@@ -9,7 +9,11 @@ const shape = {
   /** Key for what is kept encrypted: credentials of providers, outcomes of payments. */
   SECRETS_KEY: z.string().min(1),
   /** Where providers reach us; begins the webhook addresses that are shown. */
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).default('http://127.0.0.1:8080'),
+  // Without a slash at the end: paths are appended to it.
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => (url.endsWith('/') ? url.slice(0, -1) : url))
+    .default('http://127.0.0.1:8080'),
   /** Folder for events that come while the database is away. */
   SPOOL_DIR: z.string().min(1).default('.local/spool'),
   SPOOL_MAX_BYTES: z.coerce

@@ -6,7 +6,7 @@ import { imageOf, secretFiles, secretVolume } from './pod.ts';
 
 /** A Job can't be changed, so each version has one of its own. */
 const jobName = (name: string, tag: string): string =>
-  `${name}-migrate-${tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`.slice(0, 63).replace(/-+$/, '');
+  `${name}-migrate-${tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`.slice(0, 63).replace(/-{1,2}$/, '');
 
 /** Brings the tables of a service up to its image, as their owner; the service itself never has that password. */
 export const migrationManifests = ({ name }: Service, platform: Platform): Manifest[] => {

@@ -45,10 +45,10 @@ const refuseType = (types: readonly string[]): Problem =>
   });
 
 /** The value of `charset`, in quotes or without (RFC 9110 section 8.3.2). */
-const charset = /;[ \t]*charset=("?)([^";]*)\1/i;
+const charset = /;[ \t]*charset="?([^";]*)/i;
 
 const isUtf8Type = (type: string): boolean => {
-  const [, , name] = charset.exec(type) ?? [];
+  const [, name] = charset.exec(type) ?? [];
   return name === undefined || /^utf-?8$/i.test(name.trim());
 };
 

@@ -10,7 +10,8 @@ export const parseAddress = (text: string | undefined): ipaddr.IPv4 | ipaddr.IPv
   if (text === undefined || isIP(text) === 0) return undefined;
   // ipaddr.js takes the deprecated `::192.0.2.1` (RFC 4291 section 2.5.5.1) for `::ffff:192.0.2.1`.
   if (/^::\d+\./.test(text)) return undefined;
-  return ipaddr.process(text.replace(/%.*$/, ''));
+  const [address = ''] = text.split('%');
+  return ipaddr.process(address);
 };
 
 /**

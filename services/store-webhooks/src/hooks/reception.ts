@@ -37,7 +37,7 @@ export const createReception = (context: Context): Reception => {
     limit: createLimit(context),
     completePayment: (challenge) => answerPayment(answering, challenge),
     isTrusted: trustedAddresses(context),
-    publicUrl: env.PUBLIC_URL.replace(/\/+$/, ''),
+    publicUrl: env.PUBLIC_URL,
     now,
     box,
   };

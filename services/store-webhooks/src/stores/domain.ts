@@ -145,6 +145,6 @@ export const webhookUrls = (
       const token = tokens[event === 'payment-auth-completed' ? 'payments' : 'events'];
       if (token === undefined) return [];
       const middle = hookEvents[event].service ? `/${serviceOf(event, settings)}` : '';
-      return [[event, `${publicUrl.replace(/\/+$/, '')}${hooksPath}/${event}${middle}/${token}`]];
+      return [[event, `${publicUrl}${hooksPath}/${event}${middle}/${token}`]];
     }),
   );
