@@ -8,15 +8,15 @@ const checkDigits = 6;
 const digits = /^[0-9A-Za-z]*$/;
 
 export interface NewApiKey {
-  /** Shown to its owner once, never stored. */
+  /** Shown to its owner once and never stored. */
   key: string;
-  /** SHA-256 in hex: what is stored. */
+  /** SHA-256 in hex, which is stored. */
   hash: string;
-  /** First and last letters, to tell keys apart: `vk_live_3fZ…9aQx`. */
+  /** First and last characters, to tell keys apart: `vk_live_3fZ…9aQx`. */
   display: string;
 }
 
-/** SHA-256 in hex. Fast on purpose: a key has too many random bits to be guessed. */
+/** SHA-256 in hex. A fast hash is enough, because a key has too many random bits to be guessed. */
 export const hashApiKey = (key: string): string => hash('sha256', key);
 
 const checkOf = (text: string): string => base62(BigInt(crc32(text)), checkDigits);
@@ -29,7 +29,7 @@ export const makeApiKey = (prefix = 'vk_live_'): NewApiKey => {
   return { key, hash: hashApiKey(key), display: `${key.slice(0, prefix.length + 3)}…${key.slice(-4)}` };
 };
 
-/** Whether this could be a key: right prefix, length, letters and checksum. Refuses junk without a query. */
+/** Whether prefix, length, characters and checksum are those of a key; checked before any query. */
 export const isApiKey = (text: string, prefix = 'vk_live_'): boolean =>
   text.startsWith(prefix) &&
   text.length === prefix.length + randomDigits + checkDigits &&

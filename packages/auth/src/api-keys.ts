@@ -7,10 +7,10 @@ import { onlyHeader } from './header.ts';
 
 export { hashApiKey, isApiKey, makeApiKey, type NewApiKey } from './api-key-format.ts';
 
-/** What a service stores of a key, as far as it matters here. */
+/** The stored columns of a key that are needed here. */
 export interface ApiKeyRow {
   id: string;
-  /** As `makeApiKey` gave it. */
+  /** From `makeApiKey`. */
   hash: string;
   scopes: readonly string[];
   expiresAt: Date | null;
@@ -18,39 +18,39 @@ export interface ApiKeyRow {
 }
 
 export interface ApiKeyOptions<Row extends ApiKeyRow> {
-  /** `X-API-Key` unless said otherwise. */
+  /** Default `X-API-Key`. */
   header?: string;
-  /** `vk_live_` unless said otherwise. */
+  /** Default `vk_live_`. */
   prefix?: string;
-  /** Looks a key up by its hash; revoked and expired ones may be given too. */
+  /** Looks a key up by its hash; may return revoked and expired keys. */
   find: (hash: string) => Promise<Row | undefined>;
-  /** Writes when a key was used last. Called at most once a minute a key in each process. */
+  /** Stores when a key was last used. Called at most once a minute for each key in each process. */
   touch: (row: Row, usedAt: Date) => Promise<void>;
-  /** Told when `touch` fails; the call goes on. */
+  /** Called when `touch` fails; the request continues. */
   onTouchFailed?: (error: unknown) => void;
   now?: () => Date;
 }
 
 export interface ApiKeys<Row> {
-  /** Lets keys with this scope in. */
+  /** Admits keys with this scope. */
   guard: (scope: string) => Guard<Row>;
 }
 
-/** Together with one query this stays within the second after which a revoked key must be dead. */
-const rememberMs = 750;
+/** Short enough that a revoked key is refused within a second, the query included. */
+const cacheMs = 750;
 const touchMs = 60_000;
-const many = 5000;
+const maxKeys = 5000;
 
 /**
- * Recognises callers by an API key. None, a malformed, an unknown, a revoked and an expired key get
- * the same 401, so that nobody learns which keys there once were.
+ * Authenticates callers by API key. A missing, malformed, unknown, revoked or expired key gets the same
+ * 401, so that nobody learns which keys existed.
  */
 export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>): ApiKeys<Row> => {
   const { header = 'X-API-Key', prefix, find, touch, onTouchFailed, now = () => new Date() } = options;
-  const seen = new LRUCache<string, Promise<Row | undefined>>({ max: many, ttl: rememberMs });
-  // Apart from the known keys, so that a flood of unknown ones evicts none of those.
-  const unknown = new LRUCache<string, true>({ max: many, ttl: rememberMs });
-  const touched = new LRUCache<string, true>({ max: many, ttl: touchMs });
+  const found = new LRUCache<string, Promise<Row | undefined>>({ max: maxKeys, ttl: cacheMs });
+  // Separate from the known keys, so that a flood of unknown keys evicts none of them.
+  const unknown = new LRUCache<string, true>({ max: maxKeys, ttl: cacheMs });
+  const touched = new LRUCache<string, true>({ max: maxKeys, ttl: touchMs });
   const challenge = `ApiKey realm="platform", header="${header}"`;
   const refused = (unknownKey?: string) =>
     new Unauthorized('A valid API key is needed.', challenge, 'unauthorized', unknownKey);
@@ -58,14 +58,14 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
   /** One query for all requests with this key in a short time, also when the key is unknown. */
   const lookUp = async (hash: string): Promise<Row | undefined> => {
     if (unknown.has(hash)) return undefined;
-    const known = seen.get(hash);
-    if (known !== undefined) return known;
-    const asked = find(hash);
-    seen.set(hash, asked);
+    const cached = found.get(hash);
+    if (cached !== undefined) return cached;
+    const query = find(hash);
+    found.set(hash, query);
     const forget = () => {
-      if (seen.peek(hash) === asked) seen.delete(hash);
+      if (found.peek(hash) === query) found.delete(hash);
     };
-    const row = await asked.catch((error: unknown) => {
+    const row = await query.catch((error: unknown) => {
       forget();
       throw error;
     });
@@ -75,7 +75,7 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
     return undefined;
   };
 
-  const note = async (row: Row): Promise<void> => {
+  const recordUse = async (row: Row): Promise<void> => {
     if (touched.has(row.id)) return;
     touched.set(row.id, true);
     await touch(row, now()).catch((error: unknown) => onTouchFailed?.(error));
@@ -93,7 +93,7 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
       if (row.revokedAt !== null) throw refused();
       if (row.expiresAt !== null && row.expiresAt <= now()) throw refused();
       if (!row.scopes.includes(scope)) throw new InsufficientScope(scope);
-      void note(row);
+      void recordUse(row);
       return row;
     },
     keyOf: ({ id }) => id,

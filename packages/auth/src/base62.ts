@@ -1,6 +1,6 @@
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A number in base 62 with `length` digits, filled up with zeros. It must fit. */
+/** A number in base 62, padded with zeros to `length` digits. Throws RangeError when it needs more. */
 export const base62 = (value: bigint, length: number): string => {
   let text = '';
   let rest = value;
@@ -8,6 +8,6 @@ export const base62 = (value: bigint, length: number): string => {
     text = `${digits[Number(rest % 62n)]}${text}`;
     rest /= 62n;
   }
-  if (rest !== 0n) throw new RangeError('The number has too many digits.');
+  if (rest !== 0n) throw new RangeError('The number does not fit into so many base-62 digits.');
   return text;
 };

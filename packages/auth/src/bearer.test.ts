@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { expectStatus, getWith, guarded } from '../test/guarded.ts';
 import { createTokenVerifier, type Caller } from './bearer.ts';
 import { createCookie } from './cookies.ts';
-import { makeTestKeys, type TokenWish } from './testing.ts';
+import { makeTestKeys, type TokenOptions } from './testing.ts';
 
 const keys = await makeTestKeys();
 const { issuer, audience, jwks } = keys;
@@ -68,7 +68,7 @@ test('a guard without a scope lets every valid token in', async () => {
 });
 
 describe('a token is refused', () => {
-  const wishes: Record<string, TokenWish> = {
+  const options: Record<string, TokenOptions> = {
     'of another issuer': { claims: { iss: 'https://evil.test' } },
     'for another audience': { claims: { aud: 'other' } },
     'that has expired': { ttl: -60 },
@@ -81,8 +81,8 @@ describe('a token is refused', () => {
     'whose scope is a list': { claims: { scope: ['stores:admin'] } },
     'with an unknown key id': { header: { kid: 'nobody' } },
   };
-  test.for(Object.entries(wishes))('%s', async ([, wish]) => {
-    await expectRefused(await keys.token({ scope: 'stores:admin', ...wish }));
+  test.for(Object.entries(options))('%s', async ([, option]) => {
+    await expectRefused(await keys.token({ scope: 'stores:admin', ...option }));
   });
 
   test('with alg none', async () => {

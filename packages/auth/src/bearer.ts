@@ -8,7 +8,7 @@ import type { Cookie } from './cookies.ts';
 import { onlyHeader } from './header.ts';
 import { createKeySource } from './key-source.ts';
 
-/** Who an access token speaks for. */
+/** The holder of an access token. */
 export interface Caller {
   readonly subject: string;
   readonly scopes: ReadonlySet<string>;
@@ -22,27 +22,27 @@ export interface TokenVerifierOptions {
   jwks: string | JSONWebKeySet;
   issuer: string;
   audience: string;
-  /** For exp, nbf and iat; 5 seconds unless said otherwise. */
+  /** For exp, nbf and iat; default 5 seconds. */
   toleranceSeconds?: number;
   /** A cookie that may carry the token where there is no Authorization header. */
   cookie?: Pick<Cookie, 'name' | 'read'>;
-  /** Asked at each use, however short ago the token was verified. */
+  /** Called for each request, also when the token was verified a moment ago. */
   isRevoked?: (caller: Caller) => Promise<boolean>;
   now?: () => Date;
 }
 
 export interface TokenVerifier {
-  /** Throws Unauthorized for a token that is not valid, Unavailable when that can't be found out. */
+  /** Throws Unauthorized for an invalid token, Unavailable when the keys or `isRevoked` can't answer. */
   verify: (token: string) => Promise<Caller>;
-  /** Lets callers with this scope in; without one, every valid token. */
+  /** Admits callers with this scope; without a scope, every valid token. */
   guard: (scope?: string) => Guard<Caller>;
 }
 
-/** In characters; longer ones are refused unread. */
+/** In characters; longer tokens are refused without parsing. */
 const maxToken = 8192;
-/** A signature costs some 100 µs to check; the same token is believed for this long without. */
-const rememberMs = 30_000;
-const rememberTokens = 5000;
+/** Verifying a signature takes some 100 µs, so the result is cached for this long. */
+const cacheMs = 30_000;
+const cachedTokens = 5000;
 
 const types = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
 const challenge = 'Bearer realm="platform"';
@@ -57,7 +57,7 @@ const isForged = (error: unknown): boolean =>
 
 const callerOf = ({ payload, protectedHeader }: JWTVerifyResult, latestIssue: number): Caller => {
   const { sub, exp, iat, scope, sid } = payload;
-  const sound =
+  const isValid =
     types.has(protectedHeader.typ?.toLowerCase()) &&
     typeof sub === 'string' &&
     sub !== '' &&
@@ -65,7 +65,7 @@ const callerOf = ({ payload, protectedHeader }: JWTVerifyResult, latestIssue: nu
     (iat ?? 0) <= latestIssue &&
     (scope === undefined || typeof scope === 'string') &&
     (sid === undefined || typeof sid === 'string');
-  if (!sound) throw invalid();
+  if (!isValid) throw invalid();
   return Object.freeze({
     subject: sub,
     scopes: new Set(scope?.split(' ').filter((name) => name !== '')),
@@ -74,7 +74,7 @@ const callerOf = ({ payload, protectedHeader }: JWTVerifyResult, latestIssue: nu
   });
 };
 
-/** The token of a request (RFC 6750 section 2.1); undefined when no credential of this kind was sent. */
+/** The token of a request (RFC 6750 section 2.1); undefined when the request has none. */
 const tokenOf = (req: IncomingMessage, cookie: TokenVerifierOptions['cookie']): string | undefined => {
   const { value, repeated } = onlyHeader(req, 'authorization');
   if (repeated) throw invalid('Exactly one Authorization header may be sent.');
@@ -84,13 +84,13 @@ const tokenOf = (req: IncomingMessage, cookie: TokenVerifierOptions['cookie']): 
 };
 
 /**
- * Verifies JWT access tokens (RFC 7519, RFC 9068, EdDSA only). A service makes one and takes its
- * guards from it: the keys and the tokens verified lately are shared.
+ * Verifies JWT access tokens (RFC 7519, RFC 9068, EdDSA only). A service creates one verifier and takes
+ * all its guards from it, so that they share the keys and the cache of verified tokens.
  */
 export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifier => {
   const { issuer, audience, toleranceSeconds = 5, cookie, isRevoked, now = () => new Date() } = options;
   const keys = createKeySource({ jwks: options.jwks });
-  const seen = new LRUCache<string, Caller>({ max: rememberTokens, ttl: rememberMs });
+  const verified = new LRUCache<string, Caller>({ max: cachedTokens, ttl: cacheMs });
   const toleranceMs = toleranceSeconds * 1000;
 
   const check = async (token: string, tokenHash: string): Promise<Caller> => {
@@ -116,19 +116,19 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
 
   const verify = async (token: string): Promise<Caller> => {
     if (token.length > maxToken || !/^[\w.-]+$/.test(token)) throw invalid();
-    const name = hash('sha256', token, 'base64url');
-    const known = seen.get(name);
-    const fresh = known !== undefined && now().getTime() < known.expiresAt.getTime() + toleranceMs;
-    const caller = fresh ? known : await check(token, name);
-    if (!fresh) seen.set(name, caller);
+    const digest = hash('sha256', token, 'base64url');
+    const cached = verified.get(digest);
+    const isFresh = cached !== undefined && now().getTime() < cached.expiresAt.getTime() + toleranceMs;
+    const caller = isFresh ? cached : await check(token, digest);
+    if (!isFresh) verified.set(digest, caller);
     if (await isRevoked?.(caller)) throw invalid('The session of this access token has ended.');
     return caller;
   };
 
   const guard = (scope?: string): Guard<Caller> => {
-    const needs = scope === undefined ? [] : [scope];
+    const scopes = scope === undefined ? [] : [scope];
     return {
-      security: [{ bearer: needs }, ...(cookie ? [{ cookie: needs }] : [])],
+      security: [{ bearer: scopes }, ...(cookie ? [{ cookie: scopes }] : [])],
       schemes: {
         bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         ...(cookie ? { cookie: { type: 'apiKey', in: 'cookie', name: cookie.name } } : {}),

@@ -2,24 +2,24 @@ import type { IncomingMessage } from 'node:http';
 import { parseCookie, stringifySetCookie } from 'cookie';
 
 export interface CookieOptions {
-  /** Without a prefix: that follows from `secure` and `path`. */
+  /** Without `__Host-` or `__Secure-`: the prefix follows from `secure` and `path`. */
   name: string;
-  /** `/` unless said otherwise. */
+  /** Default `/`. */
   path?: string;
   maxAgeSeconds: number;
-  /** False only where the service is reached by plain HTTP on localhost. */
+  /** False only for plain HTTP on localhost. */
   secure: boolean;
 }
 
 /** One cookie that holds a credential. */
 export interface Cookie {
-  /** As browsers know it, prefix and all. */
+  /** With its prefix. */
   name: string;
-  /** Undefined when it is not there, or there twice with different values. */
+  /** Undefined when the request has no such cookie, or two with different values. */
   read: (req: Pick<IncomingMessage, 'headers'>) => string | undefined;
-  /** The Set-Cookie value that keeps `value`. */
+  /** The Set-Cookie value that stores `value`. */
   write: (value: string) => string;
-  /** The Set-Cookie value that makes browsers forget it. */
+  /** The Set-Cookie value that deletes the cookie. */
   clear: () => string;
 }
 
@@ -30,10 +30,10 @@ const prefixed = (name: string, path: string, secure: boolean): string => {
 };
 
 /**
- * A cookie that scripts can't read and other sites' forms don't send: HttpOnly, SameSite=Lax.
+ * A cookie that scripts can't read and forms of other sites don't send: HttpOnly, SameSite=Lax.
  *
- * Somebody who controls a neighbouring host can plant a second cookie of the same name, and which
- * one comes first is up to the browser. So two different values count as none.
+ * An attacker with another host of the same domain can set a second cookie of the same name, and the
+ * browser decides their order. So two different values count as none (cookie tossing).
  */
 export const createCookie = ({ name: bare, path = '/', maxAgeSeconds, secure }: CookieOptions): Cookie => {
   const name = prefixed(bare, path, secure);

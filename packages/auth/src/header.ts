@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The value of a header that may be sent once. `name` in lower case. Node itself drops or joins
- * repeated headers, so that two parties could read two different credentials in one request.
+ * The value of a header that may be sent only once; `name` in lower case. Node drops or joins repeated
+ * headers, so a proxy and this service could read different credentials from one request.
  */
 export const onlyHeader = (
   req: Pick<IncomingMessage, 'rawHeaders' | 'headers'>,

@@ -1,44 +1,44 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import { equal } from './equal.ts';
 
-/** The parts that are signed, in this order and with nothing between them. */
+/** The signed parts, in this order, without separators. */
 export type SignedParts = readonly ('timestamp' | 'path' | 'body')[];
 
-/** A request as it came; nothing decoded, nothing re-serialised. */
+/** A request as received: not decoded, not serialised again. */
 export interface SignedRequest {
   /** Values of the headers; undefined when absent or sent twice. */
   timestamp: string | undefined;
   signature: string | undefined;
-  /** As sent, without a query. */
+  /** As sent, without the query. */
   path: string;
   body: Buffer;
 }
 
 export interface RequestSignatureOptions {
-  /** A request is good under either, so that a secret can be changed while requests are under way. */
+  /** Either is accepted, so that a secret can be replaced without rejecting requests. */
   secrets: { current: string; previous?: string | undefined };
-  /** `['timestamp', 'path', 'body']` unless said otherwise. */
+  /** Default `['timestamp', 'path', 'body']`. */
   parts?: SignedParts;
-  /** How far the timestamp may be off, either way; 30 unless said otherwise. */
+  /** How far the timestamp may differ from the current time; default 30. */
   toleranceSeconds?: number;
-  /** What a gateway took off the front of the path. */
+  /** A path prefix that a gateway removed before it passed the request on. */
   pathPrefix?: string;
   now?: () => Date;
 }
 
-/** For the log only: an attacker is not told what was wrong. */
+/** The reason of a refusal: for the log only, because it would help an attacker. */
 export type Mismatch = 'missing' | 'malformed' | 'clock' | 'path' | 'body' | 'secret';
 export type Verdict = { ok: true; secret: 'current' | 'previous' } | { ok: false; why: Mismatch };
 
 export interface RequestSignatures {
   verify: (request: SignedRequest) => Verdict;
-  /** The two header values for a request that leaves now. */
+  /** The two header values for a request that is sent now. */
   sign: (path: string, body: Buffer | string) => { timestamp: string; signature: string };
 }
 
 type Content = Pick<SignedRequest, 'path' | 'body'> & { timestamp: string };
 
-/** In hex. What stands before the body goes in at once: each call into OpenSSL costs more than its bytes. */
+/** In hex. Joins the parts before the body, because each call into OpenSSL costs more than its bytes. */
 const digest = (secret: KeyObject, parts: SignedParts, content: Content): string => {
   const hmac = createHmac('sha256', secret);
   let text = '';
@@ -51,18 +51,18 @@ const digest = (secret: KeyObject, parts: SignedParts, content: Content): string
   return (text === '' ? hmac : hmac.update(text)).digest('hex');
 };
 
-/** Other readings of the same path, which a sender may have signed by mistake. */
+/** Other forms of the path, which a sender may have signed by mistake. */
 const otherPaths = (path: string): string[] => {
   const bare = path.endsWith('/') ? path.slice(0, -1) : path;
   const last = bare.slice(bare.lastIndexOf('/'));
   return ['', bare, `${bare}/`, bare.slice(1), last, last.slice(1)].filter((other) => other !== path);
 };
 
-/** A string of JSON, or a run of space outside of one. What is never closed ends with the text. */
+/** A JSON string, or whitespace outside of one. An unclosed string extends to the end of the text. */
 const stringOrSpace = /("(?:[^"\\]|\\.)*"?)|\s+/gs;
 const stringOrMark = /("(?:[^"\\]|\\.)*"?)|([,:])/gs;
 
-/** Other bytes for the same JSON, as serialisers space it: not at all, or after each comma and colon. */
+/** Other serialisations of the same JSON: without whitespace, or with a space after commas and colons. */
 const otherBodies = (body: Buffer): Buffer[] => {
   const text = body.toString();
   const compact = text.replaceAll(stringOrSpace, '$1');
@@ -74,8 +74,8 @@ const otherBodies = (body: Buffer): Buffer[] => {
   return forms.filter((form) => form !== text).map((form) => Buffer.from(form));
 };
 
-/** Larger bodies are not searched for an explanation: an unsigned request must stay cheap. */
-const explainable = 2000;
+/** The reason is not searched for larger bodies (bytes): refusing a request must stay cheap. */
+const maxExplained = 2000;
 
 /**
  * Signatures over whole requests: HMAC-SHA256 in lower-case hex (RFC 2104), compared in constant
@@ -98,7 +98,7 @@ export const createRequestSignatures = (options: RequestSignatureOptions): Reque
 
   const explain = (content: Content, given: string): Mismatch => {
     const matches = (other: Partial<Content>) => secretOf({ ...content, ...other }, given) !== undefined;
-    if (content.body.length > explainable) return 'secret';
+    if (content.body.length > maxExplained) return 'secret';
     if (otherPaths(content.path).some((path) => matches({ path }))) return 'path';
     return otherBodies(content.body).some((body) => matches({ body })) ? 'body' : 'secret';
   };
@@ -112,8 +112,8 @@ export const createRequestSignatures = (options: RequestSignatureOptions): Reque
       const content = { timestamp, path: pathPrefix + path, body };
       const secret = secretOf(content, signature);
       if (secret === undefined) return { ok: false, why: explain(content, signature) };
-      const off = Math.abs(Math.floor(now().getTime() / 1000) - Number(timestamp));
-      return off <= toleranceSeconds ? { ok: true, secret } : { ok: false, why: 'clock' };
+      const difference = Math.abs(Math.floor(now().getTime() / 1000) - Number(timestamp));
+      return difference <= toleranceSeconds ? { ok: true, secret } : { ok: false, why: 'clock' };
     },
     sign: (path, body) => {
       const timestamp = String(Math.floor(now().getTime() / 1000));

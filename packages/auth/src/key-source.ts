@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
+  customFetch,
   errors,
   type JSONWebKeySet,
   type JWTVerifyGetKey,
@@ -11,45 +13,30 @@ import { Unavailable } from '@platform/service-kit/problem';
 export interface KeySourceOptions {
   /** URL of a JWKS (RFC 7517), path of a file that holds one, or the set itself. */
   jwks: string | JSONWebKeySet;
-  /** Keys are read again after this long; 5 minutes unless said otherwise. */
+  /** Keys are read again after this long; default 5 minutes. */
   maxAgeMs?: number;
-  /** At least this long between two attempts to read them; 5 seconds unless said otherwise. */
+  /** Minimum time between two attempts to read them; default 5 seconds. */
   cooldownMs?: number;
-  /** Time limit for one request to the provider; 2 seconds unless said otherwise. */
+  /** Time limit of one request; default 2 seconds. */
   timeoutMs?: number;
 }
 
-/** Reads the keys and gives what finds one among them. */
-type Load = () => Promise<JWTVerifyGetKey>;
+const unavailable = (cause: unknown) =>
+  new Unavailable('keys_unavailable', 'The keys that verify access tokens are unavailable.', cause);
 
-const fromUrl = (url: URL, timeoutDuration: number): Load => {
-  // When to fetch is decided below, for URLs and files alike.
-  const remote = createRemoteJWKSet(url, {
-    timeoutDuration,
-    cooldownDuration: Infinity,
-    cacheMaxAge: Infinity,
-  });
-  return async () => {
-    await remote.reload();
-    return remote;
-  };
-};
-
-const fromFile =
-  (path: string): Load =>
-  async () =>
-    createLocalJWKSet(JSON.parse(await readFile(path, 'utf8')) as JSONWebKeySet);
-
-const loadFrom = (jwks: string | JSONWebKeySet, timeoutMs: number): Load => {
-  if (typeof jwks !== 'string') return () => Promise.resolve(createLocalJWKSet(jwks));
-  return /^https?:\/\//i.test(jwks) ? fromUrl(new URL(jwks), timeoutMs) : fromFile(jwks);
+/** jose's set of a URL or file. When to read it is decided below: jose would make callers wait. */
+const openSet = (jwks: string, timeoutDuration: number) => {
+  const options = { timeoutDuration, cooldownDuration: Infinity, cacheMaxAge: Infinity };
+  if (/^https?:\/\//i.test(jwks)) return createRemoteJWKSet(new URL(jwks), options);
+  const read = async () => new Response(await readFile(jwks, 'utf8'));
+  return createRemoteJWKSet(pathToFileURL(jwks), { ...options, [customFetch]: read });
 };
 
 /**
- * Finds the public key of a token, and follows rotation without a restart: an unknown key id makes
- * it look again. While the keys can't be read the last ones stay in use; with none, or with a key id
- * that only the absent provider could know, it throws Unavailable `keys_unavailable`, because
- * whether the token is good is not known.
+ * Finds the public key of a token and follows key rotation without a restart: old keys are read again
+ * in the background, and an unknown key id makes its caller wait for a new attempt. While the keys
+ * can't be read, the last ones stay in use. Without any, or for an unknown key id, it throws
+ * Unavailable `keys_unavailable`, because the token may be valid.
  */
 export const createKeySource = ({
   jwks,
@@ -57,50 +44,46 @@ export const createKeySource = ({
   cooldownMs = 5000,
   timeoutMs = 2000,
 }: KeySourceOptions): JWTVerifyGetKey => {
-  const load = loadFrom(jwks, timeoutMs);
-  let keys: JWTVerifyGetKey | undefined;
-  let readAt = -Infinity;
+  if (typeof jwks !== 'string') return createLocalJWKSet(jwks);
+  const keys = openSet(jwks, timeoutMs);
+  let readAt: number | undefined;
   let triedAt = -Infinity;
   let failure: unknown;
-  let running: Promise<void> | undefined;
 
-  const attempt = async (): Promise<void> => {
-    triedAt = performance.now();
+  /** Reads the keys, or joins the attempt that is running. Never rejects; sets `failure`. */
+  const refresh = async (): Promise<void> => {
+    if (!keys.reloading) {
+      if (performance.now() - triedAt < cooldownMs) return;
+      triedAt = performance.now();
+    }
     try {
-      keys = await load();
+      await keys.reload();
       readAt = performance.now();
       failure = undefined;
     } catch (error) {
       failure = error;
-    } finally {
-      running = undefined;
     }
   };
-  const refresh = async (): Promise<void> => {
-    if (running === undefined && performance.now() - triedAt < cooldownMs) return;
-    await (running ??= attempt());
-  };
-  const away = (cause: unknown) =>
-    new Unavailable('keys_unavailable', 'The keys that access tokens are checked with are away.', cause);
 
   const find: JWTVerifyGetKey = async (header, token) => {
-    if (keys === undefined) throw away(failure);
     try {
       return await keys(header, token);
     } catch (error) {
-      // Anything else is a key that can't be used, which is not the caller's fault.
-      throw error instanceof errors.JOSEError ? error : away(error);
+      // Any other error is a key that can't be used, which is not the caller's fault.
+      throw error instanceof errors.JOSEError ? error : unavailable(error);
     }
   };
 
   return async (header, token) => {
-    if (performance.now() - readAt > maxAgeMs) await refresh();
+    if (readAt === undefined) await refresh();
+    else if (performance.now() - readAt > maxAgeMs) void refresh();
+    if (readAt === undefined) throw unavailable(failure);
     try {
       return await find(header, token);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       await refresh();
-      if (failure !== undefined) throw away(failure);
+      if (failure !== undefined) throw unavailable(failure);
       return find(header, token);
     }
   };

@@ -40,8 +40,8 @@ describe('a password', () => {
     '987654321',
     'ｐａｓｓｗｏｒｄ',
     'Football',
-  ])('is none of the commonest: %s', (password) => {
-    expect(passwordProblems(password, email)).toEqual(['is one of the commonest passwords']);
+  ])('is not one of the most common: %s', (password) => {
+    expect(passwordProblems(password, email)).toEqual(['is one of the most common passwords']);
   });
 
   test('is not the email address, in whatever case or width', () => {
@@ -167,6 +167,13 @@ describe('the queue', () => {
       expect(reason).toMatchObject({ status: 503, code: 'busy', headers: { 'Retry-After': '2' } });
     }
     expect(most).toBe(2);
+  });
+
+  test('starts no more hashes in a second than it may; the others wait, within its length', async () => {
+    const slow = createPasswords({ concurrency: 10, perSecond: 2, waiting: 3 });
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => slow.hash('correct horse')));
+    const refused = results.filter(({ status }) => status === 'rejected');
+    expect(refused.map((result) => 'reason' in result && result.reason.code)).toEqual(Array(5).fill('busy'));
   });
 
   test('computes nothing for an attempt that is not admitted, and goes on with the next', async () => {

@@ -18,6 +18,8 @@ export interface PasswordOptions {
   concurrency?: number;
   /** How many may wait for their turn, some 30 ms each; default 200. */
   waiting?: number;
+  /** Hashes that may start in one second; unlimited by default. */
+  perSecond?: number;
 }
 
 export interface Verdict {
@@ -65,8 +67,9 @@ const createDummyHash = (): string => {
 export const createPasswords = ({
   concurrency = Math.max(1, Math.min(availableParallelism() - 1, 2)),
   waiting = 200,
+  perSecond = Infinity,
 }: PasswordOptions = {}): Passwords => {
-  const queue = new PQueue({ concurrency });
+  const queue = new PQueue({ concurrency, interval: 1000, intervalCap: perSecond });
   const dummyHash = createDummyHash();
 
   const enqueue = <T>(work: () => Promise<T>): Promise<T> => {

@@ -2,23 +2,23 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export interface Scheme {
   algorithm: 'sha256' | 'sha512';
-  /** How the signature is written. Hex is taken in either case, base64 only with its padding. */
+  /** Encoding of the signature. Hex is accepted in either case, base64 only with padding. */
   encoding: 'hex' | 'base64';
 }
 
-/** The bytes of a signature; undefined where it is not written exactly as the encoding demands. */
+/** The bytes of a signature; undefined unless it is the exact encoding of them. */
 const decode = (text: string, encoding: Scheme['encoding']): Buffer | undefined => {
   if (text.length > 200) return undefined;
   const bytes = Buffer.from(text, encoding);
-  const written = encoding === 'hex' ? text.toLowerCase() : text;
-  return bytes.toString(encoding) === written ? bytes : undefined;
+  const canonical = encoding === 'hex' ? text.toLowerCase() : text;
+  return bytes.toString(encoding) === canonical ? bytes : undefined;
 };
 
 /**
- * Whether `signature` is the HMAC (RFC 2104) of `content`, part after part. Constant time. A header
- * that is missing is not right.
+ * Whether `signature` is the HMAC (RFC 2104) of the concatenated `content`; compares in constant time.
+ * False when the signature is missing.
  *
- * @param secret text as UTF-8; decode it first where the provider gives it in hex
+ * @param secret text is used as UTF-8; decode it first when the provider issues it in hex
  */
 export const hmacMatches = (
   { algorithm, encoding }: Scheme,
@@ -27,28 +27,28 @@ export const hmacMatches = (
   signature: string | undefined,
 ): boolean => {
   const given = signature === undefined ? undefined : decode(signature, encoding);
-  // An empty secret is a setting that was forgotten, and anybody can sign with it.
+  // An empty secret is a forgotten setting, and anybody could sign with it.
   if (given === undefined || secret.length === 0) return false;
   const hmac = createHmac(algorithm, secret);
   for (const part of content) hmac.update(part);
-  const right = hmac.digest();
-  return right.length === given.length && timingSafeEqual(right, given);
+  const expected = hmac.digest();
+  return expected.length === given.length && timingSafeEqual(expected, given);
 };
 
 export interface TimestampedOptions {
-  /** The current secret, and the one before while it is being replaced. */
+  /** The current secret, and the previous one while it is being replaced. */
   secrets: readonly string[];
-  /** How far the timestamp may be off, either way. */
+  /** How far the timestamp may differ from `now`. */
   toleranceSeconds: number;
   now: Date;
 }
 
-/** At most this many signatures are looked at, so that a long header costs nothing. */
+/** More signatures in one header are ignored, so that a long header costs little. */
 const maxSignatures = 8;
 
 /**
- * The form `t=<Unix seconds>,v1=<hex>`: HMAC-SHA256 over `<t>.<body>`. A sender that is replacing
- * its secret sends several `v1`, or several such groups with a space between.
+ * Whether a header of the form `t=<Unix seconds>,v1=<hex>` has a valid HMAC-SHA256 of `<t>.<body>`. A
+ * sender that is replacing its secret sends several `v1`, or several such groups separated by spaces.
  */
 export const timestampedMatches = (
   { secrets, toleranceSeconds, now }: TimestampedOptions,

@@ -3,25 +3,25 @@ import { askRedis } from '@platform/service-kit/redis';
 
 export interface RevocationOptions {
   redis: Redis | undefined;
-  /** Of the keys in Redis, for example `task-manager:revoked`. */
+  /** Start of the Redis keys, for example `task-manager:ended`. */
   prefix: string;
-  /** As long as anything that is revoked could otherwise still be used. */
+  /** The longest time for which a revoked id could otherwise still be used. */
   ttlSeconds: number;
-  /** Asks the database, which knows for certain. */
+  /** Asks the database, whose answer decides. */
   isRevoked: (id: string) => Promise<boolean>;
 }
 
 export interface Revocation {
-  /** Tells all instances. The database must know already. Never rejects. */
+  /** Tells all instances; change the database first. Never rejects. */
   revoke: (id: string) => Promise<void>;
-  /** Rejects when neither Redis remembers the id nor the database answers. */
+  /** Rejects when Redis does not know the id and the database does not answer. */
   isRevoked: (id: string) => Promise<boolean>;
 }
 
 /**
- * What has been revoked. Redis is believed when it remembers an id, so that a revoked session is
- * refused even while the database is away or slow; its silence says nothing, because it may have
- * been lost, flushed or full. Then the database's answer counts.
+ * Remembers revoked ids. An id that Redis knows is revoked, also while the database is down or slow. An
+ * id that Redis does not know may still be revoked, because Redis may have been lost, flushed or full:
+ * then the database decides.
  */
 export const createRevocation = ({ redis, prefix, ttlSeconds, isRevoked }: RevocationOptions): Revocation => {
   const keyOf = (id: string): string => `${prefix}:${id}`;
@@ -30,11 +30,11 @@ export const createRevocation = ({ redis, prefix, ttlSeconds, isRevoked }: Revoc
       await askRedis(redis, (open) => open.set(keyOf(id), '1', 'EX', ttlSeconds));
     },
     isRevoked: (id) => {
-      const certain = isRevoked(id);
+      const stored = isRevoked(id);
       const remembered = askRedis(redis, (open) => open.exists(keyOf(id)));
-      // Whichever knows first: a Redis that hangs must not hold up the database's answer.
-      const either = remembered.then((found) => (found === 1 ? true : certain));
-      return Promise.any([certain, either]).catch(() => certain);
+      // The first to answer decides: a Redis that hangs must not delay the database's answer.
+      const either = remembered.then((found) => (found === 1 ? true : stored));
+      return Promise.any([stored, either]).catch(() => stored);
     },
   };
 };

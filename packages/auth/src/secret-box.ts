@@ -3,13 +3,13 @@ import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto
 /** Encrypts small values that must be stored and read again, such as credentials of other services. */
 export interface SecretBox {
   /**
-   * `context` says where the value belongs, for example `stores/<id>/pos`: it is not stored, and a
-   * value that is moved elsewhere does not open there.
+   * `context` names the place of the value, for example `stores/<id>/pos`. It is not stored, and a value
+   * that was copied to another place can't be opened there.
    */
   seal: (value: string, context: string) => string;
-  /** Throws an Error, without any content, for whatever was not sealed here for this context. */
+  /** Throws an Error, without any content, unless the value was sealed with one of the keys for this context. */
   open: (sealed: string, context: string) => string;
-  /** Whether it was sealed with an older key and should be sealed anew. */
+  /** Whether it was sealed with an older key and should be sealed again. */
   isOutdated: (sealed: string) => boolean;
 }
 
@@ -27,8 +27,8 @@ const parseKey = (text: string): Buffer => {
 /**
  * AES-256-GCM (NIST SP 800-38D) with a random nonce for each value.
  *
- * @param keys SECRETS_KEY: 32 bytes in hex or base64; after a comma older keys that can still open
- * @throws when there is no key or it has another length; the message never shows it
+ * @param keys SECRETS_KEY: 32 bytes in hex or base64, optionally followed by older keys, comma separated
+ * @throws when there is no key or one has another length; the message does not contain it
  */
 export const createSecretBox = (keys: string): SecretBox => {
   const ring = new Map(
@@ -54,7 +54,7 @@ export const createSecretBox = (keys: string): SecretBox => {
       const key = ring.get(id);
       const bytes = Buffer.from(data, 'base64url');
       if (key === undefined) throw new Error('There is no key for this sealed value.');
-      if (bytes.length < nonceBytes + tagBytes) throw new Error('A sealed value does not open.');
+      if (bytes.length < nonceBytes + tagBytes) throw new Error('A sealed value cannot be opened.');
       try {
         const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, nonceBytes), {
           authTagLength: tagBytes,
@@ -63,7 +63,7 @@ export const createSecretBox = (keys: string): SecretBox => {
         const text = decipher.update(bytes.subarray(nonceBytes, -tagBytes));
         return Buffer.concat([text, decipher.final()]).toString('utf8');
       } catch {
-        throw new Error('A sealed value does not open.');
+        throw new Error('A sealed value cannot be opened.');
       }
     },
     isOutdated: (sealed) => !sealed.startsWith(`v1.${currentId}.`),

@@ -10,7 +10,7 @@ export interface TokenSignerOptions {
   now?: () => Date;
 }
 
-/** What a token says about its bearer. */
+/** The claims of a token. */
 export interface Grant {
   subject: string;
   /** Becomes the claim `sid`. */
@@ -21,24 +21,24 @@ export interface Grant {
 export interface TokenSigner {
   /** Signs an access token; `expiresAt` has whole seconds, as in the token. */
   sign: (grant: Grant) => Promise<{ token: string; expiresAt: Date }>;
-  /** The public half, for a verifier (RFC 7517). */
+  /** The public key, for a verifier (RFC 7517). */
   jwks: JSONWebKeySet;
 }
 
-/** Rejects with an Error that names what is wrong with the key, never the key. */
+/** Rejects with an Error that says what is wrong with the key, without the key. */
 export const createTokenSigner = async (options: TokenSignerOptions): Promise<TokenSigner> => {
   const { key, issuer, audience, ttlSeconds, now = () => new Date() } = options;
   const { kty, crv, x, d } = key;
   if (kty !== 'OKP' || crv !== 'Ed25519' || x === undefined || d === undefined) {
     throw new Error('The signing key is not a private Ed25519 JWK.');
   }
-  const open = { kty, crv, x };
-  const kid = key.kid ?? (await calculateJwkThumbprint(open));
-  const secret = await importJWK({ ...open, d }, 'EdDSA').catch(() => {
-    throw new Error('The signing key can not be read.');
+  const publicKey = { kty, crv, x };
+  const kid = key.kid ?? (await calculateJwkThumbprint(publicKey));
+  const secret = await importJWK({ ...publicKey, d }, 'EdDSA').catch(() => {
+    throw new Error('The signing key cannot be imported.');
   });
   return {
-    jwks: { keys: [{ ...open, kid, alg: 'EdDSA', use: 'sig' }] },
+    jwks: { keys: [{ ...publicKey, kid, alg: 'EdDSA', use: 'sig' }] },
     sign: async ({ subject, sessionId, scopes = [] }) => {
       const issued = Math.floor(now().getTime() / 1000);
       const expires = issued + ttlSeconds;

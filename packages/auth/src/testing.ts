@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, type JSONWebKeySet } from 'jose';
 
-/** What a test may ask of a token; the rest is as a good token has it. */
-export interface TokenWish {
+/** How a token differs from an ordinary valid one. */
+export interface TokenOptions {
   scope?: string;
   sub?: string;
-  /** Seconds from `now` to expiry; 900 unless said otherwise. */
+  /** Seconds from `now` to expiry; default 900. */
   ttl?: number;
   now?: Date;
-  /** Claims that replace or join the usual ones. */
+  /** Claims to replace or add. */
   claims?: Record<string, unknown>;
-  /** Header parameters that join the usual ones. */
+  /** Header parameters to add. */
   header?: Record<string, unknown>;
 }
 
@@ -18,10 +18,10 @@ export interface TestKeys {
   issuer: string;
   audience: string;
   jwks: JSONWebKeySet;
-  token: (wish?: TokenWish) => Promise<string>;
+  token: (options?: TokenOptions) => Promise<string>;
 }
 
-/** An identity provider for tests: a fresh Ed25519 key that signs whatever is asked for. */
+/** An identity provider for tests: a new Ed25519 key that signs any token. */
 export const makeTestKeys = async (
   issuer = 'https://issuer.test',
   audience = 'platform-test',

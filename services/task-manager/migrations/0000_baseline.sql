@@ -67,8 +67,8 @@ CREATE INDEX "tasks_by_priority" ON "tasks" USING btree ("user_id","priority" DE
 CREATE INDEX "tasks_by_title" ON "tasks" USING btree ("user_id",title collate "und-x-icu","id");--> statement-breakpoint
 CREATE INDEX "tasks_by_due" ON "tasks" USING btree ("user_id","due_date","id");--> statement-breakpoint
 CREATE INDEX "tasks_by_due_desc" ON "tasks" USING btree ("user_id","due_date" DESC NULLS LAST,"id");--> statement-breakpoint
--- Every statement that changes tasks counts one more revision of their owners' lists. Rows of several
--- owners are taken in one order, so that two statements never wait for each other.
+-- Each statement that changes tasks increases the revision of their owners' lists. Owners are updated in
+-- order, so that two statements can't deadlock.
 CREATE FUNCTION count_task_changes() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	INSERT INTO task_lists (user_id, revision)

@@ -91,7 +91,7 @@ export const createContext = async (
   });
   return {
     loginPasswords: createPasswords(),
-    registrationPasswords: createPasswords({ concurrency: 1, waiting: 50 }),
+    registrationPasswords: createPasswords({ concurrency: 1, waiting: 40, perSecond: 10 }),
     throttle: createThrottle({ name, redis, log }),
     registrationLimit:
       env.RATE_LIMIT === 'on'

@@ -1,7 +1,7 @@
 import { newTask } from './tasks/domain.ts';
 import { NewTask, type Task } from './tasks/schema.ts';
 
-const rooms = ['kitchen', 'garden', 'office', 'workshop', 'cellar'];
+const places = ['kitchen', 'garden', 'office', 'workshop', 'cellar'];
 const jobs = ['Tidy', 'Paint', 'Measure', 'Repair', 'Photograph', 'Clear out'];
 const statuses = ['todo', 'todo', 'in_progress', 'done'] as const;
 const priorities = ['medium', 'low', 'high', 'medium', 'urgent'] as const;
@@ -9,20 +9,20 @@ const priorities = ['medium', 'low', 'high', 'medium', 'urgent'] as const;
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** 30 tasks with ids of their own, created a minute apart until `now`; every fifth has no due date. */
+/** 30 tasks with fixed ids, created a minute apart until `now`; every fifth has no due date. */
 export const demoTasks = (now: Date): Task[] =>
   jobs.flatMap((job, j) =>
-    rooms.map((room, r) => {
-      const n = j * rooms.length + r;
-      const wanted = NewTask.parse({
-        title: `${job} the ${room}`,
-        description: `One of thirty things to try the service with: ${job.toLowerCase()} the ${room}.`,
+    places.map((place, r) => {
+      const n = j * places.length + r;
+      const input = NewTask.parse({
+        title: `${job} the ${place}`,
+        description: `One of thirty things to try the service with: ${job.toLowerCase()} the ${place}.`,
         status: statuses[n % statuses.length],
         priority: priorities[n % priorities.length],
         dueDate: r === 4 ? null : new Date(now.getTime() + (n - 5) * day).toISOString().slice(0, 10),
-        tags: [room, ...(j % 2 === 0 ? ['weekend'] : [])],
+        tags: [place, ...(j % 2 === 0 ? ['weekend'] : [])],
       });
       const id = `01900000-0000-7000-8000-${(0xd000 + n).toString(16).padStart(12, '0')}`;
-      return newTask(wanted, { id, now: new Date(now.getTime() - (30 - n) * minute).toISOString() });
+      return newTask(input, { id, now: new Date(now.getTime() - (30 - n) * minute).toISOString() });
     }),
   );

@@ -1,4 +1,4 @@
-/** Loads a user and their tasks, and prints who that is and how to look at them. Can run any number of times. */
+/** Loads a user with tasks and prints their credentials and a command to try. Can be repeated. */
 import { openDatabase } from '@platform/service-kit/db';
 import { createPasswords } from '@platform/auth/password';
 import { tasks, users } from './db/tables.ts';

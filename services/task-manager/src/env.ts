@@ -24,7 +24,7 @@ const shape = {
   AUTH_AUDIENCE: tokenEnv.AUTH_AUDIENCE.optional(),
   /** Registrations from one network (IPv6: /64) in ten minutes; not limited with RATE_LIMIT=off. */
   REGISTRATIONS_PER_NETWORK: z.coerce.number().int().min(1).default(100),
-  /** Memory for the order of long lists, in bytes; 0 turns it off. */
+  /** Memory for the cached order of long lists, in bytes; 0 turns the cache off. */
   TASK_ORDER_BYTES: z.coerce.number().int().min(0).default(16_777_216),
 };
 
@@ -32,12 +32,12 @@ export const envOf = (variables: Record<string, string | undefined>) => readEnv(
 
 export type Env = ReturnType<typeof envOf>;
 
-/** The environment of this process; read once, in main.ts. */
+/** The settings of this process; read once, in main.ts. */
 export const processEnv = () => envOf(process.env);
 
-/** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
+/** Database URL of the owner of the tables; the service itself uses a role that only reads and writes rows. */
 export const migrationUrl = (): string => migrationUrlOf(process.env);
 
-/** Where the demo's commands go: the gateway, else the service itself. */
+/** Address in the demo's commands: the gateway, or else the service itself. */
 export const gatewayUrl = (): string =>
   process.env['GATEWAY_URL'] ?? `http://127.0.0.1:${process.env['PORT'] ?? 4101}`;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { BenchService } from '../service.ts';
 import postgres from 'postgres';
 
@@ -52,6 +53,16 @@ export const timed = async (url: string, init: RequestInit): Promise<{ status: n
 
 export const listing = ({ url }: BenchService, { token }: Person, page: number) =>
   timed(`${url}/api/v1/tasks?limit=20&page=${page}`, { headers: { Authorization: `Bearer ${token}` } });
+
+/** Sends one registration with an email nobody has; returns the status. */
+export const registerNew = async ({ url }: BenchService): Promise<number> => {
+  const { status } = await timed(`${url}/api/v1/auth/register`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email: `${randomUUID()}@example.test`, password }),
+  });
+  return status;
+};
 
 export const login = ({ url }: BenchService, email: string) =>
   timed(`${url}/api/v1/auth/login`, {

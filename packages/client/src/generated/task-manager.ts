@@ -130,7 +130,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your tasks, filtered and sorted, in pages
+         * List your tasks, filtered and sorted, by page
          * @description Requires bearer, or cookie.
          */
         get: operations["listTasks"];
@@ -154,7 +154,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One of your tasks
+         * Get one of your tasks
          * @description Requires bearer, or cookie.
          */
         get: operations["getTask"];
@@ -168,7 +168,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a task by a JSON Merge Patch
+         * Change a task with a JSON Merge Patch
          * @description Requires bearer, or cookie.
          */
         patch: operations["patchTask"];
@@ -247,7 +247,7 @@ export interface components {
         /** @enum {string} */
         TaskStatus: "todo" | "in_progress" | "done";
         /**
-         * @description Sorts in this order
+         * @description In sort order
          * @enum {string}
          */
         TaskPriority: "low" | "medium" | "high" | "urgent";
@@ -274,14 +274,14 @@ export interface components {
             tags: string[];
             /**
              * Format: date-time
-             * @description When it became done; null while it is not
+             * @description When the task became done; null while it is not
              */
             completedAt: string | null;
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description Counts changes; the ETag of the task is made of it */
+            /** @description Increases with each change; the ETag of the task contains it */
             version: number;
         };
         NewTask: {
@@ -301,20 +301,20 @@ export interface components {
             /** @default [] */
             tags?: string[];
         };
-        /** @description A JSON Merge Patch (RFC 7396): what is absent stays as it is */
+        /** @description A JSON Merge Patch (RFC 7396): absent fields stay as they are */
         TaskPatch: {
             title?: string;
-            /** @description null makes it empty */
+            /** @description null empties it */
             description?: string | null;
             status?: components["schemas"]["TaskStatus"];
             priority?: components["schemas"]["TaskPriority"];
             /**
              * Format: date
-             * @description null takes it away
+             * @description null removes it
              * @example 2026-02-28
              */
             dueDate?: string | null;
-            /** @description Replaces all tags; null takes them away */
+            /** @description Replaces all tags; null removes them */
             tags?: string[] | null;
         };
     };
@@ -822,15 +822,15 @@ export interface operations {
                 limit?: number;
                 status?: components["schemas"]["TaskStatus"];
                 priority?: components["schemas"]["TaskPriority"];
-                /** @description Tasks that carry this tag */
+                /** @description Tasks with this tag */
                 tag?: string;
                 /** @description Tasks due before this day */
                 dueBefore?: string;
                 /** @description Tasks due after this day */
                 dueAfter?: string;
-                /** @description Words that must all stand in the title or description */
+                /** @description Words that must all occur in the title or description */
                 q?: string;
-                /** @description Field to sort by, `-` for descending; equals by id, tasks without a due date last */
+                /** @description Field to sort by, `-` for descending; equal tasks by id, tasks without a due date last */
                 sort?: "createdAt" | "-createdAt" | "updatedAt" | "-updatedAt" | "dueDate" | "-dueDate" | "priority" | "-priority" | "title" | "-title";
             };
             header?: never;
@@ -903,7 +903,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Up to 128 characters. For 24 hours a repeat with the same key and body gets the first answer, one with another body 422. */
+                /** @description Up to 128 characters. For 24 hours, the same key with the same body gets the first answer, and with another body 422. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1010,7 +1010,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETags of the versions you have; 304 when it is one of them */
+                /** @description ETags of the versions you have; 304 when the task has one of them */
                 "If-None-Match"?: string;
             };
             path: {
@@ -1104,7 +1104,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETags of the versions you would delete; 412 when it is none of them */
+                /** @description ETags of the versions you want to delete; 412 when the task has another one */
                 "If-Match"?: string;
             };
             path: {
@@ -1114,7 +1114,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description The task is deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -1194,7 +1194,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETags of the versions you would change; 412 when it is none of them */
+                /** @description ETags of the versions you want to change; 412 when the task has another one */
                 "If-Match"?: string;
             };
             path: {

@@ -1,3 +1,4 @@
+import { isoColumn } from '@platform/service-kit/columns';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -14,26 +15,20 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 
-/** A point in time, written as the wire has it: ISO 8601, UTC, milliseconds. */
-const instant = customType<{ data: string; driverData: string }>({
-  dataType: () => 'timestamp (3) with time zone',
-  fromDriver: (value) => new Date(value).toISOString(),
-});
-
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const words = customType<{ data: string }>({ dataType: () => 'tsvector' });
 
 /**
- * A text as its words are looked for: however its letters are composed, and with spaces for what would join
- * words (addresses, file names, signs before numbers) or hide them (PostgreSQL skips what looks like a tag or
- * an entity of HTML). The same for what is stored and for what is sought.
+ * SQL that prepares a text for word search, the same for stored text and for queries: NFKC, and spaces
+ * in place of characters that join words (in addresses, file names, before numbers) or that make
+ * PostgreSQL's parser skip a word, because it looks like an HTML tag or entity.
  */
-export const plainWords = (text: string): string =>
+export const searchText = (text: string): string =>
   `translate(normalize(${text}, NFKC), './:@_-+<>&', '          ')`;
 
 export const taskStatus = pgEnum('task_status', ['todo', 'in_progress', 'done']);
 
-/** Sorts in this order. */
+/** In sort order. */
 export const taskPriority = pgEnum('task_priority', ['low', 'medium', 'high', 'urgent']);
 
 export const users = pgTable(
@@ -44,24 +39,24 @@ export const users = pgTable(
     email: text().notNull(),
     name: text(),
     passwordHash: text('password_hash').notNull(),
-    createdAt: instant('created_at').notNull(),
+    createdAt: isoColumn('created_at').notNull(),
   },
   (table) => [unique('users_email').on(table.email)],
 );
 
 const owner = () => uuid('user_id').notNull();
 
-/** A session lasts as long as its row, but not beyond `expiresAt`. */
+/** A session lasts until its row is deleted or `expiresAt` has passed. */
 export const sessions = pgTable(
   'sessions',
   {
     userId: owner().references(() => users.id, { onDelete: 'cascade' }),
     id: uuid().notNull(),
-    /** SHA-256 of the one refresh token that is good. */
+    /** SHA-256 of the one valid refresh token. */
     refreshHash: bytes('refresh_hash').notNull(),
-    createdAt: instant('created_at').notNull(),
-    /** Moves on with each refresh. */
-    expiresAt: instant('expires_at').notNull(),
+    createdAt: isoColumn('created_at').notNull(),
+    /** Each refresh extends it. */
+    expiresAt: isoColumn('expires_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.id] })],
 );
@@ -74,7 +69,7 @@ export const knownNetworks = pgTable(
     /** An IPv4 address or an IPv6 /64. */
     network: text().notNull(),
     /** The last login, give or take a day. */
-    seenAt: instant('seen_at').notNull(),
+    seenAt: isoColumn('seen_at').notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.network] })],
 );
@@ -90,30 +85,30 @@ export const tasks = pgTable(
     priority: taskPriority().notNull(),
     dueDate: date('due_date', { mode: 'string' }),
     tags: text().array().notNull(),
-    completedAt: instant('completed_at'),
-    createdAt: instant('created_at').notNull(),
-    updatedAt: instant('updated_at').notNull(),
+    completedAt: isoColumn('completed_at'),
+    createdAt: isoColumn('created_at').notNull(),
+    updatedAt: isoColumn('updated_at').notNull(),
     version: integer().notNull(),
     /** For `q`. */
     words: words()
       .notNull()
-      .generatedAlwaysAs(sql`to_tsvector('simple', ${sql.raw(plainWords("title || ' ' || description"))})`),
+      .generatedAlwaysAs(sql`to_tsvector('simple', ${sql.raw(searchText("title || ' ' || description"))})`),
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.id] }),
-    // One index an order; the other direction reads it backwards and sorts only what ties. (Columns
-    // without nulls: "nulls first" is what ORDER BY … DESC means, so that the index serves it.)
+    // One index for each sort field; the other direction reads it backwards and sorts only equal values.
+    // (These columns have no nulls, but an index serves ORDER BY … DESC only with NULLS FIRST.)
     index('tasks_by_created').on(table.userId, table.createdAt.desc().nullsFirst(), table.id),
     index('tasks_by_updated').on(table.userId, table.updatedAt.desc().nullsFirst(), table.id),
     index('tasks_by_priority').on(table.userId, table.priority.desc().nullsFirst(), table.id),
     index('tasks_by_title').on(table.userId, sql`title collate "und-x-icu"`, table.id),
-    // Nulls come last both ways, which no index read backwards gives.
+    // Nulls come last in both directions, which one index can't provide.
     index('tasks_by_due').on(table.userId, table.dueDate.asc().nullsLast(), table.id),
     index('tasks_by_due_desc').on(table.userId, table.dueDate.desc().nullsLast(), table.id),
   ],
 );
 
-/** Counts the changes to a user's tasks (by triggers): what was read at one revision holds while it lasts. */
+/** A revision for each user's tasks; triggers increase it with each change, which invalidates cached orders (ADR 18). */
 export const taskLists = pgTable('task_lists', {
   userId: owner().primaryKey(),
   revision: bigint({ mode: 'bigint' }).notNull(),
@@ -124,11 +119,11 @@ export const idempotencyKeys = pgTable(
   {
     userId: owner().references(() => users.id, { onDelete: 'cascade' }),
     key: text().notNull(),
-    /** SHA-256 of the request that came first. */
+    /** SHA-256 of the first request with this key. */
     requestHash: bytes('request_hash').notNull(),
-    /** What it was answered; null only inside the transaction that does the work. */
+    /** The answer to it; null only inside the transaction that does the work. */
     answer: jsonb(),
-    createdAt: instant('created_at').notNull(),
+    createdAt: isoColumn('created_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.key] }),

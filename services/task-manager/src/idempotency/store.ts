@@ -1,46 +1,45 @@
-import type { Database } from '@platform/service-kit/db';
+import type { Executor } from '@platform/service-kit/db';
 import { and, eq, lt } from 'drizzle-orm';
 import { idempotencyKeys } from '../db/tables.ts';
 
-type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete'>;
-
-export interface KeyOf {
+export interface IdempotencyKey {
   userId: string;
   key: string;
 }
 
-const its = ({ userId, key }: KeyOf) => and(eq(idempotencyKeys.userId, userId), eq(idempotencyKeys.key, key));
+const matches = ({ userId, key }: IdempotencyKey) =>
+  and(eq(idempotencyKeys.userId, userId), eq(idempotencyKeys.key, key));
 
-/** Forgets the user's keys from before `time`. */
-export const prune = async (orm: Executor, userId: string, time: string): Promise<void> => {
+/** Deletes the user's keys from before `time`. */
+export const pruneKeys = async (orm: Executor, userId: string, time: string): Promise<void> => {
   await orm
     .delete(idempotencyKeys)
     .where(and(eq(idempotencyKeys.userId, userId), lt(idempotencyKeys.createdAt, time)));
 };
 
-interface Claim extends KeyOf {
+interface Claim extends IdempotencyKey {
   requestHash: Buffer;
   createdAt: string;
 }
 
-/** False when the key is taken. While another transaction claims it, this waits for how that ends. */
-export const claim = async (orm: Executor, wanted: Claim): Promise<boolean> => {
+/** False when the key exists. Waits for a concurrent transaction that claims the same key. */
+export const claimKey = async (orm: Executor, claim: Claim): Promise<boolean> => {
   const claimed = await orm
     .insert(idempotencyKeys)
-    .values(wanted)
+    .values(claim)
     .onConflictDoNothing()
     .returning({ key: idempotencyKeys.key });
   return claimed.length === 1;
 };
 
-export const find = async (orm: Executor, key: KeyOf) => {
+export const findKey = async (orm: Executor, key: IdempotencyKey) => {
   const [row] = await orm
     .select({ requestHash: idempotencyKeys.requestHash, answer: idempotencyKeys.answer })
     .from(idempotencyKeys)
-    .where(its(key));
+    .where(matches(key));
   return row;
 };
 
-export const keepAnswer = async (orm: Executor, key: KeyOf, answer: unknown): Promise<void> => {
-  await orm.update(idempotencyKeys).set({ answer }).where(its(key));
+export const storeAnswer = async (orm: Executor, key: IdempotencyKey, answer: unknown): Promise<void> => {
+  await orm.update(idempotencyKeys).set({ answer }).where(matches(key));
 };

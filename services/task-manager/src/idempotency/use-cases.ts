@@ -1,39 +1,37 @@
 import { createHash } from 'node:crypto';
-import type { Database } from '@platform/service-kit/db';
+import type { Tx } from '@platform/service-kit/db';
 import { Problem, Unavailable } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
-import { claim, find, keepAnswer, prune, type KeyOf } from './store.ts';
+import { claimKey, findKey, pruneKeys, storeAnswer, type IdempotencyKey } from './store.ts';
 
-type Transaction = Parameters<Parameters<Database['orm']['transaction']>[0]>[0];
-
-/** A key is remembered this long; a repeat after that is a new request. */
-const keptMs = 24 * 3_600_000;
+/** A key is remembered for this long; a repeat after that is a new request. */
+const retentionMs = 24 * 3_600_000;
 
 const hashOf = (request: unknown): Buffer => createHash('sha256').update(JSON.stringify(request)).digest();
 
 /**
- * Does `work` once for each key of a user, in one transaction with what the key remembers: a repeat
- * of the same request gets the first answer, also while the first is still at work. Another request
- * under the same key is refused. Without a key, `work` is simply done.
+ * Does `work` once for each idempotency key of a user, in one transaction with the answer that the key
+ * remembers. A repeat gets the first answer, and waits for it while the first request is running. The
+ * same key with another request is refused. Without a key, `work` simply runs.
  */
 export const once = <Answer>(
   { database, now }: Context,
   { userId, key, request }: { userId: string; key: string | undefined; request: unknown },
-  work: (transaction: Transaction) => Promise<Answer>,
+  work: (transaction: Tx) => Promise<Answer>,
 ): Promise<Answer> =>
   database.orm.transaction(async (transaction) => {
     if (key === undefined) return work(transaction);
-    const id: KeyOf = { userId, key };
+    const id: IdempotencyKey = { userId, key };
     const requestHash = hashOf(request);
     const time = now();
-    await prune(transaction, userId, new Date(time.getTime() - keptMs).toISOString());
-    if (await claim(transaction, { ...id, requestHash, createdAt: time.toISOString() })) {
+    await pruneKeys(transaction, userId, new Date(time.getTime() - retentionMs).toISOString());
+    if (await claimKey(transaction, { ...id, requestHash, createdAt: time.toISOString() })) {
       const answer = await work(transaction);
-      await keepAnswer(transaction, id, answer);
+      await storeAnswer(transaction, id, answer);
       return answer;
     }
-    const first = await find(transaction, id);
-    // Forgotten in this very moment, because its day is over.
+    const first = await findKey(transaction, id);
+    // Another request deleted the key in between, because it was a day old.
     if (first === undefined) throw new Unavailable('write_conflict', 'Try again.', undefined, 1);
     if (!first.requestHash.equals(requestHash)) {
       throw new Problem({

@@ -1,10 +1,8 @@
-import type { Database } from '@platform/service-kit/db';
+import type { Executor } from '@platform/service-kit/db';
 import { and, eq, gt, lte } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import { sessions } from '../db/tables.ts';
 import type { SessionName } from './refresh-token.ts';
-
-type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete'>;
 
 const matches = ({ userId, id }: SessionName) => and(eq(sessions.userId, userId), eq(sessions.id, id));
 

@@ -1,12 +1,10 @@
-import type { Database } from '@platform/service-kit/db';
+import type { Executor } from '@platform/service-kit/db';
 import { Unauthorized } from '@platform/service-kit/problem';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
 import type { SessionName } from './refresh-token.ts';
 import { refreshSeconds, revocationId } from './settings.ts';
 import { deleteSession, insertSession, pruneSessions, replaceRefreshHash } from './store.ts';
-
-type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete'>;
 
 /** The tokens of a session. */
 export interface Credentials {

@@ -1,36 +1,37 @@
 import type { NewTask, Task, TaskPatch } from './schema.ts';
 
-interface Birth {
+interface Creation {
   id: string;
-  /** ISO 8601, as all times here. */
+  /** The current time, ISO 8601. */
   now: string;
 }
 
 /** A task at its first version. */
-export const newTask = (wanted: NewTask, { id, now }: Birth): Task => ({
-  ...wanted,
+export const newTask = (input: NewTask, { id, now }: Creation): Task => ({
+  ...input,
   id,
-  completedAt: wanted.status === 'done' ? now : null,
+  completedAt: input.status === 'done' ? now : null,
   createdAt: now,
   updatedAt: now,
   version: 1,
 });
 
-const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** When a task counts as completed: the moment it becomes done, until it is done no more. */
-const completion = (before: Task, status: Task['status'], now: string): string | null => {
+/** When the task became done; null unless it is. */
+const completedAtOf = (before: Task, status: Task['status'], now: string): string | null => {
   if (status !== 'done') return null;
   return before.status === 'done' ? before.completedAt : now;
 };
 
 /**
- * The task after a merge patch (RFC 7396): what is absent stays, null gives a field its empty value.
+ * The task after a merge patch (RFC 7396): absent fields stay, null sets a field to its empty value.
  * Undefined when the patch changes nothing.
  */
 export const patchedTask = (task: Task, patch: TaskPatch, now: string): Task | undefined => {
   const { title, description, status, priority, dueDate, tags } = patch;
-  const changed = {
+  const next = {
+    ...task,
     title: title ?? task.title,
     description: description === undefined ? task.description : (description ?? ''),
     status: status ?? task.status,
@@ -38,8 +39,7 @@ export const patchedTask = (task: Task, patch: TaskPatch, now: string): Task | u
     dueDate: dueDate === undefined ? task.dueDate : dueDate,
     tags: tags === undefined ? task.tags : (tags ?? []),
   };
-  const next = { ...task, ...changed };
-  if (same(task, next)) return undefined;
-  const completedAt = completion(task, next.status, now);
+  if (isEqual(task, next)) return undefined;
+  const completedAt = completedAtOf(task, next.status, now);
   return { ...next, completedAt, updatedAt: now, version: task.version + 1 };
 };

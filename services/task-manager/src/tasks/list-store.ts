@@ -1,16 +1,16 @@
 import { deferredPage } from '@platform/pagination/deferred';
 import type { Sql } from 'postgres';
-import { plainWords } from '../db/tables.ts';
+import { searchText } from '../db/tables.ts';
 import type { Filters, Sort, Task } from './schema.ts';
 
-/** Which of a user's tasks, in which order. */
+/** A list of a user's tasks: which ones, in which order. */
 export interface Listing {
   userId: string;
   filters: Filters;
   sort: Sort;
 }
 
-/** Total orders. The indexes in db/tables.ts are made for these, word by word. */
+/** Total orders; the indexes in db/tables.ts match these exactly. */
 const orders: Record<Sort, string> = {
   createdAt: 'created_at, id',
   '-createdAt': 'created_at desc, id',
@@ -48,7 +48,7 @@ interface TaskRow extends Pick<
   updated_at: string;
 }
 
-const instant = (printed: string): string => new Date(printed).toISOString();
+const isoTime = (text: string): string => new Date(text).toISOString();
 
 const taskOf = (row: TaskRow): Task => ({
   id: row.id,
@@ -58,13 +58,13 @@ const taskOf = (row: TaskRow): Task => ({
   priority: row.priority,
   dueDate: row.due_date,
   tags: row.tags,
-  completedAt: row.completed_at === null ? null : instant(row.completed_at),
-  createdAt: instant(row.created_at),
-  updatedAt: instant(row.updated_at),
+  completedAt: row.completed_at === null ? null : isoTime(row.completed_at),
+  createdAt: isoTime(row.created_at),
+  updatedAt: isoTime(row.updated_at),
   version: row.version,
 });
 
-/** (The words are read in a subquery, because a prepared plan would read them again for every row.) */
+/** The query text is parsed in a subquery; otherwise a prepared plan would parse it for each row. */
 const whereOf = (sql: Sql, { userId, filters }: Listing) => {
   const { status, priority, tag, dueBefore, dueAfter, q } = filters;
   return sql`user_id = ${userId}
@@ -73,12 +73,12 @@ const whereOf = (sql: Sql, { userId, filters }: Listing) => {
     ${tag === undefined ? sql`` : sql`and ${tag} = any (tags)`}
     ${dueBefore === undefined ? sql`` : sql`and due_date < ${dueBefore}`}
     ${dueAfter === undefined ? sql`` : sql`and due_date > ${dueAfter}`}
-    ${q === undefined ? sql`` : sql`and words @@ (select plainto_tsquery('simple', ${sql.unsafe(plainWords('sought'))}) from (values (${q})) as given (sought))`}`;
+    ${q === undefined ? sql`` : sql`and words @@ (select plainto_tsquery('simple', ${sql.unsafe(searchText('query'))}) from (values (${q})) as given (query))`}`;
 };
 
 const orderOf = (sql: Sql, { sort }: Listing) => sql`${sql.unsafe(orders[sort])}`;
 
-/** `limit` tasks after the first `offset`, which are passed over in an index. */
+/** `limit` tasks after the first `offset`, which are skipped in an index. */
 export const readPage = async (
   sql: Sql,
   listing: Listing,
@@ -90,7 +90,7 @@ export const readPage = async (
   return (await deferredPage<TaskRow>(sql, page)).map(taskOf);
 };
 
-/** The ids of a listing in order, 16 bytes each, as they stand at a revision of the user's tasks. */
+/** The ids of a list in order, 16 bytes each, at one revision of the user's tasks. */
 export interface Order {
   revision: string;
   ids: Buffer;
@@ -99,7 +99,7 @@ export interface Order {
 const revisionOf = (sql: Sql, userId: string) =>
   sql`coalesce((select revision from task_lists where user_id = ${userId}), 0)::text as revision`;
 
-/** The first `limit` ids of a listing. */
+/** The first `limit` ids of a list. */
 export const readOrder = async (sql: Sql, listing: Listing, limit: number): Promise<Order> => {
   const [row] = await sql<[{ revision: string; ids: Buffer | null }]>`
     select ${revisionOf(sql, listing.userId)}, (
@@ -109,7 +109,7 @@ export const readOrder = async (sql: Sql, listing: Listing, limit: number): Prom
   return { revision: row.revision, ids: row.ids ?? Buffer.alloc(0) };
 };
 
-/** Tasks by id, in the order of the ids; and the revision at which they were read. */
+/** Tasks by id, in the order of the ids, and the revision at which they were read. */
 export const readTasks = async (
   sql: Sql,
   userId: string,

@@ -5,21 +5,21 @@ import type { Sql } from 'postgres';
 import { readOrder, readPage, readTasks, type Listing, type Order } from './list-store.ts';
 import type { Task } from './schema.ts';
 
-/** Gives one page of a user's tasks. */
+/** Returns one page of a user's tasks. */
 export type Pages = (listing: Listing, page: Page) => Promise<Slice<Task>>;
 
 interface PagesOptions {
-  /** Memory for orders. */
+  /** Memory for cached orders, in bytes; 0 turns the cache off. */
   bytes: number;
-  /** Pages that begin before this many tasks are read directly: passing over so few costs nothing. */
+  /** Pages with a smaller offset are read directly, because skipping so few tasks costs nothing. */
   shallow?: number;
 }
 
 const idBytes = 16;
-/** Ids of one listing that are kept at most (1.6 MB). */
-const longest = 100_000;
-/** What an entry costs beside its ids, roughly. */
-const overhead = 500;
+/** Ids cached of one list at most (1.6 MB). */
+const maxIds = 100_000;
+/** Approximate size of a cache entry without its ids. */
+const entryBytes = 500;
 
 const idsOf = ({ ids }: Order, from: number, count: number): string[] => {
   const found: string[] = [];
@@ -30,9 +30,9 @@ const idsOf = ({ ids }: Order, from: number, count: number): string[] => {
 };
 
 /**
- * Pages by number cost what lies before them, however it is indexed. So the order of a listing is
- * kept after its first deep page, and later deep pages are cut from it. It holds as long as the
- * revision of the user's tasks, which every answer is checked against in the same statement.
+ * PostgreSQL has to skip all tasks before a page. So the first deep page of a list caches the ids of
+ * the whole list in order, and later deep pages read their tasks by id. A cached order is valid for one
+ * revision of the user's tasks; the statement that reads the tasks returns the current one (ADR 18).
  */
 export const createPages = (sql: Sql, { bytes, shallow = 200 }: PagesOptions): Pages => {
   const orders =
@@ -40,27 +40,28 @@ export const createPages = (sql: Sql, { bytes, shallow = 200 }: PagesOptions): P
       ? undefined
       : new LRUCache<string, Order>({
           maxSize: bytes,
-          sizeCalculation: ({ ids }) => ids.length + overhead,
+          sizeCalculation: ({ ids }) => ids.length + entryBytes,
         });
 
-  const cut = async (listing: Listing, from: number, count: number): Promise<Task[] | undefined> => {
+  /** Undefined when the list is too long to cache, or changes faster than it can be read. */
+  const readCached = async (listing: Listing, from: number, count: number): Promise<Task[] | undefined> => {
     const { userId, sort, filters } = listing;
     const key = JSON.stringify([userId, sort, filters]);
-    const kept = orders?.get(key);
-    const order = kept ?? (await readOrder(sql, listing, longest));
-    if (kept === undefined) orders?.set(key, order);
-    const complete = order.ids.length < longest * idBytes;
-    if (!complete && from + count > longest) return undefined;
+    const cached = orders?.get(key);
+    const order = cached ?? (await readOrder(sql, listing, maxIds));
+    if (cached === undefined) orders?.set(key, order);
+    const isComplete = order.ids.length < maxIds * idBytes;
+    if (!isComplete && from + count > maxIds) return undefined;
     const { revision, tasks } = await readTasks(sql, userId, idsOf(order, from, count));
     if (revision === order.revision) return tasks;
     orders?.delete(key);
-    return kept === undefined ? undefined : cut(listing, from, count);
+    return cached === undefined ? undefined : readCached(listing, from, count);
   };
 
   return async (listing, { offset, limit }) => {
     const count = limit + 1;
-    const deep = orders !== undefined && offset >= shallow && offset < longest;
-    const tasks = deep ? await cut(listing, Number(offset), count) : undefined;
+    const isDeep = orders !== undefined && offset >= shallow && offset < maxIds;
+    const tasks = isDeep ? await readCached(listing, Number(offset), count) : undefined;
     return slice(tasks ?? (await readPage(sql, listing, { offset, limit: count })), limit);
   };
 };

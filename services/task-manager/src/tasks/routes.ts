@@ -1,9 +1,9 @@
+import { etagOf, expectedVersions, isNotModified } from '@platform/service-kit/etag';
 import { ValidationFailed } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { isStorable } from '@platform/service-kit/text';
 import type { Request } from 'express';
 import type { Context } from '../context.ts';
-import { etagOf, isExpected, isKnown } from './etag.ts';
 import { NewTask, Task, TaskList, TaskParams, TaskPatch, TaskQuery } from './schema.ts';
 import { createTask, getTask, listTasks, patchTask, removeTask } from './use-cases.ts';
 
@@ -13,15 +13,13 @@ const etag = { ETag: 'The version of the task' };
 const own = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Cookie' };
 const headersOf = (task: Task) => ({ ETag: etagOf(task.version), ...own });
 
-const keyOf = (req: Request): string | undefined => {
+const idempotencyKeyOf = (req: Request): string | undefined => {
   const key = req.get('idempotency-key');
   if (key !== undefined && (key.length < 1 || key.length > 128 || !isStorable(key))) {
     throw new ValidationFailed({ 'Idempotency-Key': ['must have 1 to 128 characters'] });
   }
   return key;
 };
-
-const expectedBy = (req: Request) => (version: number) => isExpected(req.get('if-match'), version);
 
 export const taskRoutes = (context: Context): Route[] => {
   const caller = context.tokens.guard();
@@ -32,7 +30,7 @@ export const taskRoutes = (context: Context): Route[] => {
         path: '/tasks',
         operationId: 'listTasks',
         tag,
-        summary: 'Your tasks, filtered and sorted, in pages',
+        summary: 'List your tasks, filtered and sorted, by page',
         caller,
         query: TaskQuery,
         responses: { 200: { description: 'One page of tasks', body: TaskList } },
@@ -53,8 +51,8 @@ export const taskRoutes = (context: Context): Route[] => {
         caller,
         headers: {
           'Idempotency-Key':
-            'Up to 128 characters. For 24 hours a repeat with the same key and body gets the first answer, ' +
-            'one with another body 422.',
+            'Up to 128 characters. For 24 hours, the same key with the same body gets the first answer, ' +
+            'and with another body 422.',
         },
         body: { schema: NewTask },
         responses: {
@@ -67,7 +65,11 @@ export const taskRoutes = (context: Context): Route[] => {
         problems: [422],
       },
       async ({ caller, body, req }) => {
-        const task = await createTask(context, { userId: caller.subject, key: keyOf(req), wanted: body });
+        const task = await createTask(context, {
+          userId: caller.subject,
+          key: idempotencyKeyOf(req),
+          input: body,
+        });
         return {
           status: 201,
           headers: { ...headersOf(task), Location: `/api/v1/tasks/${task.id}` },
@@ -81,10 +83,10 @@ export const taskRoutes = (context: Context): Route[] => {
         path: '/tasks/{id}',
         operationId: 'getTask',
         tag,
-        summary: 'One of your tasks',
+        summary: 'Get one of your tasks',
         caller,
         params: TaskParams,
-        headers: { 'If-None-Match': 'ETags of the versions you have; 304 when it is one of them' },
+        headers: { 'If-None-Match': 'ETags of the versions you have; 304 when the task has one of them' },
         responses: {
           200: { description: 'The task', body: Task, headers: etag },
           304: { description: 'You have this version', headers: etag },
@@ -94,7 +96,7 @@ export const taskRoutes = (context: Context): Route[] => {
       async ({ caller, params, req }) => {
         const task = await getTask(context, { userId: caller.subject, id: params.id });
         const headers = headersOf(task);
-        return isKnown(req.get('if-none-match'), task.version)
+        return isNotModified(req, task.version)
           ? { status: 304, headers }
           : { status: 200, headers, body: task };
       },
@@ -105,17 +107,19 @@ export const taskRoutes = (context: Context): Route[] => {
         path: '/tasks/{id}',
         operationId: 'patchTask',
         tag,
-        summary: 'Change a task by a JSON Merge Patch',
+        summary: 'Change a task with a JSON Merge Patch',
         caller,
         params: TaskParams,
-        headers: { 'If-Match': 'ETags of the versions you would change; 412 when it is none of them' },
+        headers: {
+          'If-Match': 'ETags of the versions you want to change; 412 when the task has another one',
+        },
         body: { schema: TaskPatch, types: ['application/merge-patch+json', 'application/json'] },
         responses: { 200: { description: 'The task', body: Task, headers: etag } },
         problems: [404, 412],
       },
       async ({ caller, params, body, req }) => {
-        const named = { userId: caller.subject, id: params.id };
-        const task = await patchTask(context, { ...named, patch: body, expected: expectedBy(req) });
+        const name = { userId: caller.subject, id: params.id };
+        const task = await patchTask(context, { ...name, patch: body, expected: expectedVersions(req) });
         return { status: 200, headers: headersOf(task), body: task };
       },
     ),
@@ -128,12 +132,14 @@ export const taskRoutes = (context: Context): Route[] => {
         summary: 'Delete a task',
         caller,
         params: TaskParams,
-        headers: { 'If-Match': 'ETags of the versions you would delete; 412 when it is none of them' },
-        responses: { 204: { description: 'It is gone' } },
+        headers: {
+          'If-Match': 'ETags of the versions you want to delete; 412 when the task has another one',
+        },
+        responses: { 204: { description: 'The task is deleted' } },
         problems: [404, 412],
       },
       async ({ caller, params, req }) => {
-        await removeTask(context, { userId: caller.subject, id: params.id, expected: expectedBy(req) });
+        await removeTask(context, { userId: caller.subject, id: params.id, expected: expectedVersions(req) });
         return { status: 204, headers: own };
       },
     ),

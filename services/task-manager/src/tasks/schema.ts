@@ -4,9 +4,7 @@ import { z } from 'zod';
 import { taskPriority, taskStatus } from '../db/tables.ts';
 
 const status = z.enum(taskStatus.enumValues).meta({ id: 'TaskStatus' });
-const priority = z
-  .enum(taskPriority.enumValues)
-  .meta({ id: 'TaskPriority', description: 'Sorts in this order' });
+const priority = z.enum(taskPriority.enumValues).meta({ id: 'TaskPriority', description: 'In sort order' });
 const title = text(1, 200).regex(/\S/, 'must not be blank');
 const description = text(0, 10_000);
 const tag = text(1, 40);
@@ -14,10 +12,10 @@ const tags = z
   .array(tag)
   .max(20)
   .refine((all) => new Set(all).size === all.length, 'must not repeat a tag');
-/** PostgreSQL's calendar, like ours, has no year 0. */
+/** PostgreSQL has no year 0. */
 const day = z.iso
   .date()
-  .refine((date) => !date.startsWith('0000'), 'must be a date from year 1 on')
+  .refine((date) => !date.startsWith('0000'), 'must be a date from year 1 onwards')
   .meta({ example: '2026-02-28' });
 
 export const Task = z
@@ -29,10 +27,15 @@ export const Task = z
     priority,
     dueDate: z.iso.date().nullable(),
     tags: z.array(z.string()),
-    completedAt: instant().nullable().meta({ description: 'When it became done; null while it is not' }),
+    completedAt: instant()
+      .nullable()
+      .meta({ description: 'When the task became done; null while it is not' }),
     createdAt: instant(),
     updatedAt: instant(),
-    version: z.int().min(1).meta({ description: 'Counts changes; the ETag of the task is made of it' }),
+    version: z
+      .int()
+      .min(1)
+      .meta({ description: 'Increases with each change; the ETag of the task contains it' }),
   })
   .meta({ id: 'Task' });
 
@@ -54,13 +57,13 @@ export type NewTask = z.output<typeof NewTask>;
 export const TaskPatch = z
   .strictObject({
     title: title.optional(),
-    description: description.nullable().optional().meta({ description: 'null makes it empty' }),
+    description: description.nullable().optional().meta({ description: 'null empties it' }),
     status: status.optional(),
     priority: priority.optional(),
-    dueDate: day.nullable().optional().meta({ description: 'null takes it away' }),
-    tags: tags.nullable().optional().meta({ description: 'Replaces all tags; null takes them away' }),
+    dueDate: day.nullable().optional().meta({ description: 'null removes it' }),
+    tags: tags.nullable().optional().meta({ description: 'Replaces all tags; null removes them' }),
   })
-  .meta({ id: 'TaskPatch', description: 'A JSON Merge Patch (RFC 7396): what is absent stays as it is' });
+  .meta({ id: 'TaskPatch', description: 'A JSON Merge Patch (RFC 7396): absent fields stay as they are' });
 
 export type TaskPatch = z.output<typeof TaskPatch>;
 
@@ -73,12 +76,12 @@ export const TaskQuery = z.strictObject({
   ...pageLimitQuery,
   status: status.optional(),
   priority: priority.optional(),
-  tag: tag.optional().meta({ description: 'Tasks that carry this tag' }),
+  tag: tag.optional().meta({ description: 'Tasks with this tag' }),
   dueBefore: day.optional().meta({ description: 'Tasks due before this day' }),
   dueAfter: day.optional().meta({ description: 'Tasks due after this day' }),
-  q: text(1, 200).optional().meta({ description: 'Words that must all stand in the title or description' }),
+  q: text(1, 200).optional().meta({ description: 'Words that must all occur in the title or description' }),
   sort: z.enum(sorts).default('-createdAt').meta({
-    description: 'Field to sort by, `-` for descending; equals by id, tasks without a due date last',
+    description: 'Field to sort by, `-` for descending; equal tasks by id, tasks without a due date last',
   }),
 });
 

@@ -1,22 +1,20 @@
-import type { Database } from '@platform/service-kit/db';
+import type { Executor } from '@platform/service-kit/db';
 import { and, eq, getTableColumns } from 'drizzle-orm';
 import { tasks } from '../db/tables.ts';
 import type { Task } from './schema.ts';
 
-type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete'>;
-
 const { userId: _owner, words: _words, ...columns } = getTableColumns(tasks);
 
-const its = (userId: string, id: string) => and(eq(tasks.userId, userId), eq(tasks.id, id));
+const matches = (userId: string, id: string) => and(eq(tasks.userId, userId), eq(tasks.id, id));
 
 export const findTask = async (orm: Executor, userId: string, id: string): Promise<Task | undefined> => {
-  const [task] = await orm.select(columns).from(tasks).where(its(userId, id));
+  const [task] = await orm.select(columns).from(tasks).where(matches(userId, id));
   return task;
 };
 
-/** As `findTask`; nobody else changes it before the transaction ends. */
+/** Like `findTask`, and locks the row until the transaction ends. */
 export const lockTask = async (orm: Executor, userId: string, id: string): Promise<Task | undefined> => {
-  const [task] = await orm.select(columns).from(tasks).where(its(userId, id)).for('update');
+  const [task] = await orm.select(columns).from(tasks).where(matches(userId, id)).for('update');
   return task;
 };
 
@@ -25,9 +23,9 @@ export const insertTask = async (orm: Executor, userId: string, task: Task): Pro
 };
 
 export const replaceTask = async (orm: Executor, userId: string, { id, ...rest }: Task): Promise<void> => {
-  await orm.update(tasks).set(rest).where(its(userId, id));
+  await orm.update(tasks).set(rest).where(matches(userId, id));
 };
 
 export const deleteTask = async (orm: Executor, userId: string, id: string): Promise<void> => {
-  await orm.delete(tasks).where(its(userId, id));
+  await orm.delete(tasks).where(matches(userId, id));
 };

@@ -8,14 +8,11 @@ import { newTask, patchedTask } from './domain.ts';
 import type { NewTask, Task, TaskPatch, TaskQuery } from './schema.ts';
 import { deleteTask, findTask, insertTask, lockTask, replaceTask } from './store.ts';
 
-/** A task as its owner names it. */
-interface Named {
+/** Identifies a task; a task of another user is not found. */
+interface TaskName {
   userId: string;
   id: string;
 }
-
-/** Says whether the caller's condition holds for this version of the task. */
-type Condition = (version: number) => boolean;
 
 /** One page of a user's tasks. */
 export const listTasks = async ({ pages }: Context, userId: string, query: z.output<typeof TaskQuery>) => {
@@ -24,53 +21,56 @@ export const listTasks = async ({ pages }: Context, userId: string, query: z.out
   return pageList('tasks', page, await pages({ userId, filters, sort }, page));
 };
 
-/** Creates a task; a repeat under the same key gets the task as it was created. */
+/** Creates a task; a repeat with the same idempotency key gets the task as it was created. */
 export const createTask = (
   context: Context,
-  { userId, key, wanted }: { userId: string; key: string | undefined; wanted: NewTask },
+  { userId, key, input }: { userId: string; key: string | undefined; input: NewTask },
 ): Promise<Task> =>
-  once(context, { userId, key, request: wanted }, async (transaction) => {
-    const task = newTask(wanted, { id: uuidv7(), now: context.now().toISOString() });
+  once(context, { userId, key, request: input }, async (transaction) => {
+    const task = newTask(input, { id: uuidv7(), now: context.now().toISOString() });
     await insertTask(transaction, userId, task);
     return task;
   });
 
-const found = (task: Task | undefined): Task => {
+const assertFound = (task: Task | undefined): Task => {
   if (task === undefined) throw new NotFound('task');
   return task;
 };
 
-export const getTask = async ({ database }: Context, { userId, id }: Named): Promise<Task> =>
-  found(await findTask(database.orm, userId, id));
+export const getTask = async ({ database }: Context, { userId, id }: TaskName): Promise<Task> =>
+  assertFound(await findTask(database.orm, userId, id));
 
-const refuseStale = (task: Task, expected: Condition): void => {
-  if (expected(task.version)) return;
+/** The versions that the caller is willing to change; undefined for any. */
+type Expected = readonly string[] | undefined;
+
+const refuseStale = (task: Task, expected: Expected): void => {
+  if (expected === undefined || expected.includes(String(task.version))) return;
   throw new Problem({
     status: 412,
     code: 'stale',
-    detail: 'The task has changed since; read it again.',
+    detail: 'The task has another version; read it again.',
   });
 };
 
-/** Patches a task that is still as `expected`; a patch that changes nothing leaves it untouched. */
+/** Patches a task that has an expected version; a patch that changes nothing leaves it as it is. */
 export const patchTask = (
   { database, now }: Context,
-  { userId, id, patch, expected }: Named & { patch: TaskPatch; expected: Condition },
+  { userId, id, patch, expected }: TaskName & { patch: TaskPatch; expected: Expected },
 ): Promise<Task> =>
   database.orm.transaction(async (transaction) => {
-    const task = found(await lockTask(transaction, userId, id));
+    const task = assertFound(await lockTask(transaction, userId, id));
     refuseStale(task, expected);
     const next = patchedTask(task, patch, now().toISOString());
     if (next !== undefined) await replaceTask(transaction, userId, next);
     return next ?? task;
   });
 
-/** Deletes a task that is still as `expected`. */
+/** Deletes a task that has an expected version. */
 export const removeTask = (
   { database }: Context,
-  { userId, id, expected }: Named & { expected: Condition },
+  { userId, id, expected }: TaskName & { expected: Expected },
 ): Promise<void> =>
   database.orm.transaction(async (transaction) => {
-    refuseStale(found(await lockTask(transaction, userId, id)), expected);
+    refuseStale(assertFound(await lockTask(transaction, userId, id)), expected);
     await deleteTask(transaction, userId, id);
   });

@@ -2,8 +2,8 @@ import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 
 /**
- * Trimmed and in lower case, so that one person is one user. In this order: some letters that no address
- * may have, such as the Kelvin sign, have lower cases that it may.
+ * Trimmed and in lower case, so that one address is one user. It is validated before it is lower-cased:
+ * some characters that an address may not contain, such as the Kelvin sign, have a lower case that it may.
  */
 export const email = z.string().trim().max(254).pipe(z.email().toLowerCase());
 

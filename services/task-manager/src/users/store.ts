@@ -1,11 +1,9 @@
-import type { Database } from '@platform/service-kit/db';
+import type { Executor } from '@platform/service-kit/db';
 import { and, eq, getTableColumns, lt } from 'drizzle-orm';
 import { knownNetworks, users } from '../db/tables.ts';
 import type { User } from './schema.ts';
 
-type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete'>;
-
-/** A user with the hash of the password, which never leaves the service. */
+/** A user with the password hash, which never leaves the service. */
 export interface Account {
   user: User;
   passwordHash: string;

@@ -1,4 +1,4 @@
-import type { Database } from '@platform/service-kit/db';
+import type { Executor } from '@platform/service-kit/db';
 import { networkOf } from '@platform/service-kit/network';
 import { Conflict } from '@platform/service-kit/problem';
 import { v7 as uuidv7 } from 'uuid';
@@ -14,8 +14,6 @@ import {
   setPasswordHash,
   type Account,
 } from './store.ts';
-
-type Executor = Pick<Database['orm'], 'select' | 'insert' | 'update' | 'delete'>;
 
 const dayMs = 86_400_000;
 /** A network is forgotten when the user has not logged in from it for this long. */
