@@ -68,7 +68,10 @@ export const createPathTokens = <Row extends PathTokenRow>(
   options: PathTokenOptions<Row>,
 ): PathTokens<Row> => {
   const { find, ttlMs = 750, rememberMs = 3_600_000, patienceMs = 2000, now = () => new Date() } = options;
-  const recent = new LRUCache<string, Promise<Row | 'unknown' | 'undecidable'>>({ max: maxTokens, ttl: ttlMs });
+  const recent = new LRUCache<string, Promise<Row | 'unknown' | 'undecidable'>>({
+    max: maxTokens,
+    ttl: ttlMs,
+  });
   // Separate from the known tokens, so that a flood of unknown tokens evicts none of them.
   const unknown = new LRUCache<string, true>({ max: maxTokens, ttl: ttlMs });
   const valid = new LRUCache<string, Row>({ max: maxTokens, ttl: rememberMs });

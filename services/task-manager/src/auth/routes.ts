@@ -16,7 +16,9 @@ import {
 } from './use-cases.ts';
 
 const tag = 'Auth';
-const noStore = { 'Cache-Control': 'no-store', Vary: 'Authorization, Cookie' };
+const noStore = { 'Cache-Control': 'no-store' };
+/** For routes that read credentials without a guard, which would set Vary. */
+const noStoreVary = { ...noStore, Vary: 'Authorization, Cookie' };
 const setsCookies = { 'Set-Cookie': 'The access cookie and the refresh cookie, both HttpOnly' };
 
 const liftRoute = (context: Context, operators: TokenVerifier): Route =>
@@ -53,7 +55,7 @@ export const authRoutes = (context: Context): Route[] => {
     const { user, accessToken, expiresAt, refreshToken } = session;
     res.append('Set-Cookie', cookies.access.write(req, accessToken));
     res.append('Set-Cookie', cookies.refresh.write(req, refreshToken));
-    return { headers: noStore, body: { user, accessToken, expiresAt: expiresAt.toISOString() } };
+    return { headers: noStoreVary, body: { user, accessToken, expiresAt: expiresAt.toISOString() } };
   };
 
   /** The session of the request's access token; undefined without a valid one. */
@@ -82,7 +84,7 @@ export const authRoutes = (context: Context): Route[] => {
         problems: [409],
       },
       async ({ body, req, res }) => {
-        const session = await register(context, { ...body, address: req.ip });
+        const session = await register(context, { ...body, address: context.clientAddress(req) });
         return { status: 201, ...loggedIn(req, res, session) };
       },
     ),
@@ -102,7 +104,7 @@ export const authRoutes = (context: Context): Route[] => {
         problems: [401],
       },
       async ({ body, req, res }) => {
-        const session = await login(context, { ...body, address: req.ip });
+        const session = await login(context, { ...body, address: context.clientAddress(req) });
         return { status: 200, ...loggedIn(req, res, session) };
       },
     ),
@@ -141,12 +143,14 @@ export const authRoutes = (context: Context): Route[] => {
         },
       },
       async ({ req, res }) => {
-        await logout(context, {
+        context.failureLimit.check(req);
+        const forged = await logout(context, {
           current: await currentSession(req),
           refreshToken: cookies.refresh.read(req),
         });
+        if (forged !== undefined) await context.failureLimit.count(req, forged);
         if (isSameOrigin(req)) clearCookies(req, res);
-        return { status: 204, headers: noStore };
+        return { status: 204, headers: noStoreVary };
       },
     ),
     route(
@@ -163,6 +167,7 @@ export const authRoutes = (context: Context): Route[] => {
         problems: [401],
       },
       async ({ req, res }) => {
+        context.failureLimit.check(req);
         const session = await refresh(context, cookies.refresh.read(req)).catch((error: unknown) => {
           if (error instanceof Problem && error.status === 401 && isSameOrigin(req)) clearCookies(req, res);
           throw error;

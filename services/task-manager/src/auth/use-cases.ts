@@ -91,13 +91,16 @@ interface SessionCredentials {
   refreshToken: string | undefined;
 }
 
-/** Ends the sessions that the caller has credentials of. */
+/**
+ * Ends the sessions that the caller has credentials of. Returns the hash of a refresh token that was
+ * not issued, which counts as an unknown credential.
+ */
 export const logout = async (
   context: Context,
   { current, refreshToken }: SessionCredentials,
-): Promise<void> => {
+): Promise<string | undefined> => {
   if (current !== undefined) await endSession(context, current);
-  if (refreshToken !== undefined) await endSessionOf(context, refreshToken);
+  return refreshToken === undefined ? undefined : endSessionOf(context, refreshToken);
 };
 
 /** Ends the wait after failed logins of a network and, with an email, of that account from there. */

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomInt } from 'node:crypto';
 import supertest from 'supertest';
 import { expect, test } from 'vitest';
 import { at, bearerOf, register, startInstance, startService } from '../../test/harness.ts';
@@ -73,6 +73,22 @@ test('a forged refresh token with the right ids gives nothing and ends nothing, 
     .expect(204);
   expect((await as('get', '/auth/check')).status).toBe(200);
   expect((await refresh(service.app, good)).status).toBe(200);
+});
+
+test('a network that sends many forged refresh tokens is refused before they are looked up', async () => {
+  await using service = await startService({ RATE_LIMIT: 'on', UNKNOWN_CREDENTIALS_PER_MINUTE: '5' });
+  const good = refreshTokenOf((await register(service.app)).cookies);
+  const from = (address: string, token: string) =>
+    refresh(service.app, token).set('X-Forwarded-For', address);
+  const attacker = `2001:db8:${randomInt(65_536).toString(16)}::1`;
+  const statuses: number[] = [];
+  for (let n = 0; n < 4; n++) {
+    statuses.push((await from(attacker, forge(good))).status);
+    const logout = supertest(service.app).get(at('/auth/logout')).set('X-Forwarded-For', attacker);
+    statuses.push((await logout.set('Cookie', `tasks_refresh=${forge(good)}`)).status);
+  }
+  expect(statuses).toEqual([401, 204, 401, 204, 401, 429, 429, 429]);
+  expect((await from('192.0.2.1', good)).status).toBe(200);
 });
 
 test('a token with the ids swapped is not valid', async () => {

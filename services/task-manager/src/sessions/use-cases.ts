@@ -52,15 +52,26 @@ export const endSession = async (
   return ended;
 };
 
-/** Ends the session of a refresh token, valid or used before. A forged token ends nothing. */
-export const endSessionOf = async (context: Context, refreshToken: string): Promise<void> => {
+/**
+ * Ends the session of a refresh token, valid or used before. A forged token ends nothing: its hash is
+ * returned.
+ */
+export const endSessionOf = async (context: Context, refreshToken: string): Promise<string | undefined> => {
   const read = context.refreshTokens.read(refreshToken);
+  if (read === undefined) return undefined;
   // A valid token made before the signing key was replaced is recognised by its hash.
-  if (read !== undefined) await endSession(context, read.session, read.issued ? undefined : read.hash);
+  const ended = await endSession(context, read.session, read.issued ? undefined : read.hash);
+  return read.issued || ended ? undefined : read.hash.toString('base64url');
 };
 
-const invalid = () =>
-  new Unauthorized('The refresh token is not valid.', 'Bearer realm="platform"', 'invalid_refresh_token');
+/** `forged` is the hash of a token that was not issued: it counts as an unknown credential. */
+const invalid = (forged?: Buffer) =>
+  new Unauthorized(
+    'The refresh token is not valid.',
+    'Bearer realm="platform"',
+    'invalid_refresh_token',
+    forged?.toString('base64url'),
+  );
 
 /**
  * Exchanges a refresh token for new credentials. A token that was exchanged before is in the hands of
@@ -80,7 +91,7 @@ export const refreshSession = async (
   if (await replaceRefreshHash(orm, session, { from: hash, to: next.hash, ...times })) {
     return { ...(await credentialsOf(context, session, next.token)), userId: session.userId };
   }
-  if (!issued) throw invalid();
+  if (!issued) throw invalid(hash);
   await pruneSessions(orm, session.userId, times.now);
   if (!(await endSession(context, session))) throw invalid();
   throw new Unauthorized(

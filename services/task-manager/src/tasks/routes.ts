@@ -9,8 +9,8 @@ import { createTask, getTask, listTasks, patchTask, removeTask } from './use-cas
 
 const tag = 'Tasks';
 const etag = { ETag: 'The version of the task' };
-/** A shared cache must not give one caller's tasks to another. */
-const own = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization, Cookie' };
+/** A browser may store a task if it revalidates it; a shared cache must not store it. */
+const own = { 'Cache-Control': 'private, no-cache' };
 const headersOf = (task: Task) => ({ ETag: etagOf(task.version), ...own });
 
 const idempotencyKeyOf = (req: Request): string | undefined => {
