@@ -58,7 +58,9 @@ const identity = JSON.parse(keep('identity-key', () => identityKey)) as JWK;
 const { d: _private, ...publicKey } = identity;
 writeFileSync(join(folder, 'jwks.json'), JSON.stringify({ keys: [publicKey] }));
 
-writeFileSync(join(folder, 'nginx.conf'), gatewayConfig(services, [], asked.traces));
+mkdirSync(join(folder, 'gateway'), { recursive: true });
+for (const [name, text] of Object.entries(gatewayConfig(services, [], asked.traces)))
+  writeFileSync(join(folder, 'gateway', name), text);
 
 const scopes = services.flatMap(({ scopes: known }) => known);
 const token = await new SignJWT({ scope: scopes.join(' ') })

@@ -49,13 +49,13 @@ const mounted = manifests.find(({ kind }) => kind === 'ConfigMap') as unknown as
   data: Record<string, string>;
 };
 const shipped = [
-  ['Kubernetes', mounted.data['nginx.conf'] ?? ''],
+  ['Kubernetes', mounted.data],
   ['compose', gatewayConfig(services, [], false)],
   ['compose with traces', gatewayConfig(services, [], true)],
 ] as const;
 
 /** What is shipped, with the addresses and folders of this machine for those of the image; all else as it is. */
-const moved = async (config: string, spans = '127.0.0.1:5140') => {
+const moved = async (config: Record<string, string>, spans = '127.0.0.1:5140') => {
   const [home, port] = [newFolder('gateway-run-'), await freePort()];
   chmodSync(home, 0o777);
   const nowhere = `127.0.0.1:${await freePort()}`;
@@ -68,12 +68,14 @@ const moved = async (config: string, spans = '127.0.0.1:5140') => {
       `server ${places[name] ?? nowhere}`,
     ]),
   ];
-  let text = config.replace('syslog:server=127.0.0.1:5140', `syslog:server=${spans}`);
-  for (const [from, to] of changes) {
-    expect(text).toContain(from);
-    text = text.replaceAll(from, to);
+  for (const [from] of changes) expect(Object.values(config).join('\n')).toContain(from);
+  for (const [name, text] of Object.entries(config)) {
+    const changed = changes.reduce((all, [from, to]) => all.replaceAll(from, to), text);
+    writeFileSync(
+      join(home, name),
+      changed.replace('syslog:server=127.0.0.1:5140', `syslog:server=${spans}`),
+    );
   }
-  writeFileSync(join(home, 'nginx.conf'), text);
   const [program, entrypoint = ''] = image.command;
   expect(program).toBe('sh');
   const script = readFileSync(join(image.root, entrypoint), 'utf8')
@@ -86,7 +88,7 @@ const moved = async (config: string, spans = '127.0.0.1:5140') => {
 };
 
 /** Starts the gateway of the image with a configuration, as the user of the image where we may choose. */
-const run = async (config: string, spans?: string) => {
+const run = async (config: Record<string, string>, spans?: string) => {
   const { home, script, url } = await moved(config, spans);
   const user = process.getuid?.() === 0 ? image.user : undefined;
   const env = { GATEWAY_SECRET_FILE: join(home, 'secret') };

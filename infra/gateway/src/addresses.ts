@@ -1,6 +1,5 @@
 import { block } from './directives.ts';
-import { askedOf } from './portal.ts';
-import { routes, services } from './routes.ts';
+import { routes, services, type Route } from './routes.ts';
 
 const literal = (text: string): string => text.replaceAll(/[.+?()[\]{}|\\^$]/g, String.raw`\$&`);
 
@@ -9,49 +8,58 @@ const pattern = (path: string, end: string): string => `"~^${literal(path).repla
 const below = String.raw`(?:[/?]|\z)`;
 const alone = String.raw`(?:\?|\z)`;
 
+/** Pages of the portal that a service answers: their address, and the document of the service. */
+export const portalDocuments: Readonly<Record<string, string>> = {
+  '/docs/status': '/ops/status',
+  '/docs/ops/summary': '/ops/summary',
+};
+
 /**
- * Who answers a request, decided by the path as it was sent and not by what nginx makes of it: services get exactly
- * these bytes, so an address that is only spelled differently (`//`, `/x/../`, `%76`) belongs to nobody.
+ * The service of a request, decided by the path as the client sent it, not as nginx normalizes it: services receive
+ * exactly these bytes, so another spelling (`//`, `/x/../`, `%76`) belongs to no service.
  */
-export const addressMaps = (): string[] => [
-  ...block(
+const serviceMap = (): string[] =>
+  block(
     'map $request_uri $service',
     'default "";',
     '"~#" "";',
     String.raw`"~*^[^?]*(?:/|%2f)(?:\.|%2e){1,2}(?:[/?]|%2f|\z)" "";`,
     routes.filter(({ exact }) => !exact).map(({ path, service }) => `${pattern(path, below)} ${service};`),
-    services.map((name) => `${pattern(`/openapi/${name}.json`, alone)} ${name};`),
-    services.flatMap((name) => askedOf(name).map((path) => `${pattern(path, alone)} ${name};`)),
+    services.flatMap((name) =>
+      [`/openapi/${name}.json`, ...Object.keys(portalDocuments).map((path) => `${path}/${name}`)].map(
+        (path) => `${pattern(path, alone)} ${name};`,
+      ),
+    ),
     `${pattern('/healthz', alone)} gateway;`,
     `${pattern('/docs', below)} gateway;`,
     `${pattern('/', alone)} gateway;`,
-  ),
-  '# Volatile, as both are asked again on the way to the problem, which must not be refused in its turn.',
-  ...block(
-    'map "$uri|$service" $unrouted',
-    'volatile;',
-    'default 0;',
-    '"~^/_problem/" 0;',
-    String.raw`"~\|\z" 1;`,
-  ),
-  '# HTTP/0.9 has no version, no header fields, and no place for a status.',
-  ...block(
-    'map "$server_protocol|$uri" $versionless',
-    'volatile;',
-    'default 0;',
-    String.raw`"~^\|/_problem/" 0;`,
-    String.raw`"~^\|" 1;`,
-  ),
-];
+  );
 
-/** Turns away, before anything else looks at it, what has no address here. */
-export const refuseUnrouted = (): string[] => [
-  ...block('if ($versionless)', 'return 400;'),
-  ...block('if ($unrouted)', 'return 404;'),
-];
+/** A segment that is logged: shorter than a webhook token (256 bits, at least 43 characters), as long as a UUID. */
+const segment = String.raw`/[A-Za-z0-9._~-]{0,36}(?=[/?]|\z)`;
 
-/** The location of a route; the part of the path before it is known to be spelled as in the list. */
-export const locationOf = (path: string, exact: boolean): string => {
+/** Paths as they are logged: never a query, and nothing after an unusual character. */
+const loggedPathMap = (): string[] => {
+  const secrets = routes.filter(({ secret }) => secret).map(({ path }) => path);
+  return block(
+    'map $request_uri $logged_path',
+    'default "";',
+    '"" "";',
+    secrets.flatMap((path) => [
+      `"~^${path}/(?<event>[a-z_-]{1,40})/" "${path}/$event/***";`,
+      '# In any spelling, anywhere in the path.',
+      `"~*^[^?]*${path.split('/').at(-1)}" "/***";`,
+    ]),
+    String.raw`"~^(?<shown>(?:${segment})+)(?:\?|\z)" $shown;`,
+    `"~^(?<beginning>(?:${segment})*)" "$beginning/***";`,
+  );
+};
+
+/** routes.conf: the variables that depend on the list of routes. */
+export const routesFile = (): string[] => [...serviceMap(), ...loggedPathMap()];
+
+/** The location of a route; $service has already checked the spelling of the path. */
+export const locationOf = ({ path, exact }: Pick<Route, 'path' | 'exact'>): string => {
   if (!exact) return `location ${path}`;
   return path.includes('*')
     ? `location ~ ${pattern(path, String.raw`/?\z`).replace('~', '')}`

@@ -6,20 +6,20 @@ export const usage = `Writes the nginx configuration of the gateway.
 
   node src/render.ts --out FOLDER --upstream SERVICE=HOST:PORT [--upstream …]
 
-  --out            folder for nginx.conf
-  --upstream       where a service is; again for each service and for each copy of it (${services.join(', ')})
-  --listen         address:port, may be given again (*:8080)
+  --out            folder for nginx.conf and the files that it includes
+  --upstream       address of a service; repeat it for each service and each instance (${services.join(', ')})
+  --listen         address:port, repeatable (*:8080)
   --run-dir        pid and temporary files (/tmp/nginx)
   --log-dir        folder of the logs (standard output and standard error)
   --docs-dir       folder that is served at /docs
-  --resolver       name server; host names are then looked up again as they expire
-  --trusted-proxy  address or network in front of the gateway, may be given again
+  --resolver       name server; nginx then looks host names up again as they expire
+  --trusted-proxy  address or network in front of the gateway, repeatable
   --secret-file    file with the directive proxy_set_header X-Gateway-Secret "…";
   --rate-limit     REQUESTS_A_SECOND:BURST for one client (an IPv4 address or an IPv6 /64)
   --connections    running requests of one client (256)
-  --spans          HOST:PORT (UDP) of the program that makes spans of the requests
+  --spans          HOST:PORT (UDP) of infra/gateway-spans
   --workers        number or auto (auto)
-  --user           of the workers, when nginx is started as root
+  --user           user of the workers, when root starts nginx
 `;
 
 const collect = (pairs: readonly string[]): Record<string, string[]> => {
@@ -41,8 +41,8 @@ const rate = (text: string): { perSecond: number; burst: number } => {
 };
 
 /**
- * What the command line asks for; undefined when it asks for help.
- * @throws an Error that says what is wrong with it
+ * Reads the command line; undefined when it asks for help.
+ * @throws an Error that names the wrong argument
  */
 export const readArguments = (
   args: readonly string[],

@@ -8,7 +8,7 @@ export const block = (head: string, ...content: (Lines | string)[]): string[] =>
   '}',
 ];
 
-/** A path as a double-quoted argument. Only for what checkOptions has let through. */
+/** A path as a double-quoted argument; checkOptions has refused paths that would need escaping. */
 export const quoted = (path: string): string => `"${path}"`;
 
 /** Milliseconds as nginx writes them. */

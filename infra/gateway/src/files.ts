@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderConfig } from './config.ts';
-import { errorLogFile } from './logs.ts';
+import { errorLogFile } from './settings.ts';
 import type { GatewayOptions } from './options.ts';
 import { workerUser } from './user.ts';
 
@@ -15,28 +15,27 @@ const writeSecret = async (runDir: string, secret: string): Promise<string> => {
   return file;
 };
 
-/** A gateway that is ready to be started on this machine. */
+/** A gateway on this machine, ready to start. */
 export interface PreparedGateway {
-  /** The file with its configuration. */
+  /** Path of nginx.conf. */
   config: string;
-  /** Arguments for nginx, which stays in the foreground. */
+  /** Arguments of nginx, which stays in the foreground. */
   args: string[];
 }
 
 /**
- * Writes nginx.conf into the folder, which is made when missing; answers with its path.
+ * Writes the configuration into a folder, which it creates when missing, and returns the path of nginx.conf.
  * @throws an Error that names every wrong option
  */
 export const writeConfig = async (folder: string, options: GatewayOptions): Promise<string> => {
-  const text = renderConfig(options);
+  const files = renderConfig(options);
   await mkdir(folder, { recursive: true });
-  const file = join(folder, 'nginx.conf');
-  await writeFile(file, text);
-  return file;
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return join(folder, 'nginx.conf');
 };
 
 /**
- * Makes the folders and the configuration (in runDir) of a gateway on this machine. As root it also finds the user for
+ * Creates the folders and the configuration (in runDir) of a gateway on this machine. As root it also chooses the user of
  * the workers, who must be able to enter runDir and to read docsDir.
  * @param options with `secret`, shared with the services (GATEWAY_SECRET)
  * @throws an Error that names every wrong option
@@ -46,16 +45,16 @@ export const prepareGateway = async ({
   ...options
 }: GatewayOptions & { secret?: string }): Promise<PreparedGateway> => {
   const { runDir, logDir, docsDir } = options;
-  // Made by root, used by another user: to be entered, not to be listed.
+  // Root creates them and another user works in them: they may be entered, but not listed.
   for (const folder of [runDir, logDir])
     if (folder !== undefined) await mkdir(folder, { recursive: true, mode: 0o711 });
   const user = options.user ?? (await workerUser(docsDir === undefined ? [runDir] : [runDir, docsDir]));
   const secretFile = secret === undefined ? undefined : await writeSecret(runDir, secret);
-  const config = await writeConfig(runDir, {
+  const config = await writeConfig(join(runDir, 'conf'), {
     ...options,
     ...(user !== undefined && { user }),
     ...(secretFile !== undefined && { secretFile }),
   });
-  // -e: before it has read its configuration, nginx logs to a place that was chosen when it was built.
+  // -e: until it has read its configuration, nginx logs to a file that was chosen when it was built.
   return { config, args: ['-p', runDir, '-e', errorLogFile(options), '-c', config] };
 };

@@ -1,12 +1,15 @@
 import { isIP } from 'node:net';
 
+/** Requests of one client that may run at the same time, unless an option says otherwise. */
+export const defaultConnections = 256;
+
 /** What differs from one gateway to another. */
 export interface GatewayOptions {
   /** Addresses to listen on: `127.0.0.1:8080`, `[::1]:8080`, `*:8080`. */
   listen: string | readonly string[];
-  /** `host:port` of each service, several when it runs more than once. One that is missing is answered with 503. */
+  /** `host:port` of each service, several when it runs more than once. Requests for a missing one get 503. */
   upstreams: Readonly<Record<string, string | readonly string[]>>;
-  /** Absolute folder for the pid and for temporary files; nothing is written anywhere else. */
+  /** Absolute folder for the pid and nginx's empty temporary folders; nothing is written anywhere else. */
   runDir: string;
   /** Absolute folder for access.log and error.log. Without it they go to standard output and standard error. */
   logDir?: string;
@@ -22,10 +25,12 @@ export interface GatewayOptions {
    * recognise this gateway. Without it they ignore the X-Forwarded-* headers that it sends.
    */
   secretFile?: string;
-  /** Name server, for example `127.0.0.11 valid=5s`. With it host names are looked up again as they expire, at the
-   * price of a new connection for each request; without it they are looked up once, at the start. */
+  /**
+   * Name server, for example `127.0.0.11 valid=5s`. With it nginx looks host names up again as they expire, at the price
+   * of a new connection for each request; without it nginx looks them up once, when it starts.
+   */
   resolver?: string;
-  /** Addresses or networks whose X-Forwarded-For and X-Forwarded-Proto are believed. */
+  /** Addresses or networks whose X-Forwarded-For and X-Forwarded-Proto count. */
   trustedProxies?: readonly string[];
   /** Requests a second for one client, and how many more may come at once. Without it there is no limit. */
   rateLimit?: { perSecond: number; burst: number };
@@ -35,7 +40,7 @@ export interface GatewayOptions {
   user?: string;
   /** Worker processes, 1 unless said otherwise. */
   workers?: number | 'auto';
-  /** `host:port` (UDP) that each request is told to for its span (infra/gateway-spans). Without it nobody is told. */
+  /** `host:port` (UDP) of infra/gateway-spans, which receives each request for its span. */
   spans?: string;
   /** In milliseconds. */
   timeouts?: Partial<Timeouts>;
@@ -82,7 +87,7 @@ const isNetwork = (text: string): boolean => {
   return family !== 0 && prefix && rest.length === 0;
 };
 
-// nginx reads variables and escapes even inside quotes, so such folders cannot be named in its configuration.
+// nginx replaces variables and escapes even inside quotes, so its configuration cannot name such folders.
 const isFolder = (text: string): boolean => /^\/[^"$\\\n\r;{}]*$/.test(text);
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
@@ -91,7 +96,7 @@ const isCount = (value: number): boolean => Number.isSafeInteger(value) && value
 export const listed = (value: string | readonly string[] | undefined): readonly string[] =>
   value === undefined ? [] : typeof value === 'string' ? [value] : value;
 
-const complaints = (options: GatewayOptions): string[] => {
+const problemsOf = (options: GatewayOptions): string[] => {
   const wrong: string[] = [];
   const expect = (name: string, given: unknown, ok: boolean, wanted: string): void => {
     if (!ok) wrong.push(`${name} is ${wanted}, not ${JSON.stringify(given)}`);
@@ -137,10 +142,10 @@ const complaints = (options: GatewayOptions): string[] => {
 };
 
 /**
- * Refuses what would make another configuration than the one that was meant.
+ * Checks options before they become configuration text.
  * @throws an Error that names every wrong option
  */
 export const checkOptions = (options: GatewayOptions): void => {
-  const wrong = complaints(options);
+  const wrong = problemsOf(options);
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
 };

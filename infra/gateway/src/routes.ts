@@ -1,31 +1,32 @@
-/** What lies behind the gateway: the one list that the nginx configuration is made from. */
+/** A public address and its service. */
 export interface Route {
   /**
-   * A path and everything below it, by whole segments: `/v1/quests` takes `/v1/quests/1` but not `/v1/questsX`.
-   * With `exact`, this path alone; a `*` is then any one segment.
+   * A path and everything below it, by whole segments: `/v1/quests` matches `/v1/quests/1` but not `/v1/questsX`.
+   * With `exact`, this path alone; `*` then matches one segment.
    */
   path: string;
   service: string;
   exact?: true;
-  /** Largest body as nginx writes sizes; `100k` unless said otherwise. What exceeds it is refused with 413. */
+  /** Largest body in nginx's notation; `100k` by default. A larger one gets 413. */
   maxBody?: string;
-  /** Below this path lies a credential: the log shows no more of it than the segment that follows. */
+  /** The path contains a credential: the log shows only one more segment. */
   secret?: true;
-  /** Bodies of any length go through as they come, in both directions, and may take minutes. */
+  /** The response is streamed as well, and both may take minutes. */
   stream?: true;
-  /** Machines call here in bursts of their own making; the limit per address does not count them. */
+  /** Called by machines, in bursts: no request rate, and four times as many running requests of one client. */
   unlimited?: true;
 }
 
+/** The one list of public addresses. */
 export const routes: readonly Route[] = [
   { path: '/api/v1/auth', service: 'task-manager' },
   { path: '/api/v1/tasks', service: 'task-manager' },
   { path: '/v1/quests', service: 'quest-service' },
-  // A whole quest at once: 10,000 questions at up to 3 kB.
+  // A whole quest at once: 10,000 questions of up to 3 kB.
   { path: '/v1/quests/*/questions', service: 'quest-service', exact: true, maxBody: '32m' },
   { path: '/api/v1/hooks', service: 'store-webhooks', maxBody: '1m', secret: true, unlimited: true },
   { path: '/v1/stores', service: 'store-webhooks' },
-  // The service itself answers oversized callbacks, with 200 and a status the game server understands.
+  // The service itself answers callbacks that are too large, with 200 and a status that the game server understands.
   { path: '/callback', service: 'wallet-operator', maxBody: '8m', unlimited: true },
   { path: '/v1/players', service: 'wallet-operator' },
   { path: '/v1/games', service: 'wallet-operator' },

@@ -5,7 +5,7 @@ import { services } from './routes.ts';
 
 const isNumeric = (place: string): boolean => isIP(place.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')) !== 0;
 
-/** Names are looked up anew only where nginx reads the address from a variable, which has room for one. */
+/** The one host name that nginx looks up again and again: it does so only for an address in a variable. */
 const lookedUp = (service: string, { resolver, upstreams }: GatewayOptions): string | undefined => {
   const [first, ...others] = listed(upstreams[service]);
   return resolver !== undefined && first !== undefined && others.length === 0 && !isNumeric(first)
@@ -13,25 +13,25 @@ const lookedUp = (service: string, { resolver, upstreams }: GatewayOptions): str
     : undefined;
 };
 
-/** The groups of servers behind the locations. */
-export const upstreamBlocks = (options: GatewayOptions): string[] =>
+/** upstreams.conf: the servers of each service. */
+export const upstreamsFile = (options: GatewayOptions): string[] =>
   services.flatMap((service) => {
     const places = listed(options.upstreams[service]);
     if (places.length === 0 || lookedUp(service, options) !== undefined) return [];
-    // Where there is no other server, shutting this one out after a failure only makes its restart longer.
-    const patience = places.length === 1 ? 'max_fails=0' : 'max_fails=2 fail_timeout=2s';
+    // Without another server, excluding this one after a failure only makes its restart longer.
+    const failures = places.length === 1 ? 'max_fails=0' : 'max_fails=2 fail_timeout=2s';
     return block(
       `upstream ${service}`,
-      places.map((place) => `server ${place} ${patience};`),
+      places.map((place) => `server ${place} ${failures};`),
       'keepalive 32;',
-      // Shorter than the 75 s after which services close, so that no request goes into a closing connection.
+      // Shorter than the 75 s after which services close idle connections, so that no request meets a closing one.
       'keepalive_timeout 30s;',
     );
   });
 
 /**
- * Sends the request on, byte for byte, or asks for another document of the service when one is named. Without a server
- * for it, says so. (What stands after a rewrite with `break` is no longer carried out, so that comes last.)
+ * Passes the request to a service, byte for byte, or asks it for another document. Without a server for the service the
+ * response is 503. (nginx ignores what follows a `rewrite … break`, so that comes last.)
  */
 export const passTo = (service: string, options: GatewayOptions, document?: string): string[] => {
   if (listed(options.upstreams[service]).length === 0) return ['return 503;'];

@@ -1,16 +1,16 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Accounts that packages of nginx make, then the one that every system has. */
+/** Accounts that packages of nginx create, then the one that every system has. */
 const candidates = ['nginx', 'www-data', 'nobody'];
 
-/** Rows of a file like /etc/passwd; none where there is no such file. */
+/** Rows of a file like /etc/passwd; none when the file does not exist. */
 const rows = async (file: string): Promise<string[][]> => {
   const text = await readFile(file, 'utf8').catch(() => '');
   return text.split('\n').map((line) => line.split(':'));
 };
 
-/** Whether everybody may go into the folder; all folders above it count too. */
+/** Whether every user may enter the folder and all folders above it. */
 const isOpen = async (folder: string): Promise<boolean> => {
   const { mode } = await stat(folder);
   const above = dirname(folder);
@@ -18,8 +18,8 @@ const isOpen = async (folder: string): Promise<boolean> => {
 };
 
 /**
- * `user group` for the workers of a gateway that is started as root: the first unprivileged account there is, or root
- * itself where that account could not reach the folders (a checkout below /root). Undefined when we are not root.
+ * `user group` of the workers of a gateway that root starts: the first unprivileged account that exists, or root itself
+ * when that account cannot enter the folders (a checkout below /root). Undefined when this process is not root.
  */
 export const workerUser = async (folders: readonly string[]): Promise<string | undefined> => {
   if (process.getuid?.() !== 0) return undefined;

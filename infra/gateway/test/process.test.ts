@@ -41,7 +41,7 @@ describe('accounts', () => {
     expect((await putLarge(gateway)).status).toBe(200);
     const { uid } = await stat(join(gateway.runDir, 'client_body'));
     expect(uid === 0).toBe(false);
-    const kinds = ['client_body', 'fastcgi', 'nginx.conf', 'nginx.pid', 'proxy', 'scgi', 'uwsgi'];
+    const kinds = ['client_body', 'conf', 'fastcgi', 'nginx.pid', 'proxy', 'scgi', 'uwsgi'];
     expect((await readdir(gateway.runDir)).toSorted()).toEqual(kinds);
     expect((await readFile(join(gateway.runDir, 'nginx.pid'), 'utf8')).trim()).toBe(String(gateway.pid));
   });
@@ -137,9 +137,8 @@ describe('the command', () => {
     expect((await run(process.execPath, [render, '--out', home, '--run-dir', join(home, 'run')])).code).toBe(
       0,
     );
-    const text = await readFile(join(home, 'nginx.conf'), 'utf8');
-    expect(text).toContain('error_log stderr error;');
-    expect(text).toContain('access_log "/dev/stdout" lines;');
+    expect(await readFile(join(home, 'process.conf'), 'utf8')).toContain('error_log stderr error;');
+    expect(await readFile(join(home, 'settings.conf'), 'utf8')).toContain('access_log "/dev/stdout" lines;');
   });
 
   test('says what is wrong with its arguments', async () => {

@@ -22,12 +22,12 @@ const runDir = '/tmp/nginx';
 /** Beside nginx, so that it has the address whether anybody listens or not. */
 const spansPort = 5140;
 
-/** nginx's configuration in the gateway's image; each service is found by its name. `traced`: there are spans of it. */
+/** Configuration files for the gateway's image, where each service is found by its name. `traced`: nginx sends spans. */
 export const gatewayConfig = (
   services: readonly Pick<Service, 'name'>[],
   trustedProxies: readonly string[],
   traced: boolean,
-): string =>
+): Record<string, string> =>
   renderConfig({
     listen: `*:${port}`,
     upstreams: Object.fromEntries(services.map(({ name }) => [name, `${name}:${port}`])),
@@ -51,14 +51,14 @@ const spansContainer = (platform: Platform): IContainer => ({
 export const gatewayManifests = (services: readonly Service[], platform: Platform): Manifest[] => {
   const { replicas, resources: sizes, serviceType, trustedProxies } = platform.gateway;
   const traced = platform.collector !== undefined;
-  const text = gatewayConfig(services, trustedProxies, traced);
+  const data = gatewayConfig(services, trustedProxies, traced);
   const probe = { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 5, timeoutSeconds: 3 };
   const secret = secretVolume('gateway');
   const config: IConfigMap = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
     metadata: metadata('gateway'),
-    data: { 'nginx.conf': text },
+    data,
   };
   const deployment: IDeployment = {
     apiVersion: 'apps/v1',
@@ -68,10 +68,12 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
       selector: selectorOf('gateway'),
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
       template: {
-        // Another configuration is another pod.
+        // A changed configuration replaces the pods.
         metadata: {
           labels: metadata('gateway').labels,
-          annotations: { 'platform/config': createHash('sha256').update(text).digest('hex').slice(0, 16) },
+          annotations: {
+            'platform/config': createHash('sha256').update(JSON.stringify(data)).digest('hex').slice(0, 16),
+          },
         },
         spec: {
           automountServiceAccountToken: false,
