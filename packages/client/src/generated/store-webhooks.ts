@@ -636,6 +636,84 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description An order of the POS
+         * @example {
+         *       "id": "o-1",
+         *       "orderNo": "1001",
+         *       "status": "PENDING",
+         *       "consumerId": "m-1",
+         *       "cart": {
+         *         "total": 25,
+         *         "items": [
+         *           {
+         *             "productId": "p-1",
+         *             "productName": "Tea",
+         *             "quantity": 2,
+         *             "price": 12.5,
+         *             "totalPrice": 25
+         *           }
+         *         ]
+         *       }
+         *     }
+         */
+        OrderPayload: {
+            id: string | number;
+            orderNo?: (string | number) | null;
+            /** @description Such as PENDING, COMPLETED or CANCELLED */
+            status: string;
+            /** @description The member who ordered */
+            consumerId?: (string | number) | null;
+            memo?: string | null;
+            rewardName?: string | null;
+            /** @description The public identifier of the cart */
+            publicKey?: string | null;
+            memberGroup?: string | null;
+            trackingStatus?: string | null;
+            /** @description Time of the change in ms; not in the seed, optional */
+            modified?: number | null;
+            cart?: {
+                subTotal?: number | null;
+                discount?: number | null;
+                totalDiscount?: number | null;
+                deliveryFee?: number | null;
+                creditCardFee?: number | null;
+                total?: number | null;
+                taxTotal?: number | null;
+                totalCalcTax?: number | null;
+                promoCode?: string | null;
+                items?: {
+                    productId?: (string | number) | null;
+                    productName?: string | null;
+                    quantity: number;
+                    price?: number | null;
+                    totalPrice?: number | null;
+                }[];
+            } | null;
+        };
+        /** @description order.updated of Square */
+        SquareOrderEvent: {
+            merchant_id?: (string | number) | null;
+            type?: string | null;
+            event_id?: (string | number) | null;
+            created_at?: string | null;
+            data: {
+                object: {
+                    order_updated: {
+                        order_id: string | number;
+                        state?: string | null;
+                        version?: number | null;
+                    };
+                };
+            };
+        };
+        /** @description Either the field `payload` alone, or the fields of the JSON body */
+        WebhookForm: {
+            /** @description The JSON body as text */
+            payload?: string;
+        } & {
+            [key: string]: unknown;
+        };
         /** @description RFC 9457 problem details */
         Problem: {
             type: string;
@@ -649,6 +727,226 @@ export interface components {
             errors?: {
                 [key: string]: string[];
             };
+        };
+        /**
+         * @description A member of the POS
+         * @example {
+         *       "id": "m-1",
+         *       "modified": 1700000000000,
+         *       "email": "ann@example.test",
+         *       "status": "ACTIVE"
+         *     }
+         */
+        MemberPayload: {
+            id: string | number;
+            /** @description Time of the change in ms */
+            modified?: number | null;
+            email?: string | null;
+            firstName?: string | null;
+            lastName?: string | null;
+            phone?: string | null;
+            status?: string | null;
+            type?: string | null;
+        };
+        /** @description customer.created or customer.updated of Square */
+        SquareCustomerEvent: {
+            data: {
+                object: {
+                    customer: {
+                        id: string | number;
+                        version?: number | null;
+                        email_address?: string | null;
+                        given_name?: string | null;
+                        family_name?: string | null;
+                        phone_number?: string | null;
+                    };
+                };
+            };
+        };
+        /**
+         * @description A delivery job of the POS
+         * @example {
+         *       "id": "j-1",
+         *       "orderId": "o-1",
+         *       "driverId": "d-1",
+         *       "status": "ASSIGNED",
+         *       "driverLocation": {
+         *         "lat": 37.8,
+         *         "lng": -122.4
+         *       }
+         *     }
+         */
+        DeliveryJobPayload: {
+            id: string | number;
+            orderId?: (string | number) | null;
+            driverId?: (string | number) | null;
+            status?: string | null;
+            estimatedArrival?: number | null;
+            driverLocation?: {
+                lat: number;
+                lng: number;
+            } | null;
+            /** @description Time of the step in ms; not in the seed, optional */
+            updatedAt?: number | null;
+        };
+        /** @description A task trigger of Onfleet */
+        OnfleetTrigger: {
+            taskId: string | number;
+            triggerId: number;
+            time?: number | null;
+            workerId?: (string | number) | null;
+            data?: {
+                task?: {
+                    state?: number | null;
+                    worker?: (string | number) | null;
+                    estimatedCompletionTime?: number | null;
+                    completionDetails?: {
+                        time?: number | null;
+                    } | null;
+                    metadata?: {
+                        name: string;
+                        value: unknown;
+                    }[] | null;
+                } | null;
+                worker?: {
+                    name?: string | null;
+                    phone?: string | null;
+                    location?: number[] | null;
+                } | null;
+            } | null;
+        };
+        /** @description A delivery event of DoorDash Drive */
+        DoorDashEvent: {
+            event_name?: string | null;
+            event_type?: string | null;
+            external_delivery_id: string | number;
+            delivery_status?: string | null;
+            order_external_reference_id?: (string | number) | null;
+            dasher_id?: (string | number) | null;
+            dasher_name?: string | null;
+            dasher_dropoff_phone_number?: string | null;
+            dasher_phone_number?: string | null;
+            dasher_location?: {
+                lat: number;
+                lng: number;
+            } | null;
+            dasher_location_lat?: number | null;
+            dasher_location_lng?: number | null;
+            /** Format: date-time */
+            dropoff_time_estimated?: string | null;
+            /** Format: date-time */
+            pickup_time_actual?: string | null;
+            /** Format: date-time */
+            dropoff_time_actual?: string | null;
+            /** Format: date-time */
+            created_at?: string | null;
+            /** Format: date-time */
+            updated_at?: string | null;
+        };
+        /**
+         * @description An identity verification of any provider
+         * @example {
+         *       "service": "persona",
+         *       "transactionId": "t-1",
+         *       "status": "PENDING_REVIEW",
+         *       "userId": "u-1"
+         *     }
+         */
+        VerificationPayload: {
+            /** @description The provider, such as persona */
+            service: string;
+            transactionId: string | number;
+            status: string;
+            userId?: (string | number) | null;
+            updatedAt?: number | null;
+        };
+        /** @description An inquiry event of Persona; keys in any of its inflections */
+        PersonaInquiryEvent: {
+            data: {
+                id?: (string | number) | null;
+                attributes: {
+                    name: string;
+                    /** Format: date-time */
+                    "created-at"?: string | null;
+                    payload: {
+                        data: {
+                            id: string | number;
+                            attributes: {
+                                status: string;
+                                "reference-id"?: (string | number) | null;
+                                /** Format: date-time */
+                                "updated-at"?: string | null;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        /** @description The decision webhook of Veriff */
+        VeriffDecision: {
+            verification: {
+                id: string | number;
+                code: number;
+                status?: string | null;
+                /** Format: date-time */
+                decisionTime?: string | null;
+                vendorData?: (string | number) | null;
+                endUserId?: (string | number) | null;
+            };
+        };
+        /** @description The event webhook of Veriff */
+        VeriffEvent: {
+            id: string | number;
+            code: number;
+            action: string;
+            vendorData?: (string | number) | null;
+            endUserId?: (string | number) | null;
+        };
+        /** @description The full auto webhook of Veriff */
+        VeriffFullAuto: {
+            /** @enum {string} */
+            eventType: "fullauto";
+            status: string;
+            sessionId: string | number;
+            /** Format: date-time */
+            acceptanceTime?: string | null;
+            /** Format: date-time */
+            time?: string | null;
+            data: {
+                verification: {
+                    decision?: string | null;
+                };
+            };
+            vendorData?: (string | number) | null;
+            endUserId?: (string | number) | null;
+        };
+        /**
+         * @description The end of a 3DS challenge
+         * @example {
+         *       "service": "threedsecureio",
+         *       "cres": "eyJ0aHJlZURTU2VydmVyVHJhbnNJRCI6InRkcy0xIn0",
+         *       "transactionId": "t-1"
+         *     }
+         */
+        PaymentAuthPayload: {
+            /** @description The 3DS provider, such as threedsecureio */
+            service: string;
+            /** @description The 3DS challenge response: base64 or base64url of JSON */
+            cres: string;
+            transactionId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The form post of the browser; one of `cres` and `CRes` is needed */
+        PaymentAuthForm: {
+            /** @description The 3DS challenge response: base64 or base64url of JSON */
+            cres?: string;
+            /** @description The 3DS challenge response: base64 or base64url of JSON */
+            CRes?: string;
+            /** @description The transaction id, or base64url of it */
+            threeDSSessionData?: string;
+        } & {
+            [key: string]: unknown;
         };
         NewStore: {
             /** Format: uuid */
@@ -1196,12 +1494,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
+                "application/json": components["schemas"]["OrderPayload"] | components["schemas"]["SquareOrderEvent"] | {
                     [key: string]: unknown;
                 };
-                "application/x-www-form-urlencoded": {
-                    [key: string]: unknown;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["WebhookForm"];
             };
         };
         responses: {
@@ -1295,12 +1591,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
+                "application/json": components["schemas"]["MemberPayload"] | components["schemas"]["SquareCustomerEvent"] | {
                     [key: string]: unknown;
                 };
-                "application/x-www-form-urlencoded": {
-                    [key: string]: unknown;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["WebhookForm"];
             };
         };
         responses: {
@@ -1394,12 +1688,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
+                "application/json": components["schemas"]["MemberPayload"] | components["schemas"]["SquareCustomerEvent"] | {
                     [key: string]: unknown;
                 };
-                "application/x-www-form-urlencoded": {
-                    [key: string]: unknown;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["WebhookForm"];
             };
         };
         responses: {
@@ -1493,12 +1785,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
+                "application/json": components["schemas"]["DeliveryJobPayload"] | components["schemas"]["OnfleetTrigger"] | components["schemas"]["DoorDashEvent"] | {
                     [key: string]: unknown;
                 };
-                "application/x-www-form-urlencoded": {
-                    [key: string]: unknown;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["WebhookForm"];
             };
         };
         responses: {
@@ -1592,12 +1882,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
+                "application/json": components["schemas"]["DeliveryJobPayload"] | components["schemas"]["OnfleetTrigger"] | components["schemas"]["DoorDashEvent"] | {
                     [key: string]: unknown;
                 };
-                "application/x-www-form-urlencoded": {
-                    [key: string]: unknown;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["WebhookForm"];
             };
         };
         responses: {
@@ -1691,12 +1979,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
+                "application/json": components["schemas"]["DeliveryJobPayload"] | components["schemas"]["OnfleetTrigger"] | components["schemas"]["DoorDashEvent"] | {
                     [key: string]: unknown;
                 };
-                "application/x-www-form-urlencoded": {
-                    [key: string]: unknown;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["WebhookForm"];
             };
         };
         responses: {
@@ -1790,12 +2076,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
+                "application/json": components["schemas"]["DeliveryJobPayload"] | components["schemas"]["OnfleetTrigger"] | components["schemas"]["DoorDashEvent"] | {
                     [key: string]: unknown;
                 };
-                "application/x-www-form-urlencoded": {
-                    [key: string]: unknown;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["WebhookForm"];
             };
         };
         responses: {
@@ -1891,12 +2175,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
+                "application/json": components["schemas"]["VerificationPayload"] | components["schemas"]["PersonaInquiryEvent"] | components["schemas"]["VeriffDecision"] | components["schemas"]["VeriffEvent"] | components["schemas"]["VeriffFullAuto"] | {
                     [key: string]: unknown;
                 };
-                "application/x-www-form-urlencoded": {
-                    [key: string]: unknown;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["WebhookForm"];
             };
         };
         responses: {
@@ -1992,12 +2274,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
+                "application/json": components["schemas"]["VerificationPayload"] | components["schemas"]["PersonaInquiryEvent"] | components["schemas"]["VeriffDecision"] | components["schemas"]["VeriffEvent"] | components["schemas"]["VeriffFullAuto"] | {
                     [key: string]: unknown;
                 };
-                "application/x-www-form-urlencoded": {
-                    [key: string]: unknown;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["WebhookForm"];
             };
         };
         responses: {
@@ -2093,12 +2373,10 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
+                "application/json": components["schemas"]["PaymentAuthPayload"] | {
                     [key: string]: unknown;
                 };
-                "application/x-www-form-urlencoded": {
-                    [key: string]: unknown;
-                };
+                "application/x-www-form-urlencoded": components["schemas"]["PaymentAuthForm"];
             };
         };
         responses: {

@@ -82,9 +82,10 @@ const schemaWriter =
       unrepresentable: 'throw',
       override: ({ zodSchema, jsonSchema }) => {
         delete jsonSchema.id;
-        // zod drops the default of what it can't convert back; where `.meta` states it, it stands.
-        const stated = z.globalRegistry.get(zodSchema)?.['default'];
+        // zod drops the default and examples of a transformed input; what `.meta` states is kept.
+        const { default: stated, examples } = z.globalRegistry.get(zodSchema) ?? {};
         if (io === 'input' && stated !== undefined) jsonSchema.default = stated;
+        if (io === 'input' && examples !== undefined) jsonSchema.examples = examples as never;
         forOpenApi30(jsonSchema);
       },
     });
@@ -195,8 +196,7 @@ export const createDocument = (about: Interface, routes: readonly Route[]): Json
       ...parameters(route.query, 'query'),
       ...headerParameters(route.headers),
     ];
-    const body = route.body && write(route.body.schema, 'input');
-    const types = route.body?.types ?? ['application/json'];
+    const { schema, form = schema, types = ['application/json'] } = route.body ?? {};
     (paths[route.path] ??= {})[route.method] = {
       operationId: route.operationId,
       tags: [route.tag],
@@ -206,11 +206,16 @@ export const createDocument = (about: Interface, routes: readonly Route[]): Json
         Object.fromEntries(Object.keys(way).map((scheme) => [scheme, []])),
       ),
       ...(all.length > 0 ? { parameters: all } : {}),
-      ...(body
+      ...(schema && form
         ? {
             requestBody: {
               required: true,
-              content: Object.fromEntries(types.map((type) => [type, { schema: body }])),
+              content: Object.fromEntries(
+                types.map((type) => [
+                  type,
+                  { schema: write(type.endsWith('form-urlencoded') ? form : schema, 'input') },
+                ]),
+              ),
             },
           }
         : {}),

@@ -83,6 +83,8 @@ export interface BodySpec<S extends z.ZodType = z.ZodType> {
   schema: S;
   /** Media types that are taken; `application/json` unless said otherwise. */
   types?: readonly string[];
+  /** Shape of a form body, for the document, where it differs from `schema`. */
+  form?: z.ZodType;
   /** In bytes; 100 kB unless said otherwise. */
   limit?: number;
   /** The handler reads the request itself, where the bytes count; the schema is for the document. */

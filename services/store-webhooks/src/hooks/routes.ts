@@ -3,13 +3,11 @@ import { z } from 'zod';
 import type { createHookHandler } from './listener.ts';
 import { hookEventNames, hookEvents, parseAddress, templateOf, type HookEvent } from './events.ts';
 import { maxBody } from './body.ts';
+import { formBodyOf, jsonBodyOf } from './payloads.ts';
 import { NotFound } from '@platform/service-kit/problem';
 
 const token = z.string().meta({ description: 'The webhook token of the store' });
 const service = z.string().meta({ description: 'The provider, such as persona' });
-const payload = z
-  .looseObject({})
-  .meta({ description: "The provider's payload; its shape depends on the provider the store has" });
 const nothing = z.strictObject({});
 
 const operationOf = (event: HookEvent): string => `receive_${event.replaceAll('-', '_')}`;
@@ -36,7 +34,8 @@ export const hookRoutes = (handle: ReturnType<typeof createHookHandler>): Route[
         unlimited: true,
         params: hookEvents[event].service ? z.strictObject({ service, token }) : z.strictObject({ token }),
         body: {
-          schema: payload,
+          schema: jsonBodyOf(event),
+          form: formBodyOf(event),
           types: ['application/json', 'application/x-www-form-urlencoded'],
           limit: maxBody,
           raw: true,

@@ -26,6 +26,41 @@ const sessionIds = (data: string | undefined): string[] => {
   return decoded === undefined ? [data] : [data, decoded];
 };
 
+const cres = z.string().meta({ description: 'The 3DS challenge response: base64 or base64url of JSON' });
+
+/** Seed 001 part A, payment auth payload. */
+export const challengePayload = z
+  .looseObject({
+    service: z.string().meta({ description: 'The 3DS provider, such as threedsecureio' }),
+    cres,
+    transactionId: z.string().optional(),
+  })
+  .meta({
+    id: 'PaymentAuthPayload',
+    description: 'The end of a 3DS challenge',
+    examples: [
+      {
+        service: 'threedsecureio',
+        cres: 'eyJ0aHJlZURTU2VydmVyVHJhbnNJRCI6InRkcy0xIn0',
+        transactionId: 't-1',
+      },
+    ],
+  });
+
+/** What the browser posts at the end of a challenge (EMV 3DS); the path names the service. */
+export const challengeForm = z
+  .looseObject({
+    cres: cres.optional(),
+    CRes: cres.optional(),
+    threeDSSessionData: z.string().optional().meta({
+      description: 'The transaction id, or base64url of it',
+    }),
+  })
+  .meta({
+    id: 'PaymentAuthForm',
+    description: 'The form post of the browser; one of `cres` and `CRes` is needed',
+  });
+
 /** Fields of a payment auth payload that may be shown; see `harmless` of an adapter. */
 export const harmlessOfChallenge = ['/service', '/transactionId'];
 

@@ -44,7 +44,22 @@ export const order = z
     modified: maybe(z.int()).meta({ description: 'Time of the change in ms; not in the seed, optional' }),
     cart: maybe(cart),
   })
-  .meta({ title: 'Order', description: 'An order of the POS' });
+  .meta({
+    id: 'OrderPayload',
+    description: 'An order of the POS',
+    examples: [
+      {
+        id: 'o-1',
+        orderNo: '1001',
+        status: 'PENDING',
+        consumerId: 'm-1',
+        cart: {
+          total: 25,
+          items: [{ productId: 'p-1', productName: 'Tea', quantity: 2, price: 12.5, totalPrice: 25 }],
+        },
+      },
+    ],
+  });
 
 export const member = z
   .object({
@@ -58,7 +73,11 @@ export const member = z
     type: maybe(words()),
   })
   .transform(({ modified, ...rest }): MemberRecord => ({ ...rest, version: modified }))
-  .meta({ title: 'Member', description: 'A member of the POS' });
+  .meta({
+    id: 'MemberPayload',
+    description: 'A member of the POS',
+    examples: [{ id: 'm-1', modified: 1_700_000_000_000, email: 'ann@example.test', status: 'ACTIVE' }],
+  });
 
 export const job = z
   .object({
@@ -70,12 +89,24 @@ export const job = z
     driverLocation: maybe(place()),
     updatedAt: maybe(epoch()).meta({ description: 'Time of the step in ms; not in the seed, optional' }),
   })
-  .meta({ title: 'Delivery job', description: 'A delivery job of the POS' });
+  .meta({
+    id: 'DeliveryJobPayload',
+    description: 'A delivery job of the POS',
+    examples: [
+      {
+        id: 'j-1',
+        orderId: 'o-1',
+        driverId: 'd-1',
+        status: 'ASSIGNED',
+        driverLocation: { lat: 37.8, lng: -122.4 },
+      },
+    ],
+  });
 
 /** The fields that a store's own relay sends for any identity provider. */
 export const verification = z
   .object({
-    service: maybe(words(100)),
+    service: words(100).meta({ description: 'The provider, such as persona' }),
     transactionId: identifier(),
     status: words(100).min(1),
     userId: maybe(identifier()),
@@ -87,6 +118,10 @@ export const verification = z
     userId,
     version: updatedAt,
   }))
-  .meta({ title: 'Verification', description: 'The identity verification payload of the seed' });
+  .meta({
+    id: 'VerificationPayload',
+    description: 'An identity verification of any provider',
+    examples: [{ service: 'persona', transactionId: 't-1', status: 'PENDING_REVIEW', userId: 'u-1' }],
+  });
 
 export const verificationHarmless = below('', 'service transactionId status userId updatedAt');

@@ -27,4 +27,4 @@ export const webhook = z
     created_at: time,
     updated_at: time,
   })
-  .meta({ title: 'DoorDash', description: 'A delivery event of DoorDash Drive' });
+  .meta({ id: 'DoorDashEvent', description: 'A delivery event of DoorDash Drive' });

@@ -38,4 +38,4 @@ export const webhook = z
       }),
     ),
   })
-  .meta({ title: 'Onfleet', description: 'A task trigger of Onfleet' });
+  .meta({ id: 'OnfleetTrigger', description: 'A task trigger of Onfleet' });

@@ -45,4 +45,7 @@ export const inquiryEvent = z
       attributes: attributes({ name: words(200), 'created-at': maybe(isoTime()), payload: inquiry }),
     }),
   })
-  .meta({ title: 'Persona', description: 'An inquiry event of Persona; keys in any of its inflections' });
+  .meta({
+    id: 'PersonaInquiryEvent',
+    description: 'An inquiry event of Persona; keys in any of its inflections',
+  });

@@ -17,7 +17,7 @@ export const orderUpdated = z
       }),
     }),
   })
-  .meta({ title: 'Square order', description: 'order.updated of Square' });
+  .meta({ id: 'SquareOrderEvent', description: 'order.updated of Square' });
 
 const currency = z.string().regex(/^[A-Z]{3}$/);
 /** Square's amounts are minor units already. */
@@ -81,7 +81,7 @@ const customer = z
 /** https://developer.squareup.com/reference/square/webhooks/customer.updated */
 export const customerEvent = z
   .object({ data: z.object({ object: z.object({ customer }) }) })
-  .meta({ title: 'Square customer', description: 'customer.created or customer.updated of Square' });
+  .meta({ id: 'SquareCustomerEvent', description: 'customer.created or customer.updated of Square' });
 
 /** Answer of GET /v2/customers/{customer_id}. */
 export const customerAnswer = z.object({ customer });

@@ -33,7 +33,7 @@ export const decision = z
     userId: rest.vendorData ?? rest.endUserId,
     version: rest.decisionTime,
   }))
-  .meta({ title: 'Veriff decision', description: 'The decision webhook of Veriff' });
+  .meta({ id: 'VeriffDecision', description: 'The decision webhook of Veriff' });
 
 /** The person started or submitted; it has no time. https://devdocs.veriff.com/docs/event-webhook */
 export const progress = z
@@ -44,7 +44,7 @@ export const progress = z
     userId: vendorData ?? endUserId,
     version: undecided,
   }))
-  .meta({ title: 'Veriff event', description: 'The event webhook of Veriff' });
+  .meta({ id: 'VeriffEvent', description: 'The event webhook of Veriff' });
 
 /** https://devdocs.veriff.com/docs/full-auto-webhook */
 export const fullAuto = z
@@ -65,4 +65,4 @@ export const fullAuto = z
       version: time ?? acceptanceTime,
     }),
   )
-  .meta({ title: 'Veriff full auto', description: 'The full auto webhook of Veriff' });
+  .meta({ id: 'VeriffFullAuto', description: 'The full auto webhook of Veriff' });
