@@ -4,7 +4,7 @@ import supertest from 'supertest';
 import { expect, inject, test } from 'vitest';
 import { migrate, pendingMigrations } from '../src/process/migrate.ts';
 import { toProblem } from '../src/http/problem.ts';
-import { cloneDatabase } from '../src/testing.ts';
+import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
 import { startFixture } from './harness.ts';
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHttpApp } from '../src/http/app.ts';
 import { anyone, fastRoute, type Route } from '../src/http/route.ts';
-import { captureLog, serve } from '../src/testing.ts';
+import { captureLog, serve } from '../src/testing/index.ts';
 import { startFixture } from './harness.ts';
 
 const stack = new AsyncDisposableStack();

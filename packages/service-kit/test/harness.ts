@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 import { createMetrics } from '../src/process/metrics.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import { listen } from '../src/process/service.ts';
-import { captureLog, cloneDatabase } from '../src/testing.ts';
+import { captureLog, cloneDatabase } from '../src/testing/index.ts';
 import { createApp, createContext, envOf, migrations } from './fixture/service.ts';
 
 /** The fixture service, listening, on a database of its own. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from '@platform/local/ports';
 import { expect, inject, test } from 'vitest';
-import { cloneDatabase } from '../src/testing.ts';
+import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
 
 const startProcess = async (databaseUrl: string) => {

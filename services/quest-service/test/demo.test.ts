@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { get, ownDatabase, startInstance, titlesOf, write } from './harness.ts';
+import { get, ownDatabase, startService, titlesOf, write } from './harness.ts';
 
 const folder = new URL('..', import.meta.url).pathname;
 
@@ -25,7 +25,7 @@ const demo = async (databaseUrl: string) => {
 test('the demo quest has at least 25 questions, and loading it again changes nothing', async () => {
   await using database = await ownDatabase();
   const first = await demo(database.url);
-  await using service = await startInstance(database.url);
+  await using service = await startService({ databaseUrl: database.url });
   const { questId } = first.demo;
   const before = await titlesOf(service, questId);
   expect(before.length).toBeGreaterThanOrEqual(25);

@@ -1,11 +1,9 @@
 import { exercise } from '@platform/exercise';
-import { serve } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
 import { listed, makeQuest, startService, tokenWith } from './harness.ts';
 
 test('every operation answers as the document says', async () => {
-  await using service = await startService({ QUESTS_REQUIRE_TOKEN: 'false' });
-  await using server = await serve(service.app);
+  await using service = await startService({ variables: { QUESTS_REQUIRE_TOKEN: 'false' } });
   const known: string[] = [];
   for (const title of ['One', 'Two', 'Three']) {
     const questId = await makeQuest(service, [title, 'Again']);
@@ -13,7 +11,7 @@ test('every operation answers as the document says', async () => {
     known.push(`/v1/quests/${questId}/questions/${first?.questionId}`);
   }
   const faults = await exercise({
-    url: server.url,
+    url: service.url,
     right: { bearer: await tokenWith('quests:write') },
     lacking: { bearer: await tokenWith('quests:read') },
     known,

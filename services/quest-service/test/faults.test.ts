@@ -1,7 +1,7 @@
 import { startPostgres, type PostgresServer } from '@platform/local/postgres';
 import supertest from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { get, makeQuest, ownDatabase, question, startInstance, titlesOf, write } from './harness.ts';
+import { get, makeQuest, question, startService, titlesOf, write } from './harness.ts';
 import { heat, stampLife } from './heat.ts';
 
 let server: PostgresServer;
@@ -11,8 +11,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 test('PostgreSQL killed: 503 as a problem; back: well again without a restart, nothing lost', async () => {
-  await using database = await ownDatabase(server.url);
-  await using service = await startInstance(database.url, { REDIS_URL: '' });
+  await using service = await startService({ serverUrl: server.url, variables: { REDIS_URL: '' } });
   const questId = await makeQuest(service, ['a']);
   const path = `/quests/${questId}/questions`;
   await write(service, 'post', path, question('b')).expect(201);
@@ -39,8 +38,7 @@ test('PostgreSQL killed: 503 as a problem; back: well again without a restart, n
 }, 60_000);
 
 test('a quest that is hot is still read when PostgreSQL has just gone', async () => {
-  await using database = await ownDatabase(server.url);
-  await using service = await startInstance(database.url);
+  await using service = await startService({ serverUrl: server.url });
   const questId = await makeQuest(service, ['a']);
   await heat(service, questId);
   await expect

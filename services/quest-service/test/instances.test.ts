@@ -6,7 +6,7 @@ import {
   makeQuest,
   ownDatabase,
   question,
-  startInstance,
+  startService,
   titlesOf,
   write,
   type Instance,
@@ -21,8 +21,8 @@ const startPair = async () => {
   stack.defer(() => server.stop());
   const proxy = stack.use(await startProxy(server.url));
   const { url } = stack.use(await ownDatabase());
-  const one = stack.use(await startInstance(url, { REDIS_URL: proxy.url }));
-  const two = stack.use(await startInstance(url, { REDIS_URL: server.url }));
+  const one = stack.use(await startService({ databaseUrl: url, variables: { REDIS_URL: proxy.url } }));
+  const two = stack.use(await startService({ databaseUrl: url, variables: { REDIS_URL: server.url } }));
   return { one, two, server, proxy, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 };
 
@@ -137,7 +137,10 @@ test('a hot quest is answered without a single query', async () => {
       return Reflect.apply(target, self, given) as unknown;
     },
   });
-  await using instance = await startInstance(database.url, {}, { database: { ...opened, sql } });
+  await using instance = await startService({
+    databaseUrl: database.url,
+    overrides: { database: { ...opened, sql } },
+  });
   const questId = await makeQuest(instance, ['a', 'b']);
   const burst = async () => {
     await titlesOf(instance, questId);

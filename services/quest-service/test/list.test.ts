@@ -172,7 +172,7 @@ test('HEAD says what GET would, without a body', async () => {
 
 describe('with QUESTS_REQUIRE_TOKEN', () => {
   test('reading needs quests:read', async () => {
-    await using closed = await startService({ QUESTS_REQUIRE_TOKEN: 'true' });
+    await using closed = await startService({ variables: { QUESTS_REQUIRE_TOKEN: 'true' } });
     const id = await makeQuest(closed, ['a']);
     for (const path of ['/quests', `/quests/${id}`, `/quests/${id}/questions`]) {
       const none = await get(closed, path).expect(401);

@@ -1,27 +1,17 @@
-import { createHttpServer } from '@platform/service-kit/server';
-import { listen } from '@platform/service-kit/service';
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeQuest, startService } from './harness.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
-let server: ReturnType<typeof createHttpServer>;
-let port: number;
 beforeAll(async () => {
   service = await startService();
-  server = createHttpServer(service.app);
-  ({ port } = await listen(server, '127.0.0.1', 0));
 });
-afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  await service[Symbol.asyncDispose]();
-});
+afterAll(() => service[Symbol.asyncDispose]());
 
 /** Sends bytes as they are; gives the status, the head and the body of what comes back. */
 const send = async (head: string) => {
-  const socket = connect(port, '127.0.0.1');
+  const socket = connect(service.port, '127.0.0.1');
   socket.write(head);
   let answer = '';
   for await (const chunk of socket) answer += String(chunk);

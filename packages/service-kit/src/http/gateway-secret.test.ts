@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { serve } from '../testing.ts';
+import { serve } from '../testing/server.ts';
 import { behindGateway } from './gateway-secret.ts';
 
 const secret = 's'.repeat(64);

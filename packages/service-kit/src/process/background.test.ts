@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { captureLog } from '../testing.ts';
+import { captureLog } from '../testing/log.ts';
 import { startBackground } from './background.ts';
 
 const start = (run: () => Promise<boolean | void>, everyMs = 1) => {

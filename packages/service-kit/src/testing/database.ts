@@ -1,14 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import postgres from 'postgres';
-import { createLog, type Log } from './process/log.ts';
-import { migrate } from './process/migrate.ts';
-import { createHttpServer } from './http/server.ts';
+import { migrate } from '../process/migrate.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   url: string;
@@ -57,30 +51,4 @@ export const cloneDatabase = async (serverUrl: string, migrations: string): Prom
       await admin.end();
     },
   };
-};
-
-/** Serves an app on a port of its own, the way a service does; closed on disposal. */
-export const serve = async (listener: RequestListener): Promise<AsyncDisposable & { url: string }> => {
-  const server = createHttpServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-};
-
-/** A log whose lines a test can read. */
-export const captureLog = (level = 'info'): { log: Log; lines: string[] } => {
-  const lines: string[] = [];
-  const stream = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk));
-      done();
-    },
-  });
-  return { log: createLog('test', level, stream), lines };
 };
