@@ -1,5 +1,6 @@
 import type { Sql } from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { countUnfolded, fold, mergeBuckets, rebuild } from '../src/directory/index.ts';
 import { migrated, type TestGround } from './database.ts';
 import { directories, kinds, listsSql, owners } from './lists.ts';
 import { expectAllSame, expectSame, inSnapshot } from './same-as-offset.ts';
@@ -39,17 +40,17 @@ const write = async (sql: Sql, table: string): Promise<void> => {
 };
 
 it.each(directories)(
-  'stays exact while sessions write, fold, thin and rebuild $table at once',
+  'stays exact while sessions write, fold, merge and rebuild $name at once',
   async (directory) => {
-    const { table } = directory;
+    const { name: table } = directory;
     let writing = true;
     const during = async (work: (sql: Sql) => PromiseLike<unknown>): Promise<void> => {
       const sql = ground.connect();
       while (writing) await work(sql);
     };
-    const call = (routine: string) => (sql: Sql) =>
-      Promise.resolve(sql`select ${sql(`${table}_directory_${routine}`)}()`).catch(tolerate);
-    const upkeep = ['fold', 'fold', 'thin', 'rebuild'].map((routine) => during(call(routine)));
+    const upkeep = [fold, fold, mergeBuckets, rebuild].map((work) =>
+      during((sql) => Promise.resolve(work(sql, directory)).catch(tolerate)),
+    );
     const readers = [1, 2].map(() =>
       during((sql) =>
         inSnapshot(sql, async (snapshot) => {
@@ -74,10 +75,8 @@ it.each(directories)(
     await Promise.all(writers).finally(() => (writing = false));
     await Promise.all([...upkeep, ...readers]);
 
-    await ground.sql`select ${ground.sql(`${table}_directory_fold`)}()`;
+    await fold(ground.sql, directory);
     await inSnapshot(ground.sql, (sql) => expectAllSame(sql, directory));
-    const [left] =
-      await ground.sql`select count(*)::int as n from ${ground.sql(`${table}_directory_changes`)}`;
-    expect(left?.['n']).toBe(0);
+    expect(await countUnfolded(ground.sql, directory)).toBe(0);
   },
 );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Sql } from 'postgres';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import type { Directory } from '../src/directory/declare.ts';
+import type { Directory } from '../src/directory/index.ts';
 import { migrated, type TestGround } from './database.ts';
 import { instants, question, sessions, step, type Act } from './history.ts';
 import { directories, listsSql } from './lists.ts';
@@ -45,18 +45,18 @@ const end = async (session: Session): Promise<void> => {
 };
 
 const take = async (session: Session, directory: Directory, act: Act): Promise<void> => {
-  if (!(await settle(session, act.run(session.sql, directory)))) return;
+  if (!(await settle(session, act.run(session.sql, directory, session.within)))) return;
   if (act.name.startsWith('begin')) session.within = true;
   if (act.name === 'commit' || act.name === 'rollback') session.within = false;
 };
 
-describe.each(directories)('the directory of $table rows', (directory) => {
+describe.each(directories)('the directory of $name rows', (directory) => {
   it('gives what OFFSET and count(*) give, after every step of any history of four sessions', async () => {
     const outside: Session = { sql: ground.sql, within: false };
     const history = fc.array(fc.tuple(step, question, question), { minLength: 5, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
-        await ground.sql`truncate ${ground.sql(directory.table)}`;
+        await ground.sql`truncate ${ground.sql(directory.name)}`;
         for (const [{ session, act }, ...questions] of steps) {
           const acting = all[session] ?? outside;
           await take(acting, directory, act);

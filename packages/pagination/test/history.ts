@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import type { Sql } from 'postgres';
-import type { Directory } from '../src/directory/declare.ts';
+import type { Sql, TransactionSql } from 'postgres';
+import type { Directory } from '../src/directory/index.ts';
+import { foldIn, mergeBucketsIn, rebuildIn } from '../src/directory/maintain.ts';
 import { kinds, owners } from './lists.ts';
 import type { Question } from './same-as-offset.ts';
 
@@ -12,7 +13,7 @@ const instant = fc.constantFrom(...instants);
 const kind = fc.option(fc.constantFrom(...kinds));
 const row = fc.record({ id: fc.uuid(), changed_at: instant, owner: fc.constantFrom(...owners), kind });
 
-type Statement = (sql: Sql, directory: Directory) => PromiseLike<unknown>;
+type Statement = (sql: Sql, directory: Directory, within: boolean) => PromiseLike<unknown>;
 
 /** Something a session does; `name` and `input` are what a failing history is printed with. */
 export interface Act {
@@ -30,7 +31,7 @@ const act = <T>(
 const bare = (name: string, statement: string): fc.Arbitrary<Act> =>
   fc.constant({
     name,
-    run: (sql, { table }) => sql.unsafe(statement.replaceAll('LIST', table)),
+    run: (sql, { name: table }) => sql.unsafe(statement.replaceAll('LIST', table)),
   });
 
 /** Which rows a statement is about: about one in `of`, or all of one instant. */
@@ -50,7 +51,7 @@ const writes: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: act(
       'insert',
       fc.array(row, { minLength: 1, maxLength: 15 }),
-      (sql, { table }, rows) => sql`
+      (sql, { name: table }, rows) => sql`
       insert into ${sql(table)} ${sql(rows)}`,
     ),
   },
@@ -59,7 +60,7 @@ const writes: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: act(
       'move',
       fc.record({ some, to: instant }),
-      (sql, { table }, { some: which, to }) => sql`
+      (sql, { name: table }, { some: which, to }) => sql`
       update ${sql(table)} set changed_at = ${to} where ${chosen(sql, which)}`,
     ),
   },
@@ -68,20 +69,20 @@ const writes: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: act(
       'relabel',
       fc.record({ some, kind }),
-      (sql, { table }, { some: which, kind: to }) => sql`
+      (sql, { name: table }, { some: which, kind: to }) => sql`
       update ${sql(table)} set kind = ${to} where ${chosen(sql, which)}`,
     ),
   },
   act(
     'annotate',
     some,
-    (sql, { table }, which) => sql`
+    (sql, { name: table }, which) => sql`
     update ${sql(table)} set note = note || '.' where ${chosen(sql, which)}`,
   ),
   act(
     'rename',
     some,
-    (sql, { table }, which) => sql`
+    (sql, { name: table }, which) => sql`
     update ${sql(table)} set id = gen_random_uuid() where ${chosen(sql, which)}`,
   ),
   {
@@ -89,14 +90,14 @@ const writes: fc.Arbitrary<Act> = fc.oneof(
     arbitrary: act(
       'delete',
       some,
-      (sql, { table }, which) => sql`
+      (sql, { name: table }, which) => sql`
     delete from ${sql(table)} where ${chosen(sql, which)}`,
     ),
   },
   act(
     'upsert',
     fc.record({ row, kind }),
-    (sql, { table }, { row: given, kind: to }) => sql`
+    (sql, { name: table }, { row: given, kind: to }) => sql`
     insert into ${sql(table)}
     select * from ${sql(table)} union all
     select ${given.id}, ${given.changed_at}, ${given.owner}, ${given.kind}::int, ''
@@ -105,7 +106,7 @@ const writes: fc.Arbitrary<Act> = fc.oneof(
   act(
     'merge',
     some,
-    (sql, { table }, which) => sql`
+    (sql, { name: table }, which) => sql`
     merge into ${sql(table)} list using (select * from ${sql(table)} where ${chosen(sql, which)}) other
     on list.id = other.id and list.kind = 1
     when matched and list.note = '' then update set kind = 2
@@ -124,18 +125,23 @@ const transactions: fc.Arbitrary<Act> = fc.oneof(
   bare('rollback to savepoint', 'rollback to savepoint here'),
 );
 
+/** Inside a transaction the session counts its own changes as well. */
+const maintenance = (
+  name: string,
+  work: (transaction: TransactionSql, directory: Directory) => Promise<unknown>,
+): fc.Arbitrary<Act> =>
+  fc.constant({
+    name,
+    run: (sql, directory, within) =>
+      within
+        ? work(sql as unknown as TransactionSql, directory)
+        : sql.begin((transaction) => work(transaction, directory)),
+  });
+
 const upkeep: fc.Arbitrary<Act> = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: act(
-      'fold',
-      fc.constantFrom(1, 3, 10, 5000),
-      (sql, { table }, most) => sql`
-      select ${sql(`${table}_directory_fold`)}(${most})`,
-    ),
-  },
-  { weight: 2, arbitrary: bare('thin', 'select LIST_directory_thin()') },
-  bare('rebuild', 'select LIST_directory_rebuild()'),
+  { weight: 5, arbitrary: maintenance('fold', foldIn) },
+  { weight: 2, arbitrary: maintenance('merge buckets', mergeBucketsIn) },
+  maintenance('rebuild', rebuildIn),
 );
 
 export const sessions = 4;

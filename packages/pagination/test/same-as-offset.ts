@@ -1,7 +1,12 @@
 import type { Sql, TransactionSql } from 'postgres';
 import { expect } from 'vitest';
-import type { Directory } from '../src/directory/declare.ts';
-import { readPage, readSlice, type FilterValue } from '../src/directory/read.ts';
+import {
+  measureDrift,
+  readPage,
+  readSlice,
+  type Directory,
+  type FilterValue,
+} from '../src/directory/index.ts';
 import { kinds, owners } from './lists.ts';
 
 export interface Question {
@@ -13,9 +18,9 @@ export interface Question {
 
 /** The ids that plain SQL gives in the order of the list, all of them. */
 const plain = async (sql: Sql, directory: Directory, { filter, since }: Question): Promise<string[]> => {
-  const side = directory.newestFirst ? sql`desc` : sql`asc`;
+  const side = directory.descending ? sql`desc` : sql`asc`;
   const rows = await sql<{ id: string }[]>`
-    select id from ${sql(directory.table)}
+    select id from ${sql(directory.name)}
     where ${filter ? sql`${sql(filter.column)} = ${filter.value}` : sql`true`}
       and ${since === undefined ? sql`true` : sql`changed_at >= ${since}`}
     order by changed_at ${side}, id ${side}`;
@@ -26,7 +31,7 @@ const plain = async (sql: Sql, directory: Directory, { filter, since }: Question
 export const expectSame = async (sql: Sql, directory: Directory, question: Question): Promise<void> => {
   const { offset, limit } = question;
   const expected = await plain(sql, directory, question);
-  const request = { ...question, offset: BigInt(offset), columns: sql`item.id` };
+  const request = { ...question, offset: BigInt(offset), columns: 'item.id' };
   const page = await readPage<{ id: string }>(sql, directory, request);
   const wanted = {
     total: expected.length,
@@ -49,8 +54,7 @@ export const expectAllSame = async (sql: Sql, directory: Directory, since?: stri
     await expectSame(sql, directory, { ...narrowed, offset: 0, limit: 1000 });
     await expectSame(sql, directory, { ...narrowed, offset: 5, limit: 3, ...(since ? { since } : {}) });
   }
-  const [row] = await sql<{ off: string }[]>`select ${sql(`${directory.table}_directory_drift`)}() as off`;
-  expect(row?.off).toBe('0');
+  expect(await measureDrift(sql, directory)).toBe(0);
 };
 
 /** Runs `look` in one snapshot, as REPEATABLE READ gives it. */

@@ -1,4 +1,4 @@
-import { readPage, type PageRequest } from '@platform/pagination/directory/read';
+import { readPage, type PageRequest } from '@platform/pagination/directory';
 import type { Sql } from 'postgres';
 import { median } from '../figure.ts';
 import { list, valueOf } from './list.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { readPage } from '@platform/pagination/directory/read';
-import { foldChanges } from '@platform/pagination/directory/upkeep';
+import { fold, pageSettings, readPage, rebuild } from '@platform/pagination/directory';
 import postgres, { type Sql } from 'postgres';
 import { median } from '../figure.ts';
 import { list, parcel } from './list.ts';
@@ -26,11 +25,11 @@ const insertRate = async (sql: Sql, batch: number, seconds: number): Promise<num
 
 /** As beside a service: changes are folded in four times a second while a page is read now and then. */
 const tended = async <T>(url: string, work: () => Promise<T>): Promise<{ result: T; reading: number }> => {
-  const sql = postgres(url, { max: 2, onnotice: () => undefined });
+  const sql = postgres(url, { max: 2, connection: pageSettings, onnotice: () => undefined });
   let running = true;
   const reads: number[] = [];
   const folding = async () => {
-    for (; running; await wait(250)) await foldChanges(sql, list);
+    for (; running; await wait(250)) await fold(sql, list);
   };
   const reading = async () => {
     for (; running; await wait(200)) {
@@ -67,7 +66,7 @@ export const timeInserts = async (url: string, batch: number, turns = 7): Promis
     results.push({ kept, bare, reading });
   }
   await sql`alter table parcels enable trigger user`;
-  await sql`select parcels_directory_rebuild()`;
+  await rebuild(sql, list);
   await sql.end();
   return results;
 };
@@ -76,7 +75,7 @@ export const timeInserts = async (url: string, batch: number, turns = 7): Promis
 export const timeFolding = async (sql: Sql, rows: number): Promise<{ inserted: number; moved: number }> => {
   const perSecond = async () => {
     const start = performance.now();
-    return (await foldChanges(sql, list)) / ((performance.now() - start) / 1000);
+    return (await fold(sql, list)) / ((performance.now() - start) / 1000);
   };
   await sql.unsafe(
     `insert into parcels select ${parcel('now()')} from generate_series(1::bigint, ${rows}) i`,

@@ -1,5 +1,5 @@
 import { startPostgres } from '@platform/local/postgres';
-import { measureDrift, rebuildDirectory } from '@platform/pagination/directory/upkeep';
+import { measureDrift, pageSettings, rebuild } from '@platform/pagination/directory';
 import postgres from 'postgres';
 import type { Figure, Topic } from '../figure.ts';
 import { createList, list } from '../page-directory/list.ts';
@@ -43,7 +43,7 @@ const seconds = async (work: () => Promise<unknown>): Promise<number> => {
 
 const measure = async (): Promise<Figure[]> => {
   const server = await startPostgres({ durable: true });
-  const sql = postgres(server.url, { max: 1, onnotice: () => undefined });
+  const sql = postgres(server.url, { max: 1, connection: pageSettings, onnotice: () => undefined });
   try {
     const installed = await createList(sql, rows);
     const pages: Figure[] = [];
@@ -55,7 +55,7 @@ const measure = async (): Promise<Figure[]> => {
     const single = await timeInserts(server.url, 1);
     const bulk = await timeInserts(server.url, 500);
     const folding = await timeFolding(sql, 50_000);
-    const rebuilding = await seconds(() => rebuildDirectory(sql, list));
+    const rebuilding = await seconds(() => rebuild(sql, list));
     const checking = await seconds(() => measureDrift(sql, list));
     const unbounded = { bound: '–', holds: any };
     return [

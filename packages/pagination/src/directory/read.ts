@@ -1,21 +1,17 @@
-import type { PendingQuery, Row, Sql } from 'postgres';
+import type { Sql } from 'postgres';
 import { slice, type Slice } from '../slice.ts';
-import type { Directory } from './declare.ts';
-import { filterName, namesOf } from './sql/names.ts';
-
-/** A piece of SQL made with sql`…`. */
-export type Fragment = PendingQuery<Row[]>;
+import { filterOf, keyOf, uncounted, unfiltered, type Directory } from './directory.ts';
 
 export type FilterValue = string | number | boolean;
 
 export interface PageRequest {
-  /** What is selected, of the row `item`; all columns unless given. */
-  columns?: Fragment;
-  /** One filter column of the directory and its value. */
+  /** SQL of the select list, for the row `item`; all columns if absent. Never from a caller. */
+  columns?: string;
+  /** A filter column of the directory and its value. */
   filter?: { column: string; value: FilterValue };
-  /** ISO 8601; leaves out the rows before this time. */
+  /** Leaves out rows whose first key column is lower. */
   since?: string;
-  /** Rows to leave out before the first one given. */
+  /** Rows before the page. */
   offset: bigint;
   limit: number;
 }
@@ -25,93 +21,138 @@ export interface TotalledPage<T> extends Slice<T> {
   total: number;
 }
 
-/** `item.status = …`, for one of the columns that the directory was declared with. */
-export const holds = (
-  sql: Sql,
-  { filters, table }: Directory,
-  column: string,
-  value: FilterValue,
-): Fragment => {
-  if (!filters.some((filter) => filter.column === column))
-    throw new Error(`${table} has no filter ${column}`);
-  return sql`item.${sql(column)} = ${value}`;
-};
-
-/** A page as the row `item`, joined to where it begins: the row `place`, which also has the total if it is wanted. */
-const pageFrom = (
-  sql: Sql,
-  directory: Directory,
-  { filter, since, offset, limit }: PageRequest,
-  totalled: boolean,
-): { place: Fragment; rows: Fragment; total: Fragment } => {
-  const { routine } = namesOf(directory);
-  const call = (part: string) => sql(routine(`${part}_${filterName(filter?.column)}`));
-  const value = filter?.value ?? null;
-  const rowsOf = (fit: Fragment) => sql`${call('rows')}(${value}, place.near_at, place.near_id, ${fit}) item`;
-  const skip = sql`${String(offset)}::bigint`;
-  if (since === undefined) {
-    return {
-      place: sql`${call('place')}(${value}, ${skip}, ${totalled}) place`,
-      rows: rowsOf(sql`${limit}`),
-      total: sql`place.total`,
-    };
-  }
-  const older = sql`${call('older')}(${value}, ${since}) older (n)`;
-  const total = sql`place.total - older.n`;
-  return directory.newestFirst
-    ? {
-        // What is left out follows the page: it ends where that begins.
-        place: sql`${older} cross join lateral ${call('place')}(${value}, ${skip}, true) place`,
-        rows: rowsOf(sql`greatest(least(${limit}::bigint, ${total} - ${skip}), 0)`),
-        total,
-      }
-    : {
-        place: sql`${older} cross join lateral ${call('place')}(${value}, older.n + ${skip}, ${totalled}) place`,
-        rows: rowsOf(sql`${limit}`),
-        total,
-      };
+/**
+ * Settings of connections that read pages: one plan per statement that never scans the list, whatever the
+ * statistics of the small, ever-changing tables say. Without them answers are the same, but slower.
+ */
+export const pageSettings = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  jit: 'off',
 };
 
 /**
- * One page and the exact total, in one snapshot, at a cost that does not depend on the offset: what plain
- * OFFSET, LIMIT and count(*) would give.
+ * The statement of a page and its total. $1 offset, $2 limit, then the filter value and `since` if used.
+ *
+ * `bounds` adds up the buckets in the order of the list until the wanted row must lie in the current one;
+ * `place` corrects the rank of its key by the uncounted changes; `start` walks the index from there, over at
+ * most one bucket and the uncounted changes. The first CTE mentions the list so that it is locked first, as
+ * writers do.
+ */
+const pageStatement = (directory: Directory, columns: string, column?: string, since = false): string => {
+  const { table, buckets, key, descending } = directory;
+  const filter = column === undefined ? unfiltered : filterOf(directory, column);
+  const value = column === undefined ? `''` : `$3::${filter.type}::text`;
+  const holds = column === undefined ? '' : ` and ${column} = $3::${filter.type}`;
+  const from = `$${column === undefined ? 3 : 4}`;
+  const k = key.join(', ');
+  const down = key.map((name) => `${name} desc`).join(', ');
+  const at = (row: string) => `(${key.map((name) => `(select ${name} from ${row})`).join(', ')})`;
+  const ours = `${buckets} where filter = '${filter.name}' and value = ${value}`;
+  const older = `(select n from older)`;
+  const skip = descending ? '$1::bigint' : `($1::bigint + ${older})`;
+  return `
+with item as not materialized (select * from ${table} where true${holds}
+), uncounted as materialized (${uncounted(directory, `${k}, sign`, holds)}
+), log as materialized (
+  select coalesce(sum(sign), 0) as n, count(*) filter (where sign > 0) as added,
+    count(*) filter (where sign < 0) as removed from uncounted
+), ${
+    since
+      ? `near as materialized (select ${k} from ${ours} and ${key[0]} < ${from} order by ${down} limit 1
+), older as materialized (
+  select (select coalesce(sum(n), 0) from ${ours} and (${k}) < ${at('near')})
+    + (select coalesce(sum(sign), 0) from uncounted where (${k}) < ${at('near')})
+    + (select count(*) from item where (${k}) >= ${at('near')} and ${key[0]} < ${from})
+    + (select count(*) from item where not exists (select from near) and ${key[0]} < ${from}) as n
+)`
+      : `older as materialized (select 0::bigint as n)`
+  }, totals as materialized (select (select coalesce(sum(n), 0) from ${ours}) + n as n from log
+), bounds as (
+  select ${k}, n, sum(n) over (order by ${descending ? down : k} rows unbounded preceding) as upto from ${ours}
+), place as materialized (
+  select ${k}, upto${descending ? '' : ' - n'} + (
+    select coalesce(sum(sign), 0) from uncounted
+    where (${keyOf(directory, 'uncounted')}) ${descending ? '>=' : '<'} (${keyOf(directory, 'bounds')})) as rank
+  from bounds where upto > ${skip} ${descending ? '+ (select removed from log)' : '- (select added from log)'}
+  order by ${descending ? down : k} limit 1
+), start as materialized (
+  (select ${k} from item where (${k}) >= ${at('place')} order by ${k}
+    offset ${descending ? `(select rank from place) - ${skip} - 1` : `greatest(${skip} - (select rank from place), 0)`}
+    limit (select case when ${descending ? 'true' : `rank <= ${skip}`} then 1 else 0 end from place))
+  union all
+  -- No bucket is near: the row lies among the uncounted changes at the lowest end.
+  (select ${k} from item order by ${k}
+    offset greatest(${descending ? `(select n from totals) - ${skip} - 1` : skip}, 0)
+    limit (select case when ${skip} < n and not exists (select from place${descending ? '' : ` where rank <= ${skip}`})
+      then 1 else 0 end from totals))
+)
+select ${columns}, totals.n - ${older} as directory_total
+from totals left join lateral (
+  select * from item where (${k}) ${descending ? '<=' : '>='} ${at('start')}${since ? ` and ${key[0]} >= ${from}` : ''}
+  order by ${descending ? down : k} limit $2) item on true`;
+};
+
+const statements = new WeakMap<Directory, Map<string, string>>();
+
+/** Keeps the text of a statement, so that each request sends the same one and PostgreSQL plans it once. */
+const statementOf = (directory: Directory, name: string, write: () => string): string => {
+  const known = statements.get(directory) ?? new Map<string, string>();
+  statements.set(directory, known);
+  const text = known.get(name) ?? write();
+  known.set(name, text);
+  return text;
+};
+
+const parametersOf = ({ filter, since, offset, limit }: PageRequest): (FilterValue | string)[] => [
+  String(offset),
+  limit,
+  ...(filter ? [filter.value] : []),
+  ...(since === undefined ? [] : [since]),
+];
+
+type Row<T> = T & { directory_total: string };
+
+/**
+ * One page and the exact total, in one snapshot: what OFFSET, LIMIT and count(*) return, at a cost that does
+ * not depend on the offset.
  */
 export const readPage = async <T extends object>(
   sql: Sql,
   directory: Directory,
   request: PageRequest,
 ): Promise<TotalledPage<T>> => {
-  const { columns = sql`item.*`, offset, limit } = request;
-  const page = pageFrom(sql, directory, request, true);
-  // The rows come in their order, and nothing here disturbs it. The total is told even if there are none.
-  const found = await sql<(T & { directory_total: string })[]>`
-    select ${columns}, ${page.total} as directory_total from ${page.place} left join lateral ${page.rows} on true`;
-  const total = BigInt(found[0]?.directory_total ?? 0);
+  const { columns = 'item.*', filter, since, offset, limit } = request;
+  const name = JSON.stringify([columns, filter?.column, since !== undefined]);
+  const text = statementOf(directory, name, () =>
+    pageStatement(directory, columns, filter?.column, since !== undefined),
+  );
+  const rows = await sql.unsafe<Row<T>[]>(text, parametersOf(request), { prepare: true });
+  const total = Number(rows[0]?.directory_total ?? 0);
   const items: T[] = [];
   if (offset < total) {
-    for (const { directory_total: _total, ...row } of found) items.push(row as unknown as T);
+    for (const { directory_total: _total, ...row } of rows) items.push(row as unknown as T);
   }
-  return { items, total: Number(total), hasMore: offset + BigInt(limit) < total };
+  return { items, total, hasMore: offset + BigInt(limit) < total };
 };
 
-/** One page and whether more follow. Near the start of the list the index alone is quicker. */
+/** The same without a total. The first pages come straight from the index of the list. */
 export const readSlice = async <T extends object>(
   sql: Sql,
   directory: Directory,
   request: PageRequest,
 ): Promise<Slice<T>> => {
-  const { columns = sql`item.*`, filter, since, offset, limit } = request;
-  if (offset + BigInt(limit) > directory.bucket) {
-    const page = pageFrom(sql, directory, { ...request, limit: limit + 1 }, false);
-    return slice(await sql<T[]>`select ${columns} from ${page.place} cross join lateral ${page.rows}`, limit);
-  }
-  const { list } = namesOf(directory);
-  const [at, id] = [sql(directory.at), sql(directory.id)];
-  const rows = await sql<T[]>`
-    select ${columns} from ${sql(list)} item
-    where ${filter ? holds(sql, directory, filter.column, filter.value) : sql`true`}
-      ${since === undefined ? sql`` : sql`and item.${at} >= ${since}`}
-    order by ${directory.newestFirst ? sql`item.${at} desc, item.${id} desc` : sql`item.${at}, item.${id}`}
-    offset ${String(offset)} limit ${limit + 1}`;
+  const { columns = 'item.*', filter, since, offset, limit } = request;
+  if (offset + BigInt(limit) > directory.bucket) return readPage<T>(sql, directory, request);
+  const { table, key, descending } = directory;
+  const conditions = [
+    ...(filter ? [`${filterOf(directory, filter.column).column} = $3`] : []),
+    ...(since === undefined ? [] : [`${key[0]} >= $${filter ? 4 : 3}`]),
+  ];
+  const text = `select ${columns} from ${table} item
+    ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
+    order by ${key.map((column) => `${column}${descending ? ' desc' : ''}`).join(', ')} offset $1 limit $2`;
+  const rows = await sql.unsafe<T[]>(text, parametersOf({ ...request, limit: limit + 1 }), { prepare: true });
   return slice(rows, limit);
 };

@@ -1,0 +1,64 @@
+import type { Directory } from './directory.ts';
+
+/**
+ * SQL that installs the directory of a table that has an index on the key, and one on each filter column
+ * followed by the key. It counts nothing: call `rebuild` afterwards if the table has rows.
+ */
+export const installSql = (directory: Directory): string => {
+  const { name, table, buckets, changes, state, logChanges, key, filters } = directory;
+  const columns = [...key, ...filters.map(({ column }) => column)].join(', ');
+  const trigger = (event: string, transition: string) =>
+    `create trigger ${name}_directory_${event} after ${event} on ${table}
+  ${transition}for each statement execute function ${logChanges}();`;
+  return `-- The page directory of ${name}: written by installSql() of @platform/pagination, whose README explains it.
+-- A bucket holds the rows from its key to the key of the next bucket; \`n\` counts them, less the changes below.
+create table ${buckets} as
+  select ''::text as filter, ''::text as value, ${key.join(', ')}, 0 as n from ${table} with no data;
+alter table ${buckets} add primary key (filter, value, ${key.join(', ')}), alter n set not null,
+  set (fillfactor = 50);
+--> statement-breakpoint
+-- One row for each row that entered (1) or left (-1) the list. Writers only insert here: none waits for another.
+create table ${changes} as
+  select null::xid8 as xid, 0::smallint as sign, ${columns} from ${table} with no data;
+alter table ${changes} alter sign set not null, add number bigint generated always as identity, add primary key (xid, number),
+  set (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
+--> statement-breakpoint
+-- The snapshot of the last fold. It counted all changes except those of transactions from \`folded_below\` on and
+-- those that were \`running\`. Locked by whoever changes buckets.
+create table ${state} (
+  one boolean primary key default true check (one), folded_below xid8 not null default '0',
+  running xid8[] not null default '{}');
+insert into ${state} default values;
+--> statement-breakpoint
+create function ${logChanges}() returns trigger language plpgsql as $$
+declare
+  -- Never below folded_below, also after a dump was restored into a cluster whose transaction ids are lower.
+  writer xid8 := greatest(pg_current_xact_id(), (select folded_below from ${state}));
+begin
+  if tg_op = 'INSERT' then
+    insert into ${changes} (xid, sign, ${columns}) select writer, 1, ${columns} from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into ${changes} (xid, sign, ${columns}) select writer, -1, ${columns} from old_rows;
+  elsif tg_op = 'UPDATE' then
+    -- A row that kept its key and filters cancels out.
+    insert into ${changes} (xid, sign, ${columns}) select writer, sum(sign), ${columns}
+    from (select 1 as sign, ${columns} from new_rows union all select -1, ${columns} from old_rows) moved
+    group by ${columns} having sum(sign) <> 0;
+  else
+    truncate ${buckets}, ${changes};
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+${trigger('insert', 'referencing new table as new_rows ')}
+${trigger('update', 'referencing old table as old_rows new table as new_rows ')}
+${trigger('delete', 'referencing old table as old_rows ')}
+${trigger('truncate', '')}
+`;
+};
+
+/** SQL that removes what `installSql` made. */
+export const uninstallSql = ({ buckets, changes, state, logChanges }: Directory): string =>
+  `drop function if exists ${logChanges}() cascade;
+drop table if exists ${buckets}, ${changes}, ${state};
+`;

@@ -1,0 +1,110 @@
+import type { Sql, TransactionSql } from 'postgres';
+import { uncounted, unfiltered, type Directory, type Filter } from './directory.ts';
+import { foldStatement } from './fold.ts';
+import { driftStatement, recutStatement, splitStatement } from './recut.ts';
+
+const filtersOf = ({ filters }: Directory): readonly Filter[] => [unfiltered, ...filters];
+
+/**
+ * Locks the list, as TRUNCATE does first, and then the state. False, at once, while another session changes
+ * the buckets. The state is written, so that a session with an older snapshot fails with 40001.
+ */
+const lock = async (transaction: TransactionSql, { table, state }: Directory): Promise<boolean> => {
+  await transaction.unsafe(`set local work_mem = '64MB'; lock table ${table} in access share mode`);
+  const { count } = await transaction.unsafe(`select from ${state} for update skip locked`);
+  if (count > 0) await transaction.unsafe(`update ${state} set folded_below = folded_below`);
+  return count > 0;
+};
+
+/** `fold` in a transaction of the caller. */
+export const foldIn = async (transaction: TransactionSql, directory: Directory): Promise<number> => {
+  if (!(await lock(transaction, directory))) return 0;
+  // The planner takes the deleted changes for one row, and would compare each with each value.
+  await transaction.unsafe('set local enable_nestloop = off');
+  const [result] = await transaction.unsafe<[{ folded: number; overfull: string[] }]>(
+    foldStatement(directory),
+  );
+  await transaction.unsafe('set local enable_nestloop = on');
+  for (const filter of filtersOf(directory)) {
+    if (result.overfull.includes(filter.name)) await transaction.unsafe(splitStatement(directory, filter));
+  }
+  return result.folded;
+};
+
+/** Counts recorded changes into the buckets and returns how many; 0, at once, while another session does so. */
+export const fold = async (sql: Sql, directory: Directory): Promise<number> => {
+  // Having nothing to do is the usual case: it must not cost a transaction id.
+  const [row] = await sql.unsafe<{ pending: boolean }[]>(
+    `select exists (${uncounted(directory, '')}) as pending`,
+  );
+  return row?.pending === true
+    ? ((await sql.begin((transaction) => foldIn(transaction, directory))) as number)
+    : 0;
+};
+
+/** Deletes the buckets of a filter, or of one value, and counts the rows again. */
+const recut = async (
+  transaction: TransactionSql,
+  directory: Directory,
+  filter: Filter,
+  value: string | null,
+): Promise<void> => {
+  await transaction.unsafe(
+    `delete from ${directory.buckets} where filter = $1 and ($2::text is null or value = $2)`,
+    [filter.name, value],
+  );
+  await transaction.unsafe(recutStatement(directory, filter), [value]);
+};
+
+/** `mergeBuckets` in a transaction of the caller. */
+export const mergeBucketsIn = async (transaction: TransactionSql, directory: Directory): Promise<void> => {
+  if (!(await lock(transaction, directory))) return;
+  const { buckets, bucket } = directory;
+  // A bucket without rows can go at any time: no count depends on its key.
+  await transaction.unsafe(`delete from ${buckets} where n = 0`);
+  const sparse = await transaction.unsafe<{ filter: string; value: string }[]>(
+    `select filter, value from ${buckets} group by filter, value
+     having count(*) > 2 + 2 * sum(greatest(n, 0)) / ${bucket}`,
+  );
+  for (const filter of filtersOf(directory)) {
+    for (const { value } of sparse.filter((one) => one.filter === filter.name))
+      await recut(transaction, directory, filter, value);
+  }
+};
+
+/** Removes empty buckets, and merges those that deletions and moves have left small. */
+export const mergeBuckets = async (sql: Sql, directory: Directory): Promise<void> => {
+  await sql.begin((transaction) => mergeBucketsIn(transaction, directory));
+};
+
+/** `rebuild` in a transaction of the caller. */
+export const rebuildIn = async (transaction: TransactionSql, directory: Directory): Promise<void> => {
+  await transaction.unsafe(
+    `set local work_mem = '64MB'; lock table ${directory.table} in access share mode`,
+  );
+  await transaction.unsafe(`update ${directory.state} set folded_below = folded_below`);
+  for (const filter of filtersOf(directory)) await recut(transaction, directory, filter, null);
+};
+
+/** Counts the whole list again while others read and write; waits for a session that changes the buckets. */
+export const rebuild = async (sql: Sql, directory: Directory): Promise<void> => {
+  await sql.begin((transaction) => rebuildIn(transaction, directory));
+};
+
+/** By how many rows the directory differs from the list; anything but 0 calls for `rebuild`. */
+export const measureDrift = async (sql: Sql, directory: Directory): Promise<number> => {
+  let drift = 0;
+  for (const filter of filtersOf(directory)) {
+    const [row] = await sql.unsafe<{ drift: string }[]>(driftStatement(directory, filter));
+    drift += Number(row?.drift);
+  }
+  return drift;
+};
+
+/** How many changes every page adds up, as they are not folded yet. */
+export const countUnfolded = async (sql: Sql, directory: Directory): Promise<number> => {
+  const [row] = await sql.unsafe<{ n: number }[]>(
+    `select count(*)::int as n from (${uncounted(directory, '')}) changes`,
+  );
+  return row?.n ?? 0;
+};
