@@ -1,5 +1,6 @@
 import { createApiKeys, type ApiKeyRow } from '@platform/auth/api-keys';
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
+import { withPageSettings } from '@platform/pagination/directory';
 import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
 import type { Guard } from '@platform/service-kit/route';
 import { knownKeys } from './api-keys/known-keys.ts';
@@ -16,7 +17,11 @@ export interface Context extends BaseContext {
 
 /** Opens everything the service holds on to; `overrides` replace parts in tests. */
 export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
-  const base = openBaseContext(env, { name: 'verify-projects', migrations }, parts);
+  const base = openBaseContext(
+    { ...env, DATABASE_URL: withPageSettings(env.DATABASE_URL) },
+    { name: 'verify-projects', migrations },
+    parts,
+  );
   const { now = base.now } = overrides;
   const tokens = createTokenVerifier({
     jwks: env.AUTH_JWKS,

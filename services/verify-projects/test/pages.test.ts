@@ -1,10 +1,10 @@
-import { foldChanges, measureDrift } from '@platform/pagination/directory/upkeep';
+import { fold, measureDrift } from '@platform/pagination/directory';
 import postgres from 'postgres';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { projectDirectory } from '../src/db/directory.ts';
-import { tended } from '../src/upkeep.ts';
+import { withMaintenance } from '../src/maintenance.ts';
 import { startService, type Service } from './harness.ts';
 
 let service: Service;
@@ -60,7 +60,7 @@ describe.each(filters)('pages of %j', (filter) => {
     await sql`delete from projects where id in (select id from projects where name ~ '3$' limit 100)`;
     await sql`update projects set status = 'active', updated_at = at from take_stamp() as at where name ~ '77$'`;
     await expectPages(filter);
-    await foldChanges(sql, projectDirectory);
+    await fold(sql, projectDirectory);
     expect(await measureDrift(sql, projectDirectory)).toBe(0);
     await expectPages(filter);
   });
@@ -70,7 +70,7 @@ test('stops although maintenance waits for a lock', async () => {
   await using instance = await startService();
   const blocker = postgres(instance.databaseUrl, { max: 1 });
   const { context } = instance.startInstance();
-  const running = tended(context);
+  const running = withMaintenance(context, instance.databaseUrl);
   await blocker.begin(async (sql) => {
     await sql`insert into projects select gen_random_uuid(), 'p', 'draft', 'en', '{}', now(), now()`;
     await sql`lock table projects in access exclusive mode`;
@@ -87,7 +87,7 @@ test('stops although maintenance waits for a lock', async () => {
 
 test('a running service counts changes in, and shows how many are left and whether it is off', async () => {
   const { context } = service.startInstance();
-  const running = tended(context);
+  const running = withMaintenance(context, service.databaseUrl);
   const { listener: app } = createApp(running);
   await fill(100, '2027-01-01');
   const unfolded = async () => {

@@ -1,3 +1,5 @@
+import { rebuild } from '@platform/pagination/directory';
+import { consignmentDirectory } from 'consignments/directories';
 import type { Sql } from 'postgres';
 
 export const counts = { clients: 200, warehouses: 50, carriers: 20, statuses: 8, ediStatuses: 5 };
@@ -29,6 +31,6 @@ export const fillConsignments = async (sql: Sql, rows: number): Promise<void> =>
   await sql`alter table consignments enable trigger user`;
   // Before the rebuild, which would otherwise take the wrong index for each value.
   await sql`vacuum analyze consignments`;
-  await sql`select consignments_directory_rebuild()`;
+  await rebuild(sql, consignmentDirectory);
   await sql`vacuum analyze`;
 };

@@ -1,4 +1,4 @@
-import { readPage } from '@platform/pagination/directory/read';
+import { pageSettings, readPage, withPageSettings } from '@platform/pagination/directory';
 import { openDatabase } from '@platform/service-kit/db';
 import { consignmentDirectory } from 'consignments/directories';
 import postgres, { type Sql } from 'postgres';
@@ -28,7 +28,7 @@ const readOurs = (sql: Sql, { filter }: Narrowed, offset: number) =>
 
 /** By the driver as the services set it up, with what it takes to make objects of the rows. */
 export const inDriver = async (url: string, list: Narrowed, offset: number): Promise<Times> => {
-  await using database = openDatabase({ url, name: 'bench', max: 1 });
+  await using database = openDatabase({ url: withPageSettings(url), name: 'bench', max: 1 });
   const { sql } = database;
   const timed = async (read: () => Promise<unknown>) => {
     const start = performance.now();
@@ -74,9 +74,15 @@ const oursOf = async (url: string, list: Narrowed, offset: number): Promise<stri
 /** The statements alone, with their round trips, prepared once: by pgbench where it is installed, else by the driver. */
 export const inDatabase = async (url: string, list: Narrowed, offset: number): Promise<Times> => {
   if (!hasPgbench) return inDriver(url, list, offset);
-  const each = async (statements: string[]) => {
+  const each = async (statements: string[], settings: Record<string, string>) => {
     const script = statements.map((statement) => `${statement};\n`).join('');
-    return 1000 / (await pgbench(url, { script, connections: 1, seconds: 2, protocol: 'prepared' }));
+    const set = new URL(url);
+    const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`);
+    if (options.length > 0) set.search = `options=${encodeURIComponent(options.join(' '))}`;
+    return 1000 / (await pgbench(set.href, { script, connections: 1, seconds: 2, protocol: 'prepared' }));
   };
-  return { plain: await each(plainOf(list, offset)), ours: await each([await oursOf(url, list, offset)]) };
+  return {
+    plain: await each(plainOf(list, offset), {}),
+    ours: await each([await oursOf(url, list, offset)], pageSettings),
+  };
 };

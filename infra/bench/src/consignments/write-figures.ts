@@ -1,3 +1,5 @@
+import { rebuild } from '@platform/pagination/directory';
+import { consignmentDirectory } from 'consignments/directories';
 import { atLeast, atMost } from '../bounds.ts';
 import { median, repeat, type Figure } from '../figure.ts';
 import { runs, type Stand } from './ground.ts';
@@ -13,7 +15,7 @@ export const insertFigures = async ({ service, sql }: Stand): Promise<Figure[]> 
     await sql`alter table consignments enable trigger user`;
     return { withIt, without };
   });
-  await sql`select consignments_directory_rebuild()`;
+  await rebuild(sql, consignmentDirectory);
   await sql`vacuum analyze consignments`;
   return [
     {

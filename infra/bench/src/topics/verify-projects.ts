@@ -1,4 +1,6 @@
+import { rebuild } from '@platform/pagination/directory';
 import postgres from 'postgres';
+import { projectDirectory } from 'verify-projects/directory';
 import { atLeast, atMost } from '../bounds.ts';
 import { median, repeat, type Figure, type Topic } from '../figure.ts';
 import { load } from '../load.ts';
@@ -96,7 +98,7 @@ const writeFigures = async (databaseUrl: string): Promise<Figure[]> => {
     await sql`alter table projects enable trigger user`;
     return { exclusive, shared, none, without };
   });
-  await sql`select projects_directory_rebuild()`;
+  await rebuild(sql, projectDirectory);
   await sql.end();
   return [
     {

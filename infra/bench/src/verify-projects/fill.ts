@@ -1,5 +1,7 @@
 import { makeApiKey } from '@platform/auth/api-keys';
+import { rebuild } from '@platform/pagination/directory';
 import type { Sql } from 'postgres';
+import { projectDirectory } from 'verify-projects/directory';
 
 /**
  * So many projects, one changed every second; three in ten are archived. Counted and vacuumed, like
@@ -13,7 +15,7 @@ export const fillProjects = async (sql: Sql, count: number): Promise<void> => {
       'en', array['de', 'fr', 'pt-BR'], at - interval '30 days', at
     from generate_series(1, ${count}::int) n,
       lateral (select timestamptz '2026-01-01' + n * interval '1 second' as at) time`;
-  await sql`select projects_directory_rebuild()`;
+  await rebuild(sql, projectDirectory);
   await sql`vacuum analyze`;
 };
 

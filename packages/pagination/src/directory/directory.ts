@@ -39,7 +39,8 @@ export interface Filter {
 }
 
 const checked = (name: string, form: RegExp): string => {
-  if (!form.test(name)) throw new Error(`a page directory cannot use the name ${name}: it would need quoting`);
+  if (!form.test(name))
+    throw new Error(`a page directory cannot use the name ${name}: it would need quoting`);
   return name;
 };
 
@@ -88,9 +89,6 @@ export const keyOf = ({ key }: Directory, alias: string): string =>
  * Two index ranges, however many dead rows lie between them.
  */
 export const uncounted = ({ changes, state }: Directory, columns: string, condition = ''): string =>
-  [
-    `xid >= (select folded_below from ${state})`,
-    `xid = any (array(select unnest(running) from ${state}))`,
-  ]
+  [`xid >= (select folded_below from ${state})`, `xid = any (array(select unnest(running) from ${state}))`]
     .map((range) => `select ${columns} from ${changes} where ${range}${condition}`)
     .join(' union all ');

@@ -1,4 +1,12 @@
 export { defineDirectory, type Directory, type DirectoryOptions } from './directory.ts';
 export { installSql, uninstallSql } from './install.ts';
 export { countUnfolded, fold, measureDrift, mergeBuckets, rebuild } from './maintain.ts';
-export { pageSettings, readPage, readSlice, type FilterValue, type PageRequest, type TotalledPage } from './read.ts';
+export {
+  pageSettings,
+  readPage,
+  readSlice,
+  withPageSettings,
+  type FilterValue,
+  type PageRequest,
+  type TotalledPage,
+} from './read.ts';

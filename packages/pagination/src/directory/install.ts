@@ -32,8 +32,9 @@ insert into ${state} default values;
 --> statement-breakpoint
 create function ${logChanges}() returns trigger language plpgsql as $$
 declare
-  -- Never below folded_below, also after a dump was restored into a cluster whose transaction ids are lower.
-  writer xid8 := greatest(pg_current_xact_id(), (select folded_below from ${state}));
+  -- An id below folded_below that was not running: a dump was restored into a cluster with lower ids.
+  writer xid8 := (select case when pg_current_xact_id() = any (running) then pg_current_xact_id()
+    else greatest(pg_current_xact_id(), folded_below) end from ${state});
 begin
   if tg_op = 'INSERT' then
     insert into ${changes} (xid, sign, ${columns}) select writer, 1, ${columns} from new_rows;

@@ -37,9 +37,7 @@ export const fold = async (sql: Sql, directory: Directory): Promise<number> => {
   const [row] = await sql.unsafe<{ pending: boolean }[]>(
     `select exists (${uncounted(directory, '')}) as pending`,
   );
-  return row?.pending === true
-    ? ((await sql.begin((transaction) => foldIn(transaction, directory))) as number)
-    : 0;
+  return row?.pending === true ? sql.begin((transaction) => foldIn(transaction, directory)) : 0;
 };
 
 /** Deletes the buckets of a filter, or of one value, and counts the rows again. */
@@ -79,9 +77,7 @@ export const mergeBuckets = async (sql: Sql, directory: Directory): Promise<void
 
 /** `rebuild` in a transaction of the caller. */
 export const rebuildIn = async (transaction: TransactionSql, directory: Directory): Promise<void> => {
-  await transaction.unsafe(
-    `set local work_mem = '64MB'; lock table ${directory.table} in access share mode`,
-  );
+  await transaction.unsafe(`set local work_mem = '64MB'; lock table ${directory.table} in access share mode`);
   await transaction.unsafe(`update ${directory.state} set folded_below = folded_below`);
   for (const filter of filtersOf(directory)) await recut(transaction, directory, filter, null);
 };

@@ -32,6 +32,13 @@ export const pageSettings = {
   jit: 'off',
 };
 
+/** A connection string with `pageSettings`, as postgres.js reads it. */
+export const withPageSettings = (databaseUrl: string): string => {
+  const url = new URL(databaseUrl);
+  for (const [name, value] of Object.entries(pageSettings)) url.searchParams.set(name, value);
+  return url.href;
+};
+
 /**
  * The statement of a page and its total. $1 offset, $2 limit, then the filter value and `since` if used.
  *

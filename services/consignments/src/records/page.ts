@@ -34,10 +34,7 @@ export const conditionOf = (sql: Sql, { columns, text }: Filters): Fragment => {
   return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`);
 };
 
-/**
- * One page, newest first, of a list that is never long: its rows are counted and passed over each
- * time. One statement, so that items and total are of one snapshot.
- */
+/** One page, newest first, by counting all rows that match, in one statement and so in one snapshot. */
 export const countedPage = async (
   sql: Sql,
   kind: Kind,
@@ -47,14 +44,14 @@ export const countedPage = async (
   const where = conditionOf(sql, filters);
   const list = sql(kind.table);
   const rows = await sql<(Written & { total: string; found: boolean })[]>`
-    with counted as materialized (
-      select count(*) as total from ${list} item where ${where}
-    ), page as materialized (
-      select id from ${list} item where ${where}
-      order by created_at desc, id desc offset ${String(offset)} limit ${limit}
+    with matches as materialized (
+      select id, created_at from ${list} item where ${where}
+    ), page as (
+      select id from matches order by created_at desc, id desc offset ${String(offset)} limit ${limit}
     )
     select total, item.id is not null as found, ${written(sql, kind)}
-    from counted left join page on true left join ${list} item using (id)
+    from (select count(*) as total from matches) counted
+    left join page on true left join ${list} item using (id)
     order by item.created_at desc, item.id desc`;
   const items = rows.filter(({ found }) => found).map(({ json }) => json);
   return { items, total: Number(rows[0]?.total) };

@@ -17,11 +17,11 @@ const valueOf = (row: string, field: string): string => {
     : column;
 };
 
-/** Selects a row as `json`. The names come from our own tables and schemas, never from a caller. */
-export const written = (sql: Sql, { fields }: Kind, row = 'item'): Fragment => {
-  const pairs = fields.map((field) => `'${field}', ${valueOf(row, field)}`);
-  return sql.unsafe(`json_build_object(${pairs.join(', ')})::text as json`);
-};
+/** SQL that selects a row as `json`. The names come from our own tables and schemas, never from a caller. */
+export const jsonOf = ({ fields }: Kind, row: string): string =>
+  `json_build_object(${fields.map((field) => `'${field}', ${valueOf(row, field)}`).join(', ')})::text as json`;
+
+export const written = (sql: Sql, kind: Kind, row = 'item'): Fragment => sql.unsafe(jsonOf(kind, row));
 
 const columnsOf = (values: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).map(([field, value]) => [postgres.fromCamel(field), value]));

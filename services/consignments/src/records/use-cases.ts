@@ -24,15 +24,19 @@ export const listRecords = (
   page: IndexedPage,
 ): Promise<WrittenPage> => readList(ctx, filters, (sql) => countedPage(sql, kind, filters, page));
 
-/** One page of a list that has a directory, at a cost that hardly depends on its length. */
-export const listByDirectory = (
+/**
+ * One page of a list that has a directory: at a cost that does not depend on its length where no or one filter is
+ * given; else the rows of the narrowest filter are counted.
+ */
+export const listByDirectory = async (
   ctx: Context,
   directory: Directory,
   kind: Kind,
   filters: Filters,
   page: IndexedPage,
 ): Promise<WrittenPage> =>
-  readList(ctx, filters, (sql) => directoryPage(sql, ctx.counts, directory, kind, filters, page));
+  (await directoryPage(ctx.database.sql, directory, kind, filters, page)) ??
+  listRecords(ctx, kind, filters, page);
 
 /** The new record as JSON text. */
 export const createRecord = async (

@@ -1,12 +1,8 @@
-import { directory } from '@platform/pagination/directory';
-import { projects } from './tables.ts';
+import { defineDirectory } from '@platform/pagination/directory';
 
-/**
- * The order of the project list and what it is narrowed by. Its tables, indexes and triggers are
- * migration 0003, the reading of pages is 0004; directory.test.ts compares them with this.
- */
-export const projectDirectory = directory({
-  at: projects.updated_at,
-  id: projects.id,
-  filters: [projects.status],
+/** The order and the filter of the project list. Its SQL is in the baseline migration. */
+export const projectDirectory = defineDirectory({
+  table: 'projects',
+  key: ['updated_at', 'id'],
+  filters: { status: 'text' },
 });

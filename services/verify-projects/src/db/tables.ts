@@ -1,8 +1,9 @@
+import { isoColumn } from '@platform/service-kit/columns';
 import { sql } from 'drizzle-orm';
 import {
   check,
-  customType,
   foreignKey,
+  index,
   pgSequence,
   pgTable,
   primaryKey,
@@ -10,15 +11,6 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
-
-/**
- * An instant to the millisecond, as the wire has it: ISO 8601, UTC. No finer, so that what a client
- * has read and sends back as `modified_after` is exactly what is stored.
- */
-const instant = customType<{ data: string; driverData: string }>({
-  dataType: () => 'timestamp(3) with time zone',
-  fromDriver: (value) => new Date(value).toISOString(),
-});
 
 /** The latest stamp that take_stamp() gave, in milliseconds since 1970 (docs/adr/0050). */
 export const projectClock = pgSequence('project_clock', { minValue: 0, startWith: 0 });
@@ -32,9 +24,9 @@ export const projects = pgTable(
     status: text().notNull(),
     source_language: text().notNull(),
     target_languages: text().array().notNull(),
-    created_at: instant().notNull(),
+    created_at: isoColumn('created_at').notNull(),
     /** Only ever from take_stamp(), so that whoever walks by it misses nothing. */
-    updated_at: instant().notNull(),
+    updated_at: isoColumn('updated_at').notNull(),
     /** The project as JSON text: written when it changes, not each time it is read (docs/adr/0051). */
     wire: text()
       .notNull()
@@ -43,6 +35,9 @@ export const projects = pgTable(
       ),
   },
   (table) => [
+    // The orders that the page directory reads (src/db/directory.ts).
+    index('projects_order').on(table.updated_at, table.id),
+    index('projects_by_status').on(table.status, table.updated_at, table.id),
     check(
       'projects_status_known',
       sql`${table.status} in ('draft', 'active', 'in_review', 'completed', 'archived')`,
@@ -69,8 +64,8 @@ export const deliverables = pgTable(
     language: text().notNull(),
     type: text().notNull(),
     status: text().notNull(),
-    due_at: instant(),
-    updated_at: instant().notNull(),
+    due_at: isoColumn('due_at'),
+    updated_at: isoColumn('updated_at').notNull(),
     /** As in projects. */
     wire: text()
       .notNull()
@@ -101,10 +96,10 @@ export const apiKeys = pgTable(
     /** First and last letters of the key. */
     key_hint: text().notNull(),
     scopes: text().array().notNull(),
-    created_at: instant().notNull(),
-    expires_at: instant(),
-    revoked_at: instant(),
-    last_used_at: instant(),
+    created_at: isoColumn('created_at').notNull(),
+    expires_at: isoColumn('expires_at'),
+    revoked_at: isoColumn('revoked_at'),
+    last_used_at: isoColumn('last_used_at'),
   },
   (table) => [uniqueIndex('api_keys_by_hash').on(table.hash)],
 );

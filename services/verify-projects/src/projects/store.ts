@@ -1,4 +1,4 @@
-import { readSlice } from '@platform/pagination/directory/read';
+import { readSlice } from '@platform/pagination/directory';
 import type { Page } from '@platform/pagination/page-limit';
 import type { Slice } from '@platform/pagination/slice';
 import type { Database } from '@platform/service-kit/db';
@@ -22,7 +22,7 @@ export const findProjects = async (
   { status, modified_after }: Filter,
 ): Promise<Slice<string>> => {
   const { items, hasMore } = await readSlice<Wired>(sql, projectDirectory, {
-    columns: sql`item.wire`,
+    columns: 'item.wire',
     ...(status === undefined ? {} : { filter: { column: 'status', value: status } }),
     ...(modified_after === undefined ? {} : { since: modified_after }),
     offset,

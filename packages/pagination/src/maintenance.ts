@@ -1,0 +1,100 @@
+import { startBackground } from '@platform/service-kit/background';
+import { openDatabase } from '@platform/service-kit/db';
+import type { Log } from '@platform/service-kit/log';
+import { Gauge, type Registry } from 'prom-client';
+import {
+  countUnfolded,
+  fold,
+  measureDrift,
+  mergeBuckets,
+  rebuild,
+  type Directory,
+} from './directory/index.ts';
+
+export interface MaintenanceOptions {
+  databaseUrl: string;
+  directories: readonly Directory[];
+  log: Log;
+  registry: Registry;
+  /** Milliseconds between two runs; what is written in between, every page adds up. */
+  foldEvery?: number;
+  mergeEvery?: number;
+  checkEvery?: number;
+}
+
+/** As long as the rebuild of a large list may take. */
+const statementTimeoutMs = 600_000;
+
+/**
+ * Maintains page directories until disposed of: folds changes, merges small buckets, compares with the list and
+ * rebuilds after a difference. Exports uncounted changes and differences as metrics. Every instance of a service
+ * may do so: one of them works at a time, the others skip.
+ */
+export const maintainDirectories = (options: MaintenanceOptions): AsyncDisposable => {
+  const { databaseUrl, directories, log, registry } = options;
+  const { foldEvery = 250, mergeEvery = 60_000, checkEvery = 3_600_000 } = options;
+  const database = openDatabase({ url: databaseUrl, name: 'page-directories', max: 2, statementTimeoutMs });
+  const { sql } = database;
+  let stopping = false;
+
+  new Gauge({
+    name: 'directory_unfolded_changes',
+    help: 'Changes of a list that every page adds up because they are not folded yet',
+    labelNames: ['list'],
+    registers: [registry],
+    async collect() {
+      for (const directory of directories) {
+        const unfolded = await countUnfolded(sql, directory).catch(() => undefined);
+        if (unfolded !== undefined) this.set({ list: directory.name }, unfolded);
+      }
+    },
+  });
+  const drift = new Gauge({
+    name: 'directory_drift_rows',
+    help: 'Rows by which a page directory differed from its list at the last check, which then rebuilt it',
+    labelNames: ['list'],
+    registers: [registry],
+  });
+  /** The first check comes after a pause: it reads the whole list. */
+  const checked = new Set<Directory>();
+  const check = async (directory: Directory): Promise<void> => {
+    if (!checked.has(directory)) {
+      checked.add(directory);
+      return;
+    }
+    const rows = await measureDrift(sql, directory);
+    drift.set({ list: directory.name }, rows);
+    if (rows === 0) return;
+    log.error({ list: directory.name, rows }, 'the page directory differs from its list and is rebuilt');
+    await rebuild(sql, directory);
+  };
+  const tasks = directories.flatMap((directory) => {
+    const task = (name: string, everyMs: number, work: () => Promise<unknown>) =>
+      startBackground({
+        name: `${name} ${directory.name}`,
+        everyMs,
+        log,
+        run: () =>
+          work().then(
+            () => undefined,
+            (error: unknown) => {
+              if (!stopping) throw error;
+            },
+          ),
+      });
+    return [
+      task('fold changes of', foldEvery, () => fold(sql, directory)),
+      task('merge buckets of', mergeEvery, () => mergeBuckets(sql, directory)),
+      task('check page directory of', checkEvery, () => check(directory)),
+    ];
+  });
+
+  return {
+    async [Symbol.asyncDispose]() {
+      stopping = true;
+      // Not awaited: a statement that waits for a lock ends with its connection.
+      for (const task of tasks) void task[Symbol.asyncDispose]();
+      await sql.end({ timeout: 0 });
+    },
+  };
+};

@@ -1,0 +1,81 @@
+import { captureLog } from '@platform/service-kit/testing';
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { countUnfolded, defineDirectory, measureDrift, type Directory } from '../src/directory/index.ts';
+import { maintainDirectories } from '../src/maintenance.ts';
+import { migrated, type TestGround } from './database.ts';
+import { directories, listsSql, owners, risingDirectory } from './lists.ts';
+
+let ground: TestGround;
+beforeAll(async () => {
+  ground = await migrated(listsSql);
+});
+afterAll(() => ground[Symbol.asyncDispose]());
+
+const insert = (rows: number) => ground.sql`
+  insert into rising select gen_random_uuid(), now(), ${owners[0] ?? ''}::uuid, 1 from generate_series(1, ${rows}::int)`;
+
+const start = (lists: readonly Directory[] = directories) => {
+  const { log, lines } = captureLog();
+  const registry = new Registry();
+  const often = { foldEvery: 10, mergeEvery: 20, checkEvery: 30 };
+  const maintenance = maintainDirectories({
+    databaseUrl: ground.url,
+    directories: lists,
+    log,
+    registry,
+    ...often,
+  });
+  return { maintenance, lines, metrics: () => registry.metrics() };
+};
+
+const folded = () =>
+  vi.waitFor(async () => expect(await countUnfolded(ground.sql, risingDirectory)).toBe(0), 10_000);
+
+it('folds what is written, repairs and logs a difference from the list, and stops when disposed of', async () => {
+  const { maintenance, lines, metrics } = start();
+  await insert(100);
+  await folded();
+  await vi.waitFor(
+    async () => expect(await metrics()).toContain('directory_drift_rows{list="rising"} 0'),
+    10_000,
+  );
+  expect(await metrics()).toContain('directory_unfolded_changes{list="rising"} 0');
+
+  await ground.sql`
+    update rising_directory_buckets set n = n + 3 where ctid = (select min(ctid) from rising_directory_buckets)`;
+  await vi.waitFor(() => expect(lines.join('')).toContain('differs from its list and is rebuilt'), 10_000);
+  await vi.waitFor(async () => expect(await measureDrift(ground.sql, risingDirectory)).toBe(0), 10_000);
+
+  await maintenance[Symbol.asyncDispose]();
+  await insert(5);
+  expect(await countUnfolded(ground.sql, risingDirectory)).toBe(5);
+});
+
+it('logs a failing list once, although the others work', async () => {
+  const broken = defineDirectory({ table: 'missing', key: ['changed_at', 'id'] });
+  const { maintenance, lines } = start([broken, risingDirectory]);
+  await insert(100);
+  await folded();
+  await vi.waitFor(
+    () => expect(lines.filter((line) => line.includes('fold changes of missing'))).toHaveLength(1),
+    10_000,
+  );
+  await insert(100);
+  await folded();
+  expect(lines.filter((line) => line.includes('fold changes of missing'))).toHaveLength(1);
+  expect(lines.join('')).not.toContain('rising');
+  await maintenance[Symbol.asyncDispose]();
+});
+
+it('stops at once although a fold waits for a lock', async () => {
+  const blocker = ground.connect();
+  await blocker`begin`;
+  await blocker`lock table rising_directory_state in access exclusive mode`;
+  const { maintenance, lines } = start();
+  const waiting = () => blocker`select from pg_locks where not granted`;
+  await vi.waitFor(async () => expect(await waiting()).not.toHaveLength(0), 10_000);
+  await maintenance[Symbol.asyncDispose]();
+  expect(lines.join('')).not.toContain('failed');
+  await blocker`rollback`;
+});

@@ -1,0 +1,182 @@
+-- Trigram indexes, for SearchText. The owner of a database may create this one.
+create extension if not exists pg_trgm;
+--> statement-breakpoint
+CREATE TABLE "consignments" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"consignment_number" text NOT NULL,
+	"client_id" uuid NOT NULL,
+	"client_name" text NOT NULL,
+	"carrier_id" uuid,
+	"warehouse_id" uuid,
+	"status" integer NOT NULL,
+	"edi_status" integer NOT NULL,
+	"external_id" text,
+	"reference" text,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	"search_text" text GENERATED ALWAYS AS (casefold((consignment_number || chr(31) || client_name || chr(31) || coalesce(external_id, '') || chr(31) || coalesce(reference, '')) collate "pg_unicode_fast")) STORED NOT NULL,
+	CONSTRAINT "consignments_status_known" CHECK ("consignments"."status" between 0 and 7),
+	CONSTRAINT "consignments_edi_status_known" CHECK ("consignments"."edi_status" between 0 and 4)
+);
+--> statement-breakpoint
+CREATE TABLE "inventory" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"partner_id" uuid NOT NULL,
+	"partner_product_id" text NOT NULL,
+	"product_code" text NOT NULL,
+	"description" text NOT NULL,
+	"warehouse_id" uuid NOT NULL,
+	"quantity" integer NOT NULL,
+	"reserved" integer NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	"in_stock" boolean GENERATED ALWAYS AS (quantity > 0) STORED NOT NULL,
+	"search_text" text GENERATED ALWAYS AS (casefold((product_code || chr(31) || description || chr(31) || partner_product_id) collate "pg_unicode_fast")) STORED NOT NULL,
+	CONSTRAINT "inventory_quantity_from_0" CHECK ("inventory"."quantity" >= 0),
+	CONSTRAINT "inventory_reserved_from_0" CHECK ("inventory"."reserved" >= 0)
+);
+--> statement-breakpoint
+CREATE TABLE "partners" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"code" text NOT NULL,
+	"name" text NOT NULL,
+	"relationship" integer NOT NULL,
+	"status" integer NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	"search_text" text GENERATED ALWAYS AS (casefold((name || chr(31) || code) collate "pg_unicode_fast")) STORED NOT NULL,
+	CONSTRAINT "partners_relationship_known" CHECK ("partners"."relationship" between 0 and 3),
+	CONSTRAINT "partners_status_known" CHECK ("partners"."status" between 0 and 1)
+);
+--> statement-breakpoint
+CREATE TABLE "warehouses" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"code" text NOT NULL,
+	"name" text NOT NULL,
+	"city" text NOT NULL,
+	"country_code" text NOT NULL,
+	"status" integer NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	"search_text" text GENERATED ALWAYS AS (casefold((name || chr(31) || code || chr(31) || city) collate "pg_unicode_fast")) STORED NOT NULL,
+	CONSTRAINT "warehouses_status_known" CHECK ("warehouses"."status" between 0 and 1)
+);
+--> statement-breakpoint
+CREATE INDEX "consignments_order" ON "consignments" USING btree ("created_at","id");--> statement-breakpoint
+CREATE INDEX "consignments_by_client" ON "consignments" USING btree ("client_id","created_at","id","status","edi_status");--> statement-breakpoint
+CREATE INDEX "consignments_by_warehouse" ON "consignments" USING btree ("warehouse_id","created_at","id","status","edi_status");--> statement-breakpoint
+CREATE INDEX "consignments_by_carrier" ON "consignments" USING btree ("carrier_id","created_at","id","status","edi_status");--> statement-breakpoint
+CREATE INDEX "consignments_by_status" ON "consignments" USING btree ("status","created_at","id","edi_status");--> statement-breakpoint
+CREATE INDEX "consignments_by_edi_status" ON "consignments" USING btree ("edi_status","created_at","id");--> statement-breakpoint
+CREATE INDEX "consignments_search" ON "consignments" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "consignments_external_id" ON "consignments" USING btree ("external_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "inventory_order" ON "inventory" USING btree ("created_at","id");--> statement-breakpoint
+CREATE INDEX "inventory_by_partner" ON "inventory" USING btree ("partner_id","created_at","id","in_stock");--> statement-breakpoint
+CREATE INDEX "inventory_by_warehouse" ON "inventory" USING btree ("warehouse_id","created_at","id","in_stock");--> statement-breakpoint
+CREATE INDEX "inventory_by_in_stock" ON "inventory" USING btree ("in_stock","created_at","id");--> statement-breakpoint
+CREATE INDEX "inventory_search" ON "inventory" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "inventory_partner_product_id" ON "inventory" USING btree ("partner_product_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "partners_newest" ON "partners" USING btree ("created_at","id");--> statement-breakpoint
+CREATE INDEX "partners_search" ON "partners" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "warehouses_newest" ON "warehouses" USING btree ("created_at","id");--> statement-breakpoint
+CREATE INDEX "warehouses_search" ON "warehouses" USING gin ("search_text" gin_trgm_ops);
+--> statement-breakpoint
+-- The page directory of consignments: written by installSql() of @platform/pagination, whose README explains it.
+-- A bucket holds the rows from its key to the key of the next bucket; `n` counts them, less the changes below.
+create table public.consignments_directory_buckets as
+  select ''::text as filter, ''::text as value, created_at, id, 0 as n from public.consignments with no data;
+alter table public.consignments_directory_buckets add primary key (filter, value, created_at, id), alter n set not null,
+  set (fillfactor = 50);
+--> statement-breakpoint
+-- One row for each row that entered (1) or left (-1) the list. Writers only insert here: none waits for another.
+create table public.consignments_directory_changes as
+  select null::xid8 as xid, 0::smallint as sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from public.consignments with no data;
+alter table public.consignments_directory_changes alter sign set not null, add number bigint generated always as identity, add primary key (xid, number),
+  set (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
+--> statement-breakpoint
+-- The snapshot of the last fold. It counted all changes except those of transactions from `folded_below` on and
+-- those that were `running`. Locked by whoever changes buckets.
+create table public.consignments_directory_state (
+  one boolean primary key default true check (one), folded_below xid8 not null default '0',
+  running xid8[] not null default '{}');
+insert into public.consignments_directory_state default values;
+--> statement-breakpoint
+create function public.consignments_directory_log() returns trigger language plpgsql as $$
+declare
+  -- An id below folded_below that was not running: a dump was restored into a cluster with lower ids.
+  writer xid8 := (select case when pg_current_xact_id() = any (running) then pg_current_xact_id()
+    else greatest(pg_current_xact_id(), folded_below) end from public.consignments_directory_state);
+begin
+  if tg_op = 'INSERT' then
+    insert into public.consignments_directory_changes (xid, sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status) select writer, 1, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into public.consignments_directory_changes (xid, sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status) select writer, -1, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from old_rows;
+  elsif tg_op = 'UPDATE' then
+    -- A row that kept its key and filters cancels out.
+    insert into public.consignments_directory_changes (xid, sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status) select writer, sum(sign), created_at, id, client_id, warehouse_id, carrier_id, status, edi_status
+    from (select 1 as sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from new_rows union all select -1, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from old_rows) moved
+    group by created_at, id, client_id, warehouse_id, carrier_id, status, edi_status having sum(sign) <> 0;
+  else
+    truncate public.consignments_directory_buckets, public.consignments_directory_changes;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger consignments_directory_insert after insert on public.consignments
+  referencing new table as new_rows for each statement execute function public.consignments_directory_log();
+create trigger consignments_directory_update after update on public.consignments
+  referencing old table as old_rows new table as new_rows for each statement execute function public.consignments_directory_log();
+create trigger consignments_directory_delete after delete on public.consignments
+  referencing old table as old_rows for each statement execute function public.consignments_directory_log();
+create trigger consignments_directory_truncate after truncate on public.consignments
+  for each statement execute function public.consignments_directory_log();
+--> statement-breakpoint
+-- The page directory of inventory: written by installSql() of @platform/pagination, whose README explains it.
+-- A bucket holds the rows from its key to the key of the next bucket; `n` counts them, less the changes below.
+create table public.inventory_directory_buckets as
+  select ''::text as filter, ''::text as value, created_at, id, 0 as n from public.inventory with no data;
+alter table public.inventory_directory_buckets add primary key (filter, value, created_at, id), alter n set not null,
+  set (fillfactor = 50);
+--> statement-breakpoint
+-- One row for each row that entered (1) or left (-1) the list. Writers only insert here: none waits for another.
+create table public.inventory_directory_changes as
+  select null::xid8 as xid, 0::smallint as sign, created_at, id, partner_id, warehouse_id, in_stock from public.inventory with no data;
+alter table public.inventory_directory_changes alter sign set not null, add number bigint generated always as identity, add primary key (xid, number),
+  set (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
+--> statement-breakpoint
+-- The snapshot of the last fold. It counted all changes except those of transactions from `folded_below` on and
+-- those that were `running`. Locked by whoever changes buckets.
+create table public.inventory_directory_state (
+  one boolean primary key default true check (one), folded_below xid8 not null default '0',
+  running xid8[] not null default '{}');
+insert into public.inventory_directory_state default values;
+--> statement-breakpoint
+create function public.inventory_directory_log() returns trigger language plpgsql as $$
+declare
+  -- An id below folded_below that was not running: a dump was restored into a cluster with lower ids.
+  writer xid8 := (select case when pg_current_xact_id() = any (running) then pg_current_xact_id()
+    else greatest(pg_current_xact_id(), folded_below) end from public.inventory_directory_state);
+begin
+  if tg_op = 'INSERT' then
+    insert into public.inventory_directory_changes (xid, sign, created_at, id, partner_id, warehouse_id, in_stock) select writer, 1, created_at, id, partner_id, warehouse_id, in_stock from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into public.inventory_directory_changes (xid, sign, created_at, id, partner_id, warehouse_id, in_stock) select writer, -1, created_at, id, partner_id, warehouse_id, in_stock from old_rows;
+  elsif tg_op = 'UPDATE' then
+    -- A row that kept its key and filters cancels out.
+    insert into public.inventory_directory_changes (xid, sign, created_at, id, partner_id, warehouse_id, in_stock) select writer, sum(sign), created_at, id, partner_id, warehouse_id, in_stock
+    from (select 1 as sign, created_at, id, partner_id, warehouse_id, in_stock from new_rows union all select -1, created_at, id, partner_id, warehouse_id, in_stock from old_rows) moved
+    group by created_at, id, partner_id, warehouse_id, in_stock having sum(sign) <> 0;
+  else
+    truncate public.inventory_directory_buckets, public.inventory_directory_changes;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger inventory_directory_insert after insert on public.inventory
+  referencing new table as new_rows for each statement execute function public.inventory_directory_log();
+create trigger inventory_directory_update after update on public.inventory
+  referencing old table as old_rows new table as new_rows for each statement execute function public.inventory_directory_log();
+create trigger inventory_directory_delete after delete on public.inventory
+  referencing old table as old_rows for each statement execute function public.inventory_directory_log();
+create trigger inventory_directory_truncate after truncate on public.inventory
+  for each statement execute function public.inventory_directory_log();

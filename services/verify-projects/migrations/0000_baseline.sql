@@ -1,0 +1,153 @@
+-- An instant as the wire has it: UTC, milliseconds. Immutable, which to_char as such is not: formats that name
+-- months depend on settings.
+create function wire_instant(at timestamptz) returns text language sql immutable parallel safe as $$
+  select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+$$;
+--> statement-breakpoint
+-- A project and a deliverable as JSON text. Immutable, so that the tables may keep what they give.
+create function project_wire(
+  id uuid, name text, status text, source_language text, target_languages text[], created_at timestamptz,
+  updated_at timestamptz
+) returns text language sql immutable parallel safe as $$
+  select to_json(project)::text from (
+    select id, name, status, source_language, target_languages,
+      public.wire_instant(created_at) as created_at, public.wire_instant(updated_at) as updated_at) project
+$$;
+--> statement-breakpoint
+create function deliverable_wire(
+  project_id uuid, id uuid, language text, type text, status text, due_at timestamptz, updated_at timestamptz
+) returns text language sql immutable parallel safe as $$
+  select to_json(deliverable)::text from (
+    select id, project_id, language, type, status,
+      public.wire_instant(due_at) as due_at, public.wire_instant(updated_at) as updated_at) deliverable
+$$;
+--> statement-breakpoint
+-- Gives a change its updated_at, so that changes become visible in the order of their stamps: whoever sees
+-- one stamped t sees all that were stamped before t; those stamped t itself may still come. Callers hold
+-- lock (5, 1) until they end: alone when the clock goes on, together while they share a stamp. Runs as its
+-- owner, because the role of the service may not set a sequence. docs/adr/0050 has the proof.
+create function take_stamp() returns timestamptz
+language plpgsql security definer set search_path = '' as $$
+declare
+  latest bigint;
+  milliseconds bigint;
+begin
+  if not pg_catalog.pg_try_advisory_xact_lock(5, 1) then
+    select last_value into latest from public.project_clock;
+    milliseconds := floor(extract(epoch from pg_catalog.clock_timestamp()) * 1000);
+    -- Others are writing. Share their stamp, unless it is old and it falls to us to wait until they are done.
+    if milliseconds - latest < 50 or not pg_catalog.pg_try_advisory_xact_lock(5, 2) then
+      perform pg_catalog.pg_advisory_xact_lock_shared(5, 1);
+      select last_value into latest from public.project_clock;
+      return pg_catalog.to_timestamp(latest / 1000.0);
+    end if;
+    perform pg_catalog.pg_advisory_xact_lock(5, 1);
+  end if;
+  select last_value into latest from public.project_clock;
+  milliseconds := floor(extract(epoch from pg_catalog.clock_timestamp()) * 1000);
+  return pg_catalog.to_timestamp(
+    pg_catalog.setval('public.project_clock', greatest(milliseconds, latest)) / 1000.0);
+end
+$$;
+--> statement-breakpoint
+CREATE SEQUENCE "public"."project_clock" INCREMENT BY 1 MINVALUE 0 MAXVALUE 9223372036854775807 START WITH 0 CACHE 1;--> statement-breakpoint
+CREATE TABLE "api_keys" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"hash" text NOT NULL,
+	"key_hint" text NOT NULL,
+	"scopes" text[] NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"expires_at" timestamp (3) with time zone,
+	"revoked_at" timestamp (3) with time zone,
+	"last_used_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "deliverables" (
+	"project_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"language" text NOT NULL,
+	"type" text NOT NULL,
+	"status" text NOT NULL,
+	"due_at" timestamp (3) with time zone,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	"wire" text GENERATED ALWAYS AS (deliverable_wire(project_id, id, language, type, status, due_at, updated_at)) STORED NOT NULL,
+	CONSTRAINT "deliverables_project_id_id_pk" PRIMARY KEY("project_id","id"),
+	CONSTRAINT "deliverables_type_known" CHECK ("deliverables"."type" in ('report', 'certificate', 'transcript', 'translation', 'evidence')),
+	CONSTRAINT "deliverables_status_known" CHECK ("deliverables"."status" in ('pending', 'in_progress', 'delivered', 'accepted', 'rejected'))
+);
+--> statement-breakpoint
+CREATE TABLE "languages" (
+	"code" text PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"native_name" text NOT NULL,
+	"direction" text NOT NULL,
+	CONSTRAINT "languages_direction_known" CHECK ("languages"."direction" in ('ltr', 'rtl'))
+);
+--> statement-breakpoint
+CREATE TABLE "projects" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"status" text NOT NULL,
+	"source_language" text NOT NULL,
+	"target_languages" text[] NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL,
+	"wire" text GENERATED ALWAYS AS (project_wire(id, name, status, source_language, target_languages, created_at, updated_at)) STORED NOT NULL,
+	CONSTRAINT "projects_status_known" CHECK ("projects"."status" in ('draft', 'active', 'in_review', 'completed', 'archived'))
+);
+--> statement-breakpoint
+ALTER TABLE "deliverables" ADD CONSTRAINT "deliverables_project_id_projects_id_fk" FOREIGN KEY ("project_id") REFERENCES "public"."projects"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE UNIQUE INDEX "api_keys_by_hash" ON "api_keys" USING btree ("hash");--> statement-breakpoint
+CREATE INDEX "projects_order" ON "projects" USING btree ("updated_at","id");--> statement-breakpoint
+CREATE INDEX "projects_by_status" ON "projects" USING btree ("status","updated_at","id");
+--> statement-breakpoint
+-- The page directory of projects: written by installSql() of @platform/pagination, whose README explains it.
+-- A bucket holds the rows from its key to the key of the next bucket; `n` counts them, less the changes below.
+create table public.projects_directory_buckets as
+  select ''::text as filter, ''::text as value, updated_at, id, 0 as n from public.projects with no data;
+alter table public.projects_directory_buckets add primary key (filter, value, updated_at, id), alter n set not null,
+  set (fillfactor = 50);
+--> statement-breakpoint
+-- One row for each row that entered (1) or left (-1) the list. Writers only insert here: none waits for another.
+create table public.projects_directory_changes as
+  select null::xid8 as xid, 0::smallint as sign, updated_at, id, status from public.projects with no data;
+alter table public.projects_directory_changes alter sign set not null, add number bigint generated always as identity, add primary key (xid, number),
+  set (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
+--> statement-breakpoint
+-- The snapshot of the last fold. It counted all changes except those of transactions from `folded_below` on and
+-- those that were `running`. Locked by whoever changes buckets.
+create table public.projects_directory_state (
+  one boolean primary key default true check (one), folded_below xid8 not null default '0',
+  running xid8[] not null default '{}');
+insert into public.projects_directory_state default values;
+--> statement-breakpoint
+create function public.projects_directory_log() returns trigger language plpgsql as $$
+declare
+  -- An id below folded_below that was not running: a dump was restored into a cluster with lower ids.
+  writer xid8 := (select case when pg_current_xact_id() = any (running) then pg_current_xact_id()
+    else greatest(pg_current_xact_id(), folded_below) end from public.projects_directory_state);
+begin
+  if tg_op = 'INSERT' then
+    insert into public.projects_directory_changes (xid, sign, updated_at, id, status) select writer, 1, updated_at, id, status from new_rows;
+  elsif tg_op = 'DELETE' then
+    insert into public.projects_directory_changes (xid, sign, updated_at, id, status) select writer, -1, updated_at, id, status from old_rows;
+  elsif tg_op = 'UPDATE' then
+    -- A row that kept its key and filters cancels out.
+    insert into public.projects_directory_changes (xid, sign, updated_at, id, status) select writer, sum(sign), updated_at, id, status
+    from (select 1 as sign, updated_at, id, status from new_rows union all select -1, updated_at, id, status from old_rows) moved
+    group by updated_at, id, status having sum(sign) <> 0;
+  else
+    truncate public.projects_directory_buckets, public.projects_directory_changes;
+  end if;
+  return null;
+end $$;
+--> statement-breakpoint
+create trigger projects_directory_insert after insert on public.projects
+  referencing new table as new_rows for each statement execute function public.projects_directory_log();
+create trigger projects_directory_update after update on public.projects
+  referencing old table as old_rows new table as new_rows for each statement execute function public.projects_directory_log();
+create trigger projects_directory_delete after delete on public.projects
+  referencing old table as old_rows for each statement execute function public.projects_directory_log();
+create trigger projects_directory_truncate after truncate on public.projects
+  for each statement execute function public.projects_directory_log();
