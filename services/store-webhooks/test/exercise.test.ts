@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { startStandIn } from './simulate/stand-in.ts';
 import { startService } from './harness.ts';
 
-const events = ['order_updated', 'new_member', 'member_updated'];
+const posEvents = ['order_updated', 'new_member', 'member_updated'];
 const jobs = ['job_assigned', 'job_started', 'job_arrived', 'job_completed'];
 const identity = ['identity-verification-updated', 'identity-verification-completed'];
-const hooks = [...events, ...jobs, ...identity, 'payment-auth-completed'].map(
+const hooks = [...posEvents, ...jobs, ...identity, 'payment-auth-completed'].map(
   (event) => `receive_${event.replaceAll('-', '_')}`,
 );
 
@@ -15,16 +15,27 @@ test('every operation answers as the document says', async () => {
   await using service = await startService();
   const { id, webhookToken } = await service.store({
     pos: { kind: 'blaze', baseUrl: standIn.url, credentials: { apiKey: 'a', authorization: 'b' } },
-    identity: [{ kind: 'persona', baseUrl: standIn.url, credentials: { apiKey: 'a' } }],
+    identity: [
+      { kind: 'persona', baseUrl: standIn.url, credentials: { apiKey: 'a' } },
+      { kind: 'veriff', credentials: { webhookSecret: 'secret' } },
+    ],
     payments: [{ kind: 'threedsecureio', baseUrl: standIn.url, credentials: { apiKey: 'a' } }],
   });
   const verification = { service: 'persona', transactionId: 't-1', status: 'APPROVED' };
   await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'PENDING', cart: { items: [] } });
   await service.hook('job_assigned', webhookToken, { id: 'j-1', orderId: 'o-1' });
   await service.hook('identity-verification-updated/persona', webhookToken, verification);
+  await service.hook('member_updated', webhookToken, { id: 'm-1' });
+  await service.hook('identity-verification-updated/veriff', webhookToken, {
+    ...verification,
+    service: 'veriff',
+  });
   await service.settled();
   const { body } = await service.admin('GET', `/v1/stores/${id}/events`);
-  const eventIds = (body['events'] as unknown as { id: string }[]).map((event) => event.id);
+  const events = body['events'] as unknown as { id: string; status: string }[];
+  const eventIds = events.map((event) => event.id);
+  const refused = events.find(({ status }) => status === 'refused')?.id;
+  expect(refused).toBeDefined();
   const faults = await exercise({
     url: service.url,
     right: { bearer: service.token },
@@ -32,9 +43,12 @@ test('every operation answers as the document says', async () => {
     beyond: hooks.flatMap((id) => [`${id} 403`, `${id} 400`]),
     lacking: { bearer: await service.tokenWith('quests:read') },
     known: [
-      ...['orders/o-1', 'delivery-jobs/j-1', 'verifications/t-1'].map((path) => `/v1/stores/${id}/${path}`),
+      ...['orders/o-1', 'delivery-jobs/j-1', 'verifications/t-1', 'members/m-1'].map(
+        (path) => `/v1/stores/${id}/${path}`,
+      ),
+      `/v1/stores/${id}/events/${refused}/recheck`,
       ...eventIds.map((eventId) => `/v1/stores/${id}/events/${eventId}/replay`),
-      ...[...events, ...jobs].map((event) => `/api/v1/hooks/${event}/${webhookToken}`),
+      ...[...posEvents, ...jobs].map((event) => `/api/v1/hooks/${event}/${webhookToken}`),
       ...identity.map((event) => `/api/v1/hooks/${event}/persona/${webhookToken}`),
       `/api/v1/hooks/payment-auth-completed/threedsecureio/${webhookToken}`,
     ],

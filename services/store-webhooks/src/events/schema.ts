@@ -51,6 +51,14 @@ export const EventDetail = z
       description:
         'The body; fields are masked unless the provider is known to send nothing personal or secret in them. Null: it can not be parsed',
     }),
+    links: z
+      .array(
+        z.object({
+          rel: z.enum(['order', 'member', 'delivery-job', 'verification', 'events']),
+          href: z.string(),
+        }),
+      )
+      .meta({ description: 'What the event changed, once it is done, and the events about the same' }),
     revealed: z.boolean().meta({ description: 'Whether the body is shown without masking' }),
   })
   .meta({ id: 'EventDetail' });

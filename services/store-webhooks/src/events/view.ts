@@ -4,6 +4,7 @@ import { readable } from '../hooks/body.ts';
 import { findStore } from '../stores/store.ts';
 import { isoOf, isoOrNull } from '../time.ts';
 import { harmlessIn } from './harmless.ts';
+import { linksOf } from './links.ts';
 import { redact } from './redact.ts';
 import type { EventDetail, EventView } from './schema.ts';
 import type { EventRow, FullEventRow } from './store.ts';
@@ -42,5 +43,6 @@ export const showFullEvent = async (
     bytes: row.body.length,
     body,
     revealed,
+    links: await linksOf(database.sql, row),
   };
 };

@@ -35,6 +35,10 @@ interface Arrival {
 const sealedUrl = ':url';
 const urlContext = (storeId: string, id: string): string => `inbox/${storeId}/${id}/url`;
 
+/** Seals the kept address of a refused event with the current key. */
+export const resealUrl = (box: SecretBox, storeId: string, id: string, sealed: string): string =>
+  box.seal(box.open(sealed, urlContext(storeId, id)), urlContext(storeId, id));
+
 /** The address that a refused event was sent to, which holds a webhook token; empty where it was not kept. */
 export const urlOf = (
   box: SecretBox,

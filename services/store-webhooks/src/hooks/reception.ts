@@ -2,6 +2,7 @@ import { createRateLimit, type RateLimit } from '@platform/service-kit/rate-limi
 import { LRUCache } from 'lru-cache';
 import { trustedAddresses, type Context } from '../context.ts';
 import { answerPayment } from '../payments/answer.ts';
+import { Unprocessable } from '../worker/unprocessable.ts';
 import type { Reception } from './receive.ts';
 
 /** Requests a minute for each store that has such a limit; whichever token they came with. */
@@ -32,7 +33,14 @@ export const createReception = (context: Context): Reception => {
   return {
     tokens: context.tokens,
     countOldUse: (hash) => context.oldUses.count(hash),
-    accept: (receipt) => context.inbox.accept(receipt),
+    accept: async (receipt) => {
+      const stored = await context.inbox.accept(receipt);
+      const { state, error, storeId, event, id: eventId } = receipt;
+      // No worker sees this event, so nobody else would report it.
+      if (state === 'failed' && stored !== 'duplicate')
+        tracker.capture(new Unprocessable(error ?? ''), { storeId, event, eventId });
+      return stored;
+    },
     failureLimit: context.failureLimit,
     limit: createLimit(context),
     completePayment: (challenge) => answerPayment(answering, challenge),

@@ -1,4 +1,5 @@
 import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
+import { readChallenge } from '../payments/challenge.ts';
 import type { Credentials, ProviderSettings, SignedRequest, Subject } from '../providers/adapter.ts';
 import type { JobEvent } from '../providers/records.ts';
 import { deliveryAdapters, identityAdapters, posAdapters } from '../providers/registry.ts';
@@ -100,6 +101,8 @@ export const aboutEvent = (
       const kind = event === 'order_updated' ? 'order' : 'member';
       return about(kind, from, from.adapter.subject(event, body, from.settings));
     }
+    const { paymentId: id } = readChallenge(body, service, true);
+    return { id, entity: id === undefined ? null : `payment:${id}`, headers: none, signed: undefined };
   } catch (error) {
     if (!(error instanceof Unprocessable || error instanceof Ignored)) throw error;
   }

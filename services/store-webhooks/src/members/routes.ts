@@ -26,6 +26,13 @@ export const memberRecords = declareRecords({
   summary: 'The members, most recently changed first',
   view: MemberView,
   show: (row) => ({ ...row, modified: row.version }),
+  one: {
+    noun: 'member',
+    param: 'memberId',
+    operationId: 'getMember',
+    summary: 'A member as its webhooks described it',
+    key: members.id,
+  },
 });
 
 const ImportJobView = z

@@ -70,6 +70,8 @@ export interface Challenge {
   serverTransactionId: string | undefined;
   /** Under which the payment may be registered; the first one that is, is it. */
   transactionIds: string[];
+  /** The id by which people find the event: the transaction's, else what the shop sent along, else the 3DS server's. */
+  paymentId: string | undefined;
 }
 
 /** Reads a payment auth payload: the seed's JSON, or the form that the browser posts. */
@@ -82,6 +84,7 @@ export const readChallenge = (body: unknown, pathService: string | null, isForm:
   return {
     service: named ?? (isForm ? (pathService ?? undefined) : undefined),
     serverTransactionId,
+    paymentId: given ?? session.at(-1) ?? serverTransactionId,
     transactionIds: [...new Set([...(given === undefined ? session : [given]), ...(given ? [] : own)])],
   };
 };

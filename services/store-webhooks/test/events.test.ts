@@ -1,0 +1,78 @@
+import { afterAll, expect, test } from 'vitest';
+import { startService } from './harness.ts';
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+
+interface Detail {
+  id: string;
+  status: string;
+  links: { rel: string; href: string }[];
+}
+
+/** The events about an id, in full. */
+const eventsAbout = async (id: string, entity: string): Promise<Detail[]> => {
+  const list = await service.admin('GET', `/v1/stores/${id}/events?entity=${encodeURIComponent(entity)}`);
+  const events = list.body['events'] as unknown as Detail[];
+  const details = events.map((event) => service.admin('GET', `/v1/stores/${id}/events/${event.id}`));
+  return (await Promise.all(details)).map(({ body }) => body as unknown as Detail);
+};
+
+test.each([
+  ['an order', 'order_updated', { id: 'o/1?x', status: 'A', cart: { items: [] } }, 'o/1?x', 'order'],
+  ['a member', 'member_updated', { id: 'm:1', email: 'ann@example.test' }, 'm:1', 'member'],
+  ['a delivery job', 'job_started', { id: 'j-1', orderId: 'o-1' }, 'j-1', 'delivery-job'],
+  [
+    'a verification',
+    'identity-verification-updated/persona',
+    { service: 'persona', transactionId: 't-1', status: 'CREATED' },
+    't-1',
+    'verification',
+  ],
+])('an event is found by the id of %s, and its links lead there', async (_n, path, body, entity, rel) => {
+  const { id, webhookToken } = await service.store();
+  await service.hook(path, webhookToken, body);
+  await service.hook('order_updated', webhookToken, { id: 'other', status: 'A' });
+  await service.settled();
+  const [event, ...others] = await eventsAbout(id, entity);
+  expect(others).toEqual([]);
+  expect(event?.links.map((link) => link.rel)).toEqual([rel, 'events']);
+  for (const { href } of event?.links ?? []) {
+    const found = await service.admin('GET', href);
+    expect([href, found.status]).toEqual([href, 200]);
+    expect(JSON.stringify(found.body)).toContain(entity);
+  }
+});
+
+test('the event of a payment is found by its transaction and links to the order it pays', async () => {
+  const { id, webhookUrls, webhookToken } = await service.store({ payments: { kind: 'threedsecureio' } });
+  const payment = { service: 'threedsecureio', transactionId: 'session-7', orderId: 'o-7' };
+  await service.admin('POST', `/v1/stores/${id}/payments`, payment);
+  await service.hook('order_updated', webhookToken, { id: 'o-7', status: 'A', cart: { items: [] } });
+  const token = webhookUrls['payment-auth-completed']?.split('/').at(-1) ?? '';
+  const session = Buffer.from('session-7').toString('base64url');
+  await service.hook('payment-auth-completed/threedsecureio', token, `threeDSSessionData=${session}&cres=x`, {
+    'content-type': 'application/x-www-form-urlencoded',
+  });
+  const [event] = await eventsAbout(id, 'session-7');
+  expect(event).toMatchObject({ status: 'failed', links: [{ rel: 'events' }] });
+  const { sql } = service.context.database;
+  await sql`update inbox set state = 'done' where id = ${event?.id ?? ''}`;
+  await service.settled();
+  const [done] = await eventsAbout(id, 'session-7');
+  expect(done?.links[0]).toEqual({ rel: 'order', href: `/v1/stores/${id}/orders/o-7` });
+});
+
+test('a body that is not JSON is stored, answered, shown as failed and reported to the error tracker', async () => {
+  const { id, webhookToken } = await service.store();
+  const before = service.lines.length;
+  const answer = await service.hook('order_updated', webhookToken, '{"id": ');
+  expect([answer.status, await answer.text()]).toEqual([200, '{}']);
+  expect((await service.admin('GET', `/v1/stores/${id}/events?status=failed`)).body['events']).toHaveLength(
+    1,
+  );
+  const logged = service.lines
+    .slice(before)
+    .map((line) => JSON.parse(line) as { msg: string; storeId?: string });
+  expect(logged).toContainEqual(expect.objectContaining({ msg: 'processing failed', storeId: id }));
+});
