@@ -7,7 +7,7 @@ import { createApiKeys, hashApiKey, isApiKey, makeApiKey, type ApiKeyRow } from 
 import { base62 } from './base62.ts';
 
 describe('the format', () => {
-  test('is prefix, 190 random bits and a CRC32 in base62; only a hash and the ends are kept', () => {
+  test('is prefix, 190 random bits and a CRC32 in base62; only a hash and both ends are stored', () => {
     const { key, hash, display } = makeApiKey();
     expect(key).toMatch(/^vk_live_[0-9A-Za-z]{38}$/);
     expect(hash).toBe(hashApiKey(key));
@@ -16,7 +16,7 @@ describe('the format', () => {
     expect(hash + display).not.toContain(key.slice(12, -5));
   });
 
-  test('a key that was made is a key; with any one letter changed it is none', () => {
+  test('a new key has the right format; with any one character changed it does not', () => {
     const letters = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-é';
     fc.assert(
       fc.property(
@@ -33,7 +33,7 @@ describe('the format', () => {
     );
   });
 
-  test('keys do not repeat and use every letter', () => {
+  test('keys are unique and use all 62 characters', () => {
     const keys = Array.from({ length: 500 }, () => makeApiKey('').key);
     expect(new Set(keys).size).toBe(500);
     expect(new Set(keys.join('')).size).toBe(62);
@@ -46,11 +46,11 @@ describe('the format', () => {
     `vk_live_${'A'.repeat(38)}`,
     ` ${makeApiKey().key}`,
     `${makeApiKey().key}\n`,
-  ])('junk is none: %j', (junk) => {
+  ])('%j is not a key', (junk) => {
     expect(isApiKey(junk)).toBe(false);
   });
 
-  test('base 62 keeps the order of numbers and loses none', () => {
+  test('base 62 keeps the order of numbers, and different numbers differ', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 62n ** 6n - 1n), fc.bigInt(0n, 62n ** 6n - 1n), (one, two) => {
         expect(base62(one, 6)).toHaveLength(6);
@@ -91,12 +91,12 @@ const ground = () => {
 };
 
 describe('the guard', () => {
-  test('lets a key with the scope in', async () => {
+  test('admits a key with the scope', async () => {
     const { call } = ground();
     expect((await call().expect(200)).body).toEqual({ id: 'k1' });
   });
 
-  test('answers none, malformed, unknown, revoked, expired and sent twice alike', async () => {
+  test('gives the same answer for missing, malformed, unknown, revoked, expired and repeated keys', async () => {
     const { call, state, row, app, key } = ground();
     const answers = [await call(''), await call('vk_live_junk'), await call(makeApiKey().key)];
     state.row = { ...row, revokedAt: new Date(0) };
@@ -118,7 +118,7 @@ describe('the guard', () => {
     expect(twice).toEqual({ status: 401, challenge: seen[0]?.challenge });
   });
 
-  test('refuses a key without the scope by its name', async () => {
+  test('refuses a key without the scope and names the scope', async () => {
     const { keys, key } = ground();
     const app = guarded(keys.guard('verify:admin'), ({ id }) => id);
     const answer = await request(app).get('/').set('X-API-Key', key).expect(403);
@@ -126,7 +126,7 @@ describe('the guard', () => {
     expect(answer.body.detail).toContain('verify:admin');
   });
 
-  test('makes no query for junk and one for many calls at once', async () => {
+  test('makes no query for malformed keys and one for many concurrent calls', async () => {
     const { state, call } = ground();
     await expectStatus(call('vk_live_junk'), 401);
     expect(state.asked).toBe(0);
@@ -134,7 +134,7 @@ describe('the guard', () => {
     expect(state.asked).toBe(1);
   });
 
-  test('forgets a revoked key within a second, and looks at the expiry each time', async () => {
+  test('refuses a revoked key within a second, and checks the expiry each time', async () => {
     const { state, row, call } = ground();
     state.row = { ...row, expiresAt: new Date(state.now.getTime() + 1000) };
     await expectStatus(call(), 200);
@@ -145,7 +145,7 @@ describe('the guard', () => {
     await expectStatus(call(), 401);
   });
 
-  test('looks an unknown key up once a second at most, and lets it in within a second once it exists', async () => {
+  test('looks an unknown key up at most once a second, and admits it within a second after it was created', async () => {
     const { state, row, call } = ground();
     state.row = undefined;
     for (let attempt = 0; attempt < 20; attempt++) await expectStatus(call(), 401);
@@ -154,7 +154,7 @@ describe('the guard', () => {
     await expect.poll(async () => (await call()).status).toBe(200);
   });
 
-  test('answers 503 while the database is away, and works again with it', async () => {
+  test('answers 503 while the database is down, and works when it is back', async () => {
     const { state, call } = ground();
     state.away = true;
     await expectStatus(call(), 503);
@@ -162,7 +162,7 @@ describe('the guard', () => {
     await expectStatus(call(), 200);
   });
 
-  test('notes the use of a key once a minute; a note that fails harms nobody', async () => {
+  test('stores the use of a key once a minute; when that fails, the request succeeds all the same', async () => {
     const { state, call } = ground();
     for (let at = 0; at < 5; at += 1) await expectStatus(call(), 200);
     expect(state.touched).toEqual([state.now]);

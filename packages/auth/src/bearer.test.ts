@@ -32,13 +32,13 @@ const goodClaims = (): JWTPayload => ({
 });
 const ownKey = (): KeyObject => createPublicKey({ key: { ...jwks.keys[0] }, format: 'jwk' });
 
-test('a good token with the scope is let in, and says who calls', async () => {
+test('a valid token with the scope is accepted and identifies the caller', async () => {
   const token = await keys.token({ sub: 'ann', scope: 'a stores:admin', claims: { sid: 's1' } });
   const answer = await send(token).expect(200);
   expect(answer.body).toEqual({ subject: 'ann', scopes: ['a', 'stores:admin'], sessionId: 's1' });
 });
 
-test('the scheme is taken in any case', async () => {
+test('the scheme is case-insensitive', async () => {
   const token = await keys.token({ scope: 'stores:admin' });
   await expectStatus(request(app).get('/').set('Authorization', `bEARER ${token}`), 200);
 });
@@ -54,7 +54,7 @@ test('a credential of another scheme counts as none', async () => {
   expect(answer.headers['www-authenticate']).toBe('Bearer realm="platform"');
 });
 
-test('a token without the scope is 403 and the scope is named', async () => {
+test('a token without the scope gets 403, which names the scope', async () => {
   const answer = await send(await keys.token({ scope: 'stores:read stores:adminx' })).expect(403);
   expect(answer.body).toMatchObject({ code: 'insufficient_scope' });
   expect(answer.body.detail).toContain('stores:admin');
@@ -63,7 +63,7 @@ test('a token without the scope is 403 and the scope is named', async () => {
   );
 });
 
-test('a guard without a scope lets every valid token in', async () => {
+test('a guard without a scope accepts every valid token', async () => {
   await expectStatus(send(await keys.token(), guarded(tokens.guard(), show)), 200);
 });
 
@@ -91,7 +91,7 @@ describe('a token is refused', () => {
     }
   });
 
-  test('with HS256 keyed with our public key, in every form it is published in', async () => {
+  test('with HS256 and our public key as secret, in any encoding', async () => {
     const key = ownKey();
     const spellings = [
       key.export({ type: 'spki', format: 'pem' }),
@@ -117,7 +117,7 @@ describe('a token is refused', () => {
     }
   });
 
-  test('signed with a key that it brings along (jwk, jku, x5c)', async () => {
+  test('signed with a key that the token itself contains or links (jwk, jku, x5c)', async () => {
     const pair = generateKeyPairSync('ed25519');
     const jwk = pair.publicKey.export({ format: 'jwk' });
     for (const header of [{ jwk }, { jwk, kid: jwks.keys[0]?.kid }, { jku: 'https://evil.test/jwks' }]) {
@@ -128,7 +128,7 @@ describe('a token is refused', () => {
     }
   });
 
-  test('whose header marks as critical what we do not know', async () => {
+  test('with an unknown critical header parameter', async () => {
     const body = `${part({ alg: 'EdDSA', crit: ['x'], x: 1, kid: jwks.keys[0]?.kid })}.${part(goodClaims())}`;
     await expectRefused(`${body}.${base64url.encode(new Uint8Array(64))}`);
   });
@@ -151,7 +151,7 @@ describe('a token is refused', () => {
     },
   );
 
-  test('that is huge, though its signature is right', async () => {
+  test('that is too long, although its signature is right', async () => {
     await expectRefused(await keys.token({ scope: 'stores:admin', claims: { more: 'x'.repeat(7000) } }));
   });
 
@@ -164,7 +164,7 @@ describe('a token is refused', () => {
     expect(answer).toEqual({ status: 401, challenge: expect.stringContaining('invalid_token') });
   });
 
-  test('followed by anything', async () => {
+  test('followed by other text', async () => {
     const token = await keys.token({ scope: 'stores:admin' });
     for (const tail of [', Bearer x', ' x', ';']) await expectRefused(token + tail);
   });
@@ -196,7 +196,7 @@ test('a revoked token is refused although it was verified a moment ago', async (
   expect(asked).toEqual(['session-1', 'session-1']);
 });
 
-test('when nobody can say whether a token is revoked, it is not let in', async () => {
+test('when revocation cannot be checked, the token is not accepted', async () => {
   const isRevoked = () => Promise.reject(new Error('away'));
   const strict = createTokenVerifier({ jwks, issuer, audience, isRevoked });
   await expect(strict.verify(await keys.token())).rejects.toThrow('away');
@@ -212,19 +212,19 @@ describe('a cookie', () => {
     expect(answer.body.subject).toBe('ann');
   });
 
-  test('is not looked at when there is an Authorization header, however bad', async () => {
+  test('is ignored when there is an Authorization header, even an invalid one', async () => {
     const token = await keys.token();
     const sent = request(withCookie).get('/').set('Cookie', `__Host-access=${token}`);
     await expectStatus(sent.set('Authorization', 'Bearer junk'), 401);
   });
 
-  test('is not looked at where it was not asked for', async () => {
+  test('is ignored by a verifier without the cookie option', async () => {
     const token = await keys.token({ scope: 'stores:admin' });
     await expectStatus(request(app).get('/').set('Cookie', `__Host-access=${token}`), 401);
   });
 });
 
-test('the OpenAPI document is told the scheme and the scope', () => {
+test('the guard declares its scheme and scope for OpenAPI', () => {
   const guard = tokens.guard('stores:admin');
   expect(guard.security).toEqual([{ bearer: ['stores:admin'] }]);
   expect(guard.schemes).toEqual({ bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } });

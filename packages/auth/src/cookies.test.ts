@@ -5,11 +5,11 @@ const session = createCookie({ name: 'access', maxAgeSeconds: 900, secure: true 
 const reads = (cookie: string | undefined, of = session) =>
   of.read({ headers: cookie === undefined ? {} : { cookie } });
 
-test('a credential cookie can not be read by scripts nor sent by other sites', () => {
+test('a credential cookie is HttpOnly, Secure and SameSite=Lax', () => {
   expect(session.write('abc')).toBe('__Host-access=abc; Max-Age=900; Path=/; HttpOnly; Secure; SameSite=Lax');
 });
 
-test('one for a part of the site says so, and on localhost needs no HTTPS', () => {
+test('a cookie for a path has the prefix __Secure-, and on localhost none', () => {
   const options = { name: 'refresh', path: '/api/v1/auth', maxAgeSeconds: 60 };
   expect(createCookie({ ...options, secure: true }).name).toBe('__Secure-refresh');
   expect(createCookie({ ...options, secure: false }).write('abc')).toBe(
@@ -17,28 +17,28 @@ test('one for a part of the site says so, and on localhost needs no HTTPS', () =
   );
 });
 
-test('it is forgotten at once, with the attributes it was set with', () => {
+test('clearing sets Max-Age=0 with the same attributes', () => {
   expect(session.clear()).toBe('__Host-access=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Lax');
 });
 
-test('what was written is read back among others', () => {
+test('a written value is read back from among other cookies', () => {
   const [pair = ''] = session.write('a+b/c=d é;"').split('; ');
   expect(reads(`other=1; ${pair}; more=2`)).toBe('a+b/c=d é;"');
 });
 
-test('none is none', () => {
+test('a missing or empty cookie is undefined', () => {
   for (const header of [undefined, '', ';;;', 'access=abc', '__host-access=abc', '__Host-access=', '=x']) {
     expect(reads(header)).toBeUndefined();
   }
 });
 
-test('two different values of one name count as none, wherever they stand', () => {
+test('two different values of one name count as none, in any position', () => {
   expect(reads('__Host-access=good; __Host-access=planted')).toBeUndefined();
   expect(reads('__Host-access=planted; x=1; __Host-access=good')).toBeUndefined();
   expect(reads('__Host-access=same; __Host-access=same')).toBe('same');
 });
 
-test('names of object internals are just names', () => {
+test('cookie names such as __proto__ are ordinary names', () => {
   for (const name of ['__proto__', 'constructor', 'toString']) {
     const odd = createCookie({ name, maxAgeSeconds: 1, secure: false });
     expect(reads('a=b', odd)).toBeUndefined();

@@ -40,14 +40,14 @@ test('signs timestamp, path and raw body without separators', () => {
   expect(fixed.sign('/a', '{}').signature).toBe(known);
 });
 
-test('a request is good under the current and under the previous secret', () => {
+test('a request is valid under the current and the previous secret', () => {
   expect(make().verify(signed())).toEqual({ ok: true, secret: 'current' });
   expect(make().verify(signed('old secret'))).toEqual({ ok: true, secret: 'previous' });
   const alone = make({ secrets: { current: 'new secret' } });
   expect(alone.verify(signed('old secret'))).toEqual({ ok: false, why: 'secret' });
 });
 
-test('older senders leave the path out; a gateway may have taken a part of it off', () => {
+test('the path can be left out of the signature, or get back a prefix that a gateway removed', () => {
   const older = make({ parts: ['timestamp', 'body'] });
   expect(older.verify({ ...signed(), signature: hmac('new secret', timestamp, body) }).ok).toBe(true);
   expect(older.verify(signed()).ok).toBe(false);
@@ -55,15 +55,15 @@ test('older senders leave the path out; a gateway may have taken a part of it of
   expect(behind.verify(signed('new secret', timestamp, `/wallet${path}`)).ok).toBe(true);
 });
 
-test.for([0, 1, 30, -30])('a clock that is %d seconds off is good', (off) => {
+test.for([0, 1, 30, -30])('a timestamp that differs by %d seconds is valid', (off) => {
   expect(make().verify(signed('new secret', String(seconds + off))).ok).toBe(true);
 });
 
-test.for([31, -31, 86_400, -seconds])('a clock that is %d seconds off is not', (off) => {
+test.for([31, -31, 86_400, -seconds])('a timestamp that differs by %d seconds is not valid', (off) => {
   expect(make().verify(signed('new secret', String(seconds + off)))).toEqual({ ok: false, why: 'clock' });
 });
 
-describe('is refused, and the log learns why', () => {
+describe('is refused, with the reason for the log', () => {
   test('missing headers', () => {
     expect(make().verify({ ...signed(), timestamp: undefined })).toEqual({ ok: false, why: 'missing' });
     expect(make().verify({ ...signed(), signature: undefined })).toEqual({ ok: false, why: 'missing' });
@@ -81,7 +81,7 @@ describe('is refused, and the log learns why', () => {
     `${seconds}, ${seconds}`,
     'NaN',
     '١',
-  ])('a timestamp that is no plain number, though signed: %j', (stamp) => {
+  ])('a timestamp that is not a plain number, although signed: %j', (stamp) => {
     expect(make().verify(signed('new secret', stamp))).toEqual({ ok: false, why: 'malformed' });
   });
 
@@ -130,7 +130,7 @@ describe('is refused, and the log learns why', () => {
     });
   });
 
-  test('hostile bodies, without long work', () => {
+  test('hostile bodies, in linear time', () => {
     for (const text of [
       '"\\'.repeat(5000),
       '['.repeat(900),
@@ -149,7 +149,7 @@ test('an empty secret is refused when the service starts', () => {
   expect(() => make({ secrets: { current: 'x', previous: '' } })).toThrow('empty');
 });
 
-test('whatever is signed verifies, byte for byte; with one bit changed it does not', () => {
+test('any signed content verifies; with one bit changed it does not', () => {
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 300 });
   fc.assert(
     fc.property(bytes, fc.webPath(), fc.nat(), (raw, tail, where) => {

@@ -14,7 +14,7 @@ const first = await makeTestKeys();
 const second = await makeTestKeys();
 const { issuer, audience } = first;
 
-/** An identity provider whose answer a test may change. */
+/** An identity provider whose answer the test can change. */
 const provider = async (answer: RequestListener) => {
   const state = { answer, asked: 0 };
   const server = createServer((req, res) => {
@@ -92,7 +92,7 @@ test('a provider that never answers does not delay tokens whose key is known', a
   expect(await fresh).toBe('bob');
 });
 
-test('tokens with made-up key ids do not make us ask again and again', async () => {
+test('unknown key ids do not cause repeated requests to the provider', async () => {
   const idp = await provider(gives(first.jwks));
   const tokens = createTokenVerifier({ jwks: idp.url, issuer, audience });
   for (let i = 0; i < 20; i += 1) {
@@ -127,7 +127,7 @@ test.for(Object.entries(faults))(
   },
 );
 
-test('no keys at all is 503, never 401, and ends when they are there', async () => {
+test('without any keys the answer is 503, never 401, until they can be read', async () => {
   const path = await file();
   const source = createKeySource({ jwks: path, cooldownMs: 1 });
   await expect(verifies(source, await first.token())).rejects.toMatchObject({ status: 503 });

@@ -27,7 +27,7 @@ describe('a password', () => {
       of('🦊'.repeat(128)),
       of('🦊'.repeat(129)),
     ]).toEqual([false, true, false, true, false]);
-    // 16 code points as sent, 8 letters in normal form; then 7.
+    // 16 code points as sent, 8 in normal form; then 7.
     expect([of('q\u0302'.repeat(4) + 'e\u0301'.repeat(4)), of('e\u0301'.repeat(7))]).toEqual([true, false]);
   });
 
@@ -44,12 +44,12 @@ describe('a password', () => {
     expect(passwordProblems(password, email)).toEqual(['is one of the most common passwords']);
   });
 
-  test('is not the email address, in whatever case or width', () => {
+  test('is not the email address, in any case or width', () => {
     for (const same of ['ann@example.test', 'ANN@EXAMPLE.TEST', 'ａnn@example.test'])
       expect(passwordProblems(same, ` ${email} `)).toEqual(['must not be the email address']);
   });
 
-  test('may not hold half a surrogate pair', () => {
+  test('must not contain a lone surrogate', () => {
     expect(passwordProblems('abcdefgh\ud800', email)).toEqual(['must be well-formed Unicode']);
   });
 
@@ -65,7 +65,7 @@ describe('hashing', () => {
     expect(one).not.toBe(two);
   });
 
-  test('tells right from wrong', async () => {
+  test('accepts the right password and refuses wrong ones', async () => {
     const stored = await passwords.hash('correct horse');
     expect(await passwords.verify(stored, 'correct horse')).toEqual({ matches: true, rehash: false });
     for (const wrong of ['Correct horse', 'correct horse ', '', 'correct horse\0', 'correct horse\ud800']) {
@@ -73,12 +73,12 @@ describe('hashing', () => {
     }
   });
 
-  test('takes every spelling of the same characters for the same password', async () => {
+  test('treats all normal forms of the same characters as the same password', async () => {
     const stored = await passwords.hash('ﬁancé-Åland-①');
     expect((await passwords.verify(stored, 'fiance\u0301-A\u030Aland-1')).matches).toBe(true);
   });
 
-  test('asks for a new hash where the stored one has other parameters', async () => {
+  test('asks for a rehash when the stored hash has other parameters', async () => {
     for (const other of [{ memoryCost: 4096 }, { timeCost: 3 }, { parallelism: 2 }, { algorithm: 1 }]) {
       const stored = await argon2('correct horse', other);
       expect(await passwords.verify(stored, 'correct horse')).toEqual({ matches: true, rehash: true });
@@ -86,7 +86,7 @@ describe('hashing', () => {
     }
   });
 
-  test('never matches for an unknown user, and admits the attempt all the same', async () => {
+  test('never matches for an unknown user, but counts the attempt', async () => {
     let admitted = 0;
     const admit = () => {
       admitted += 1;
@@ -97,7 +97,7 @@ describe('hashing', () => {
     expect(admitted).toBe(1);
   });
 
-  test('looks up what is stored only when it is the turn of the attempt, and not of one that is refused', async () => {
+  test('looks up the stored hash only when its turn has come, and not for a refused attempt', async () => {
     const small = createPasswords({ concurrency: 1 });
     const stored = await small.hash('correct horse');
     const steps: string[] = [];
@@ -122,14 +122,14 @@ describe('hashing', () => {
     expect(steps).toEqual(['first admitted', 'first looked up', 'third admitted', 'third looked up']);
   });
 
-  test('does not touch a megabyte', async () => {
+  test('does not normalise or hash a password of one megabyte', async () => {
     const stored = await passwords.hash('correct horse');
     const huge = 'x'.repeat(1_000_000);
     expect((await passwords.verify(stored, huge)).matches).toBe(false);
     await expect(passwords.hash(huge)).rejects.toThrow('breaks the password rules');
   });
 
-  test('round trips whatever passes the rules', async () => {
+  test('verifies every password that passes the rules', async () => {
     const candidate = fc.string({ unit: 'grapheme', minLength: 8, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(candidate, async (password) => {
@@ -142,7 +142,7 @@ describe('hashing', () => {
 });
 
 describe('the queue', () => {
-  test('computes no more at once than it may, and answers busy beyond its length', async () => {
+  test('runs as many hashes at once as configured, and answers busy when it is full', async () => {
     const small = createPasswords({ concurrency: 2, waiting: 3 });
     let running = 0;
     let most = 0;
@@ -169,14 +169,14 @@ describe('the queue', () => {
     expect(most).toBe(2);
   });
 
-  test('starts no more hashes in a second than it may; the others wait, within its length', async () => {
+  test('starts as many hashes a second as configured; further ones wait or get busy', async () => {
     const slow = createPasswords({ concurrency: 10, perSecond: 2, waiting: 3 });
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => slow.hash('correct horse')));
     const refused = results.filter(({ status }) => status === 'rejected');
     expect(refused.map((result) => 'reason' in result && result.reason.code)).toEqual(Array(5).fill('busy'));
   });
 
-  test('computes nothing for an attempt that is not admitted, and goes on with the next', async () => {
+  test('computes nothing for an attempt that is not admitted, and continues with the next', async () => {
     const small = createPasswords({ concurrency: 1 });
     const refuse = () => Promise.reject(new Error('throttled'));
     await expect(small.verify(undefined, 'correct horse', refuse)).rejects.toThrow('throttled');

@@ -46,7 +46,7 @@ test('a known token is recognised, with one query for many at once', async () =>
   expect(state.asked).toBe(1);
 });
 
-test('an unknown token is unknown; what can be none is not even asked for', async () => {
+test('an unknown token is unknown; malformed ones are not looked up', async () => {
   const { recognise, state, token } = ground();
   const { token: other, tokenHash } = makePathToken();
   expect(await recognise(other)).toEqual({ state: 'unknown', tokenHash });
@@ -66,7 +66,7 @@ test('an unknown token is unknown; what can be none is not even asked for', asyn
   expect(state.asked).toBe(1);
 });
 
-test('a replaced token works until its grace ends, and says so', async () => {
+test('a replaced token works until its grace period ends, and is marked', async () => {
   let now = new Date('2026-01-02T03:04:05Z');
   const { recognise, state } = ground({ now: () => now });
   const graceUntil = new Date(now.getTime() + 1000);
@@ -76,7 +76,7 @@ test('a replaced token works until its grace ends, and says so', async () => {
   expect(await recognise()).toEqual({ state: 'unknown' });
 });
 
-test('a rotation is noticed within a second, a new token at once', async () => {
+test('a rotation takes effect within a second, a new token at once', async () => {
   const { recognise, state } = ground();
   await recognise();
   const next = makePathToken();
@@ -86,7 +86,7 @@ test('a rotation is noticed within a second, a new token at once', async () => {
   expect(await recognise()).toMatchObject({ state: 'unknown' });
 });
 
-test('while the database is away a token seen lately is known, another undecidable', async () => {
+test('while the database is down, a recently used token is known and others are undecidable', async () => {
   const { recognise, state, token } = ground({ ttlMs: 1 });
   await recognise();
   state.away = true;
@@ -103,7 +103,7 @@ test('while the database is away a token seen lately is known, another undecidab
   expect(await recognise()).toEqual({ state: 'undecidable' });
 });
 
-test('it is remembered no longer than was asked for', async () => {
+test('a token is remembered no longer than configured', async () => {
   const { recognise, state } = ground({ ttlMs: 1, rememberMs: 50 });
   await recognise();
   state.away = true;
@@ -111,7 +111,7 @@ test('it is remembered no longer than was asked for', async () => {
   expect(await recognise()).toEqual({ state: 'undecidable' });
 });
 
-test('a database that hangs counts as away', async () => {
+test('a database that hangs counts as unavailable', async () => {
   let hangs = false;
   const { token, tokenHash } = makePathToken();
   const row: Row = { tokenHash, graceUntil: null, store: 's1' };
@@ -126,7 +126,7 @@ test('a database that hangs counts as away', async () => {
   expect(await tokens.recognise(token)).toMatchObject({ state: 'known' });
 });
 
-test('a fault of our own is no reason to believe anybody', async () => {
+test('a bug in the lookup does not make a token valid', async () => {
   let broken = false;
   const { token, tokenHash } = makePathToken();
   const row: Row = { tokenHash, graceUntil: null, store: 's1' };
@@ -138,7 +138,7 @@ test('a fault of our own is no reason to believe anybody', async () => {
   await expect(tokens.recognise(token)).rejects.toThrow('bug');
 });
 
-test('a row of another token is not believed', async () => {
+test('a row of another token is not accepted', async () => {
   const row: Row = { tokenHash: makePathToken().tokenHash, graceUntil: null, store: 's1' };
   const tokens = createPathTokens<Row>({ find: () => Promise.resolve(row) });
   expect(await tokens.recognise(makePathToken().token)).toMatchObject({ state: 'unknown' });

@@ -12,13 +12,13 @@ describe.for<Scheme>([
   const sign = (secret: string | Buffer, content: string) =>
     createHmac(scheme.algorithm, secret).update(content).digest(scheme.encoding);
 
-  test('is right for the parts in their order and the secret as text or bytes', () => {
+  test('is valid for the parts in their order, with the secret as text or bytes', () => {
     const right = sign('secret', 'https://x.test/hook{"a":1}');
     expect(hmacMatches(scheme, 'secret', ['https://x.test/hook', body], right)).toBe(true);
     expect(hmacMatches(scheme, Buffer.from('secret'), ['https://x.test/hook', body], right)).toBe(true);
   });
 
-  test('is wrong for anything else', () => {
+  test('is invalid for anything else', () => {
     const right = sign('secret', '{"a":1}');
     const wrong = [
       undefined,
@@ -35,7 +35,7 @@ describe.for<Scheme>([
     expect(hmacMatches(scheme, 'secret', [body], 'A'.repeat(100_000))).toBe(false);
   });
 
-  test('is never right under an empty secret', () => {
+  test('is never valid with an empty secret', () => {
     expect(hmacMatches(scheme, '', [body], sign('', '{"a":1}'))).toBe(false);
   });
 });
@@ -49,7 +49,7 @@ describe('the timestamped form', () => {
   const check = (header: string | undefined, more = {}) =>
     timestampedMatches({ ...options, ...more }, body, header);
 
-  test('is right under any of our secrets and any of its signatures', () => {
+  test('is valid with any of our secrets and any of its signatures', () => {
     expect(check(`t=${t},v1=${v1()}`)).toBe(true);
     expect(check(`t=${t},v1=${v1('old')},v1=${v1()}`)).toBe(true);
     expect(check(`t=${t},v1=${v1('old')} t=${t},v1=${v1()}`)).toBe(true);
@@ -57,7 +57,7 @@ describe('the timestamped form', () => {
     expect(check(`t=${t - 300},v1=${v1('s1', t - 300)}`)).toBe(true);
   });
 
-  test('is wrong when it is old, from the future, changed, doubled or of another version', () => {
+  test('is invalid when it is old, from the future, changed, repeated or of another version', () => {
     const wrong = [
       undefined,
       '',
@@ -78,7 +78,7 @@ describe('the timestamped form', () => {
     expect(check(`t=${t},v1=${v1()}`, { secrets: [] })).toBe(false);
   });
 
-  test('is not searched for long', () => {
+  test('is searched for a limited number of signatures', () => {
     expect(check(`t=${t}${`,v1=${v1('guess')}`.repeat(8)},v1=${v1()}`)).toBe(false);
   });
 });

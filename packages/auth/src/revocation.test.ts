@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ownRedis } from '../test/own-redis.ts';
 import { createRevocation } from './revocation.ts';
 
-/** Stands for the sessions table: what has been revoked, and whether it can be asked. */
+/** Stands in for the sessions table: the revoked ids, and whether it is available. */
 const sessions = () => {
   const table = { revoked: new Set<string>(), away: false, asked: 0 };
   const isRevoked = (id: string): Promise<boolean> => {
@@ -14,7 +14,7 @@ const sessions = () => {
 };
 const options = { prefix: 'test:revoked', ttlSeconds: 900 };
 
-test('a revoked id is refused on another instance even while the database is away', async () => {
+test('a revoked id is refused on another instance even while the database is down', async () => {
   const { connect } = await ownRedis();
   const { table, isRevoked } = sessions();
   const [here, there] = await Promise.all([connect(), connect()]);
@@ -26,7 +26,7 @@ test('a revoked id is refused on another instance even while the database is awa
   expect(await here.ttl(`test:revoked:${id}`)).toBeGreaterThan(890);
 });
 
-test('what Redis does not remember is asked of the database each time, and never guessed', async () => {
+test('an id that Redis does not know is looked up in the database each time', async () => {
   const { connect } = await ownRedis();
   const { table, isRevoked } = sessions();
   const redis = await connect();
@@ -40,7 +40,7 @@ test('what Redis does not remember is asked of the database each time, and never
   await expect(revocation.isRevoked(id)).rejects.toThrow('database away');
 });
 
-test('a Redis that is flushed, killed, hung or back again never lets a revoked id in', async () => {
+test('a revoked id stays refused while Redis is flushed, killed, hanging or restarted', async () => {
   const { server, connect } = await ownRedis();
   const { table, isRevoked } = sessions();
   const redis = await connect();

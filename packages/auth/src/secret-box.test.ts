@@ -6,7 +6,7 @@ import { createSecretBox } from './secret-box.ts';
 const key = randomBytes(32);
 const box = createSecretBox(key.toString('hex'));
 
-test('what is sealed opens for the same context, and looks different each time', () => {
+test('a sealed value can be opened in its context, and differs each time', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (value, context) => {
       const sealed = box.seal(value, context);
@@ -16,14 +16,14 @@ test('what is sealed opens for the same context, and looks different each time',
   );
 });
 
-test('it opens nowhere else', () => {
+test('a sealed value cannot be opened in another context', () => {
   const sealed = box.seal('api key of the shop', 'stores/1/pos');
   expect(() => box.open(sealed, 'stores/2/pos')).toThrow('cannot be opened');
   const other = createSecretBox(randomBytes(32).toString('hex'));
   expect(() => other.open(sealed, 'stores/1/pos')).toThrow('no key');
 });
 
-test('one changed, missing or added letter and it cannot be opened', () => {
+test('a sealed value with one changed, missing or added character cannot be opened', () => {
   const sealed = box.seal('api key of the shop', 'x');
   for (let at = 0; at < sealed.length; at += 1) {
     const letter = sealed[at] === 'A' ? 'B' : 'A';
@@ -46,7 +46,7 @@ test('one changed, missing or added letter and it cannot be opened', () => {
   }
 });
 
-test('a new key seals, older ones still open and are known to be old', () => {
+test('the first key seals; values of older keys can be opened and are outdated', () => {
   const next = randomBytes(32);
   const sealed = box.seal('secret', 'x');
   const both = createSecretBox(`${next.toString('base64')},${key.toString('hex')}`);
@@ -55,7 +55,7 @@ test('a new key seals, older ones still open and are known to be old', () => {
   expect(() => box.open(both.seal('secret', 'x'), 'x')).toThrow('no key');
 });
 
-test('a key is taken in hex, base64 and base64url, and nothing else', () => {
+test('a key must be hex, base64 or base64url', () => {
   const sealed = box.seal('secret', 'x');
   for (const spelling of ['hex', 'base64', 'base64url'] as const) {
     expect(createSecretBox(key.toString(spelling)).open(sealed, 'x')).toBe('secret');

@@ -8,7 +8,7 @@ const pair = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true 
 const key = await exportJWK(pair.privateKey);
 const about = { issuer: 'task-manager', audience: 'tasks' };
 
-test('a signed token is verified with the public half, until it expires', async () => {
+test('a signed token verifies with the public key until it expires', async () => {
   let clock = new Date('2026-01-02T03:04:05.678Z');
   const now = () => clock;
   const signer = await createTokenSigner({ key, ...about, ttlSeconds: 900, now });
@@ -27,14 +27,14 @@ test('two tokens of one session in one second differ', async () => {
   expect((await signer.sign(grant)).token).not.toBe((await signer.sign(grant)).token);
 });
 
-test('what is published holds no private part', async () => {
+test('the published key set has no private key', async () => {
   const { jwks } = await createTokenSigner({ key: { ...key, kid: 'k1' }, ...about, ttlSeconds: 900 });
   expect(jwks).toEqual({
     keys: [{ kty: 'OKP', crv: 'Ed25519', x: key.x, kid: 'k1', alg: 'EdDSA', use: 'sig' }],
   });
 });
 
-test('another kind of key, a public one or a broken one is refused without being shown', async () => {
+test('a key of another kind, a public or a broken one is refused, and the error does not contain it', async () => {
   const rsa = await exportJWK((await generateKeyPair('RS256', { extractable: true })).privateKey);
   const [open = {}] = (await makeTestKeys()).jwks.keys;
   for (const wrong of [rsa, open, {}, { ...key, d: 'AAAA' }]) {

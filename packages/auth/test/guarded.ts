@@ -15,7 +15,7 @@ const answerProblem: ErrorRequestHandler = (error, _req, res, _next) => {
     .send(JSON.stringify(problemBody(problem, 'test')));
 };
 
-/** An app of one route that answers what `shown` tells of the caller whom the guard let in. */
+/** An app with one route that answers `shown(caller)` for callers that the guard admits. */
 export const guarded = <Caller>(guard: Guard<Caller>, shown: (caller: Caller) => unknown): Express => {
   const app = express();
   app.get('/', (req, res, next) => {
@@ -26,7 +26,7 @@ export const guarded = <Caller>(guard: Guard<Caller>, shown: (caller: Caller) =>
   return app;
 };
 
-/** Awaits an answer and expects its status. */
+/** Awaits an answer and checks its status. */
 export const expectStatus = async (
   answer: PromiseLike<{ status: number }>,
   status: number,
@@ -34,7 +34,7 @@ export const expectStatus = async (
   expect((await answer).status).toBe(status);
 };
 
-/** GETs the app with exactly these headers, repeated ones too, and gives the status and challenge. */
+/** Sends a GET with exactly these headers, also repeated ones; returns the status and the challenge. */
 export const getWith = async (app: Express, headers: readonly [string, string][]) => {
   const server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -3,7 +3,7 @@ import { openRedis } from '@platform/service-kit/redis';
 import { captureLog } from '@platform/service-kit/testing';
 import { expect, onTestFinished } from 'vitest';
 
-/** A Redis that a test may kill, and connections to it as a service has them. */
+/** A Redis that the test can kill, and connections to it as a service opens them. */
 export const ownRedis = async () => {
   const server = await startRedis();
   onTestFinished(() => server.stop());

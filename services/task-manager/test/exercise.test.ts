@@ -7,13 +7,13 @@ test('every operation answers as the document says', async () => {
   await using service = await startService();
   await using server = await serve(service.app);
   const ann = await register(service.app);
-  // Whoever refreshes ends the tokens of before, and a token that is used twice ends the session.
+  // A refresh token works once and its second use ends the session, so refreshing needs another user.
   const ben = await register(service.app);
   const faults = await exercise({
     url: server.url,
     right: { bearer: ann.token, cookie: ann.token },
     words: {
-      // As they are called where they are Secure, which is everywhere but on this machine.
+      // The names of the Secure cookies, which apply on every host but localhost.
       Cookie: [
         ben.cookies
           .replaceAll('tasks_access', '__Host-tasks_access')

@@ -23,14 +23,14 @@ const login = (app: App, email: string, password = goodPassword) =>
 const until = async (holds: () => Promise<boolean>): Promise<void> => {
   const end = Date.now() + 20_000;
   while (!(await holds())) {
-    if (Date.now() > end) throw new Error('it never came to hold');
+    if (Date.now() > end) throw new Error('the condition was not met within 20 s');
     await sleep(50);
   }
 };
 
 describe('when Redis is killed', () => {
   test(
-    'logins go on, logged-out tokens stay refused, guessing stays limited',
+    'logins succeed, logged-out tokens stay refused, guessing stays limited',
     { timeout: 60_000 },
     async () => {
       const redis = await startRedis();
@@ -66,7 +66,7 @@ describe('when Redis is killed', () => {
     },
   );
 
-  test('nobody is let in by a Redis that says nothing, or says something else', async () => {
+  test('a logged-out token stays refused when Redis has no value or another value', async () => {
     await using service = await startService();
     const ada = await register(service.app);
     await ada.as('get', '/auth/logout');
@@ -79,7 +79,7 @@ describe('when Redis is killed', () => {
 });
 
 describe('when PostgreSQL is killed', () => {
-  test('it is said, and everything is well again when it is back', { timeout: 120_000 }, async () => {
+  test('requests get 503, and everything works again when it is back', { timeout: 120_000 }, async () => {
     const postgres = await startPostgres({ durable: true });
     await using _stop = { [Symbol.asyncDispose]: postgres.stop };
     const { url } = await ownDatabase(postgres.url);
@@ -118,7 +118,7 @@ describe('when PostgreSQL is killed', () => {
 });
 
 describe('when the service is killed', () => {
-  test('nothing that it has acknowledged is lost', async () => {
+  test('no acknowledged task is lost', async () => {
     await using database = await ownDatabase();
     const variables = await variablesFor(database.url, inject('redisUrl'));
     const acknowledged: string[] = [];

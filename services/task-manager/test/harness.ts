@@ -10,7 +10,7 @@ import { envOf } from '../src/env.ts';
 
 const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
 
-/** The settings of a service that runs against these databases. */
+/** The settings of a service with these databases. */
 export const variablesFor = async (databaseUrl: string, redisUrl: string | null) => ({
   PORT: '0',
   DATABASE_URL: databaseUrl,
@@ -19,7 +19,7 @@ export const variablesFor = async (databaseUrl: string, redisUrl: string | null)
   AUTH_SIGNING_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), alg: 'EdDSA' }),
 });
 
-/** A database of its own with the tables of the service. */
+/** A separate database with the tables of the service. */
 export const ownDatabase = (serverUrl = inject('postgresUrl')) => cloneDatabase(serverUrl, migrations);
 
 /** One instance of the service; disposed of with `await using`. */
@@ -35,7 +35,7 @@ export const startInstance = async (variables: Record<string, string>, overrides
   };
 };
 
-/** The service on a database of its own. */
+/** The service with a separate database. */
 export const startService = async (
   variables: Record<string, string> = {},
   overrides: Partial<Context> = {},
@@ -55,16 +55,16 @@ export const at = (path: string): string => `/api/v1${path}`;
 export const goodPassword = 'correct horse battery';
 
 let count = 0;
-/** An email nobody had before. */
+/** An email that was not used before. */
 export const newEmail = (): string => `user-${++count}-${process.pid}@example.test`;
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
-/** A way to ask an instance with an access token. */
+/** A function that sends requests to an instance with an access token. */
 export const bearerOf = (app: App, token: string) => (method: Method, path: string) =>
   supertest(app)[method](at(path)).auth(token, { type: 'bearer' });
 
-/** Registers somebody; gives their credentials and a way to ask with their token. */
+/** Registers a user; returns their credentials and a function that sends requests with their token. */
 export const register = async (app: App, email = newEmail()) => {
   const answer = await supertest(app).post(at('/auth/register')).send({ email, password: goodPassword });
   const token = String(answer.body.accessToken);

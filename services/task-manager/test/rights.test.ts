@@ -3,7 +3,7 @@ import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { ownDatabase, register, startInstance, variablesFor } from './harness.ts';
 
-/** A role as the service runs under in production: it connects, and reads and writes rows. */
+/** A role like the one in production: it connects, and reads and writes rows. */
 const rowsOnly = async (databaseUrl: string) => {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined });
   const role = `rows_${randomUUID().replaceAll('-', '')}`;
@@ -25,7 +25,7 @@ const rowsOnly = async (databaseUrl: string) => {
   };
 };
 
-test('rights to read and write rows are enough to run', async () => {
+test('the service runs with the rights to read and write rows', async () => {
   await using database = await ownDatabase();
   await using role = await rowsOnly(database.url);
   await using service = await startInstance(await variablesFor(role.url, inject('redisUrl')));

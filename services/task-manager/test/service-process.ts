@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 const folder = new URL('..', import.meta.url).pathname;
 const around = { PATH: '/usr/local/bin:/usr/bin:/bin' };
 
-/** Runs one of the service's scripts to its end; gives what it printed. */
+/** Runs one of the service's scripts to its end and returns its output. */
 export const runScript = async (script: string, variables: Record<string, string>): Promise<string> => {
   const child = spawn(process.execPath, [script], { cwd: folder, env: { ...around, ...variables } });
   const closed = once(child, 'close');
@@ -27,7 +27,7 @@ const portOf = async (child: ChildProcess): Promise<number> => {
   throw new Error('the service ended before it listened');
 };
 
-/** The service as a process of its own; disposed of by SIGKILL. */
+/** The service as a separate process; disposal kills it with SIGKILL. */
 export const startProcess = async (variables: Record<string, string>) => {
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: folder,

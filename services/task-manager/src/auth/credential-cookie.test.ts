@@ -20,14 +20,14 @@ test.each([
 );
 
 test.each(['localhost', 'localhost:8080', '127.0.0.1:8080', '[::1]:8080', 'app.localhost:3000', 'LOCALHOST'])(
-  'does without HTTPS on %s',
+  'works without HTTPS on %s',
   (host) =>
     expect(cookie.write(on(host), 'abc')).toBe(
       'tasks_access=abc; Max-Age=900; Path=/; HttpOnly; SameSite=Lax',
     ),
 );
 
-test('the one for this machine does not count elsewhere', () => {
+test('the localhost cookie does not count on other hosts', () => {
   expect(cookie.read(on('localhost', { cookie: 'tasks_access=abc' }))).toBe('abc');
   expect(cookie.read(on('tasks.example.test', { cookie: 'tasks_access=abc' }))).toBeUndefined();
   expect(cookie.read(on('tasks.example.test', { cookie: '__Host-tasks_access=abc' }))).toBe('abc');

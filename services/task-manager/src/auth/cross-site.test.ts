@@ -14,13 +14,13 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 type Method = 'get' | 'post' | 'patch' | 'delete';
 
-/** A request that a browser sends with the cookies of somebody who is logged in. */
+/** A request with the cookies of a user who is logged in. */
 const withCookies = (method: Method, path: string, headers: Record<string, string> = {}) => {
   const browser = supertest(service.app);
   return browser[method](at(path)).set({ Cookie: ada.cookies, ...headers });
 };
 
-test('the cookie does for everything that a token does', async () => {
+test('the cookie works wherever a token works', async () => {
   const made = await withCookies('post', '/tasks').send({ title: 'By cookie' });
   expect(made.status).toBe(201);
   const own = `/tasks/${made.body.id}`;
@@ -41,12 +41,12 @@ describe('a page of another origin, in a browser that is logged in,', () => {
       ['patch', '', { title: 'Smuggled' }],
       ['delete', '', undefined],
       ['post', '/auth/refresh', undefined],
-    ])('can not %s %s', async (method, path, body) => {
+    ])('cannot %s %s', async (method, path, body) => {
       const { status } = await withCookies(method, path || task, foreign).send(body);
       expect(status).toBe(401);
     });
 
-    test('can not log the user out', async () => {
+    test('cannot log the user out', async () => {
       const answer = await withCookies('get', '/auth/logout', foreign);
       expect([answer.status, answer.get('Set-Cookie')]).toEqual([204, undefined]);
       expect((await ada.as('get', '/auth/check')).status).toBe(200);
@@ -62,14 +62,14 @@ describe('a page of another origin, in a browser that is logged in,', () => {
     ],
     ['', '{"title":"Smuggled"}'],
   ])(
-    'can not send a form of %s, though the browser says nothing of where it comes from',
+    'cannot send a form of type %s, even when the browser does not send Sec-Fetch-Site or Origin',
     async (type, body) => {
       const { status } = await withCookies('post', '/tasks', { 'Content-Type': type }).send(body);
       expect(status).toBe(415);
     },
   );
 
-  test('is not told by the answer to a preflight that it may', async () => {
+  test('gets no CORS permission from a preflight request', async () => {
     const { status, headers } = await supertest(service.app)
       .options(at('/tasks'))
       .set({ Origin: 'https://other.example', 'Access-Control-Request-Method': 'POST' });
@@ -77,7 +77,7 @@ describe('a page of another origin, in a browser that is logged in,', () => {
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
   });
 
-  test('can not log it in as somebody else', async () => {
+  test('cannot log the browser in as another user', async () => {
     const eve = await register(service.app);
     const body = JSON.stringify({ email: eve.email, password: goodPassword });
     for (const path of ['/auth/login', '/auth/register']) {
@@ -87,7 +87,7 @@ describe('a page of another origin, in a browser that is logged in,', () => {
   });
 });
 
-test('a second cookie of the same name, which a neighbouring host can plant, opens nothing', async () => {
+test('two cookies of the same name, one set by another host of the domain, authenticate nobody', async () => {
   const eve = await register(service.app);
   const { status } = await supertest(service.app)
     .get(at('/auth/check'))
@@ -95,7 +95,7 @@ test('a second cookie of the same name, which a neighbouring host can plant, ope
   expect(status).toBe(401);
 });
 
-test('nothing of all that has changed anything', async () => {
+test('none of these requests changed anything', async () => {
   const { body } = await ada.as('get', '/tasks');
   expect(body.tasks).toMatchObject([{ title: 'Untouched', version: 1 }]);
 });

@@ -14,7 +14,7 @@ const login = (app: Parameters<typeof supertest>[0], body: object, address = new
   supertest(app).post(at('/auth/login')).set('X-Forwarded-For', address).send(body);
 
 describe('logging in', () => {
-  test('gives a session of its own each time', async () => {
+  test('starts a new session each time', async () => {
     await using service = await startService();
     const { email, user, token } = await register(service.app);
     const { status, body, headers } = await login(service.app, {
@@ -28,7 +28,7 @@ describe('logging in', () => {
     expect(headers['set-cookie']).toHaveLength(2);
   });
 
-  test('answers a wrong password and an unknown email alike, after the same work', async () => {
+  test('gives the same answer for a wrong password and an unknown email, after the same work', async () => {
     const compared: (string | undefined)[] = [];
     const real = createPasswords();
     const loginPasswords: Passwords = {
@@ -51,7 +51,7 @@ describe('logging in', () => {
     expect(compared).toEqual([expect.stringMatching(/^\$argon2id/), undefined]);
   });
 
-  test('hashes a password anew that was hashed with other parameters', async () => {
+  test('hashes a password again that was hashed with other parameters', async () => {
     await using service = await startService();
     const { email, user } = await register(service.app);
     const old =
@@ -80,7 +80,7 @@ describe('logging in', () => {
     expect([status, Object.keys(body.errors)]).toEqual([400, [field]]);
   });
 
-  test('refuses a password of a megabyte unread, and one of 90 kB as wrong', async () => {
+  test('refuses a password of one megabyte without reading it, and one of 90 kB as wrong', async () => {
     await using service = await startService();
     const email = newEmail();
     expect((await login(service.app, { email, password: 'x'.repeat(1_000_000) })).status).toBe(413);
@@ -106,7 +106,7 @@ describe('guessing', () => {
     );
   });
 
-  test('starts from nothing after a success', async () => {
+  test('starts again from zero after a success', async () => {
     await using service = await startService();
     const { email } = await register(service.app);
     const address = newAddress();
@@ -118,7 +118,7 @@ describe('guessing', () => {
     }
   });
 
-  test('in parallel gets no further than one after the other', async () => {
+  test('in parallel allows no more attempts than in sequence', async () => {
     await using service = await startService();
     const { email } = await register(service.app);
     const address = newAddress();
@@ -179,7 +179,7 @@ describe('a network with a hundred failed logins', () => {
     );
   });
 
-  test('and an account with ten of its own are let in again by an operator; the log says by whom', async () => {
+  test('can log in again after an operator lifted the wait, and so can an account with ten failures; the log names the operator', async () => {
     await using service = await office();
     const { app, address, stranger: email } = service;
     const operator = await service.token('accounts:admin');
@@ -199,7 +199,7 @@ describe('a network with a hundred failed logins', () => {
     expect(audit.join()).not.toContain(email);
   });
 
-  test('is not let in again by a user, by nobody, or with a token of another scope', async () => {
+  test('stays blocked when a user, an anonymous caller or a token of another scope tries to lift the wait', async () => {
     await using service = await office();
     const { app, address } = service;
     const user = await register(app);

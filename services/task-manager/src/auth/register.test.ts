@@ -14,7 +14,7 @@ const register = (body: string | object | undefined, type = 'application/json') 
   supertest(service.app).post(at('/auth/register')).set('Content-Type', type).send(body);
 
 describe('registering', () => {
-  test('gives a user who is logged in, and keeps the password to nobody', async () => {
+  test('creates a user who is logged in, and stores or logs the password nowhere', async () => {
     const { status, body, headers } = await register({
       email: '  Ada@Example.TEST ',
       password: goodPassword,
@@ -38,7 +38,7 @@ describe('registering', () => {
     expect(service.lines.join('')).not.toContain(goodPassword);
   });
 
-  test('keeps of sessions and refresh tokens only hashes', async () => {
+  test('stores only hashes of refresh tokens', async () => {
     const { headers } = await register({ email: newEmail(), password: goodPassword });
     const [, token = ''] = /tasks_refresh=([^;]+)/.exec(String(headers['set-cookie'])) ?? [];
     const stored = await service.context.database.sql`select refresh_hash from sessions`;
@@ -47,12 +47,12 @@ describe('registering', () => {
     expect(service.lines.join('')).not.toContain(token);
   });
 
-  test('needs no name', async () => {
+  test('does not require a name', async () => {
     expect((await register({ email: newEmail(), password: goodPassword })).body.user.name).toBeNull();
     expect((await register({ email: newEmail(), password: goodPassword, name: null })).status).toBe(201);
   });
 
-  test('takes any Unicode in a password, and knows it however it is composed', async () => {
+  test('accepts any Unicode in a password, and recognises it in any normal form', async () => {
     const email = newEmail();
     expect((await register({ email, password: 'pa\u0308ssw\u00f6rt \u{1f600}' })).status).toBe(201);
     const login = await supertest(service.app)
@@ -61,14 +61,14 @@ describe('registering', () => {
     expect(login.status).toBe(200);
   });
 
-  test('refuses an email that is taken, however it is written', async () => {
+  test('refuses an email that is taken, in any case', async () => {
     const email = newEmail();
     await register({ email, password: goodPassword });
     const { status, body } = await register({ email: ` ${email.toUpperCase()}`, password: goodPassword });
     expect([status, body.code]).toEqual([409, 'email_taken']);
   });
 
-  test('gives one email to one of many at once', async () => {
+  test('creates one user when one email registers many times at once', async () => {
     const email = newEmail();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => register({ email, password: goodPassword })),
@@ -93,7 +93,7 @@ describe('registering', () => {
     ['email', 'some\0body@example.test'],
     ['email', `${'x'.repeat(250)}@example.test`],
     ['email', ['somebody@example.test']],
-    // The sign for kelvin, whose lower case is k, and letters that only look like ours.
+    // The Kelvin sign, whose lower case is k, and letters that look like Latin ones.
     ['email', '\u212Aim@example.test'],
     ['email', 'som\u0435body@example.test'],
     ['email', '\uff53omebody@example.test'],
@@ -120,13 +120,13 @@ describe('registering', () => {
     expect([answer.status, answer.type]).toEqual([400, 'application/problem+json']);
   });
 
-  test('refuses a field that would change how objects work', async () => {
+  test('refuses __proto__ and constructor as unknown fields', async () => {
     const body = `{"email":"${newEmail()}","password":"${goodPassword}","__proto__":{"name":"x"}}`;
     const answer = await register(body);
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([400, ['__proto__']]);
   });
 
-  test('refuses what is no JSON, what nests too deep and what is too long', async () => {
+  test('refuses invalid JSON, too deep nesting and too large bodies', async () => {
     const deep = `${'['.repeat(15_000)}${']'.repeat(15_000)}`;
     const answers = await Promise.all([
       register('{"email":'),
@@ -161,24 +161,27 @@ describe('many registrations at once', () => {
   test.each([
     ['one address', () => '198.51.100.7', 429],
     ['many addresses', (n: number) => `198.51.100.${n + 1}`, 503],
-  ])('from %s: some are put off with Retry-After, and all logins succeed', async (_, addressOf, refusal) => {
-    const redis = await startRedis();
-    await using _stop = { [Symbol.asyncDispose]: redis.stop };
-    await using busy = await startService(
-      { RATE_LIMIT: 'on', REGISTRATIONS_PER_NETWORK: '30', REDIS_URL: redis.url },
-      { registrationPasswords: createPasswords({ concurrency: 1, waiting: 40 }) },
-    );
-    const { email } = await registerUser(busy.app);
-    const flooding = flood(busy.app, addressOf);
-    const logins = await Promise.all(Array.from({ length: 15 }, () => login(busy.app, email)));
-    expect(logins.map(({ status }) => status)).toEqual(logins.map(() => 200));
-    const registrations = await flooding;
-    const refused = registrations.filter(({ status }) => status !== 201);
-    expect(refused.length).toBeGreaterThan(0);
-    expect(refused.length).toBeLessThan(registrations.length);
-    for (const { status, headers } of refused) {
-      expect(status).toBe(refusal);
-      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-    }
-  });
+  ])(
+    'from %s: those beyond the limit get Retry-After, and all logins succeed',
+    async (_, addressOf, refusal) => {
+      const redis = await startRedis();
+      await using _stop = { [Symbol.asyncDispose]: redis.stop };
+      await using busy = await startService(
+        { RATE_LIMIT: 'on', REGISTRATIONS_PER_NETWORK: '30', REDIS_URL: redis.url },
+        { registrationPasswords: createPasswords({ concurrency: 1, waiting: 40 }) },
+      );
+      const { email } = await registerUser(busy.app);
+      const flooding = flood(busy.app, addressOf);
+      const logins = await Promise.all(Array.from({ length: 15 }, () => login(busy.app, email)));
+      expect(logins.map(({ status }) => status)).toEqual(logins.map(() => 200));
+      const registrations = await flooding;
+      const refused = registrations.filter(({ status }) => status !== 201);
+      expect(refused.length).toBeGreaterThan(0);
+      expect(refused.length).toBeLessThan(registrations.length);
+      for (const { status, headers } of refused) {
+        expect(status).toBe(refusal);
+        expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      }
+    },
+  );
 });

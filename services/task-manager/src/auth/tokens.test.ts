@@ -15,7 +15,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const signingKey = (): JWK => JSON.parse(service.variables.AUTH_SIGNING_KEY) as JWK;
 
-/** A token of the service itself but for what is changed. */
+/** A valid token with some claims or header parameters changed. */
 const resigned = async (claims: object, header: object = {}): Promise<string> =>
   new SignJWT({ ...decodeJwt(user.token), ...claims })
     .setProtectedHeader({ ...decodeProtectedHeader(user.token), alg: 'EdDSA', ...header })
@@ -31,7 +31,7 @@ const ask = (authorization: string | undefined) => {
 const seconds = () => Math.floor(Date.now() / 1000);
 
 describe('an access token', () => {
-  test('is good as it was given, also when signed again with the same key', async () => {
+  test('is valid as issued, and when signed again with the same key', async () => {
     expect((await ask(`Bearer ${user.token}`)).status).toBe(200);
     expect((await ask(`bearer ${await resigned({})}`)).status).toBe(200);
   });
@@ -78,13 +78,13 @@ describe('an access token', () => {
     expect(JSON.stringify(body)).not.toContain('at ');
   });
 
-  test('is needed', async () => {
+  test('is required', async () => {
     const { status, headers } = await ask(undefined);
     expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer realm="platform"']);
     expect((await ask('Basic YTpi')).status).toBe(401);
   });
 
-  test('is asked for before a body is read', async () => {
+  test('is checked before the body is read', async () => {
     const answer = await supertest(service.app).post(at('/tasks')).send('x'.repeat(1_000_000));
     expect(answer.status).toBe(401);
   });

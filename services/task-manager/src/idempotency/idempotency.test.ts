@@ -9,7 +9,7 @@ const post = ({ as }: User, key: string, body: object = { title: 'Once' }) =>
 const countOf = async ({ as }: User) => (await as('get', '/tasks')).body.tasks.length as number;
 
 describe('a key', () => {
-  test('makes a repeat answer the first result', async () => {
+  test('makes a repeat return the first result', async () => {
     await using service = await startService();
     const ada = await register(service.app);
     const first = await post(ada, 'k1', { title: 'Once', tags: ['a'] });
@@ -19,7 +19,7 @@ describe('a key', () => {
     expect(await countOf(ada)).toBe(1);
   });
 
-  test('remembers the first result, whatever became of the task', async () => {
+  test('returns the first result although the task was changed or deleted since', async () => {
     await using service = await startService();
     const ada = await register(service.app);
     const { body } = await post(ada, 'k1');
@@ -39,7 +39,7 @@ describe('a key', () => {
     expect(await countOf(ada)).toBe(1);
   });
 
-  test('sent many times at once makes one task, on two instances', async () => {
+  test('sent many times at once to two instances creates one task', async () => {
     await using service = await startService();
     await using other = await startInstance(service.variables);
     const ada = await register(service.app);
@@ -59,14 +59,14 @@ describe('a key', () => {
     expect([his.status, his.body.id === hers.body.id]).toEqual([201, false]);
   });
 
-  test('is not used up by a request that is refused', async () => {
+  test('is not used up by a refused request', async () => {
     await using service = await startService();
     const ada = await register(service.app);
     expect((await post(ada, 'k1', { title: '' })).status).toBe(400);
     expect((await post(ada, 'k1')).status).toBe(201);
   });
 
-  test('is forgotten after a day, and cleared away by the next one', async () => {
+  test('expires after a day and is deleted by the next one', async () => {
     await using service = await startService();
     const { sql } = service.context.database;
     const ada = await register(service.app);
@@ -79,7 +79,7 @@ describe('a key', () => {
     expect((await post(ada, 'k1', { title: 'A new day' })).status).toBe(201);
   });
 
-  test.each(['', 'x'.repeat(129)])('of a length out of bounds is refused by name: %j', async (key) => {
+  test.each(['', 'x'.repeat(129)])('of invalid length is refused by name: %j', async (key) => {
     await using service = await startService();
     const { status, body } = await post(await register(service.app), key);
     expect([status, Object.keys(body.errors)]).toEqual([400, ['Idempotency-Key']]);

@@ -15,7 +15,7 @@ const check = (app: App, token: string) =>
 
 const minutes = (count: number) => count * 60_000;
 
-/** A service whose clock a test can move. */
+/** A service with a clock that the test can advance. */
 const withClock = async () => {
   let ahead = 0;
   const service = await startService({}, { now: () => new Date(Date.now() + ahead) });
@@ -27,7 +27,7 @@ const withClock = async () => {
 };
 
 describe('checking', () => {
-  test('says who is logged in and until when, by token and by cookie', async () => {
+  test('returns the user and the expiry, by token and by cookie', async () => {
     await using service = await startService();
     const { token, cookies, user, answer } = await register(service.app);
     const byToken = await check(service.app, token);
@@ -37,7 +37,7 @@ describe('checking', () => {
     expect(byCookie.body).toEqual(byToken.body);
   });
 
-  test('knows nobody without a credential, and no cookie that another site sends', async () => {
+  test('refuses requests without a credential and cookies in requests from another site', async () => {
     await using service = await startService();
     const { cookies } = await register(service.app);
     expect((await supertest(service.app).get(at('/auth/check'))).status).toBe(401);
@@ -47,7 +47,7 @@ describe('checking', () => {
     expect(foreign.status).toBe(401);
   });
 
-  test('ends with the quarter of an hour of the access token', async () => {
+  test('fails after the 15 minutes of the access token', async () => {
     await using service = await withClock();
     const { token } = await register(service.app);
     service.wait(minutes(14));
@@ -79,7 +79,7 @@ describe('logging out', () => {
     expect((await check(service.app, String(second.body.accessToken))).status).toBe(200);
   });
 
-  test('ends a session of which only the refresh cookie is left, and takes the cookies away', async () => {
+  test('ends a session by its refresh cookie alone, and deletes the cookies', async () => {
     await using service = await withClock();
     const { cookies } = await register(service.app);
     service.wait(minutes(20));
@@ -92,7 +92,7 @@ describe('logging out', () => {
     expect((await refresh(service.app, cookies)).body.code).toBe('invalid_refresh_token');
   });
 
-  test('is answered to everybody alike', async () => {
+  test('gives everybody the same answer', async () => {
     await using service = await startService();
     const { as } = await register(service.app);
     const asked = supertest(service.app).get.bind(supertest(service.app));
@@ -106,7 +106,7 @@ describe('logging out', () => {
     expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 204]);
   });
 
-  test('can not be brought about by another site', async () => {
+  test('cannot be caused by another site', async () => {
     await using service = await startService();
     const { cookies } = await register(service.app);
     const foreign = await supertest(service.app)
@@ -128,7 +128,7 @@ describe('refreshing', () => {
     expect((await check(service.app, String(body.accessToken))).status).toBe(200);
   });
 
-  test('lasts 30 days from the last time', async () => {
+  test('lasts 30 days from the last refresh', async () => {
     await using service = await withClock();
     const { cookies } = await register(service.app);
     service.wait(minutes(29 * 24 * 60));
@@ -141,7 +141,7 @@ describe('refreshing', () => {
     expect([late.status, late.body.code]).toEqual([401, 'invalid_refresh_token']);
   });
 
-  test('with a token that was used ends the session, whoever used it', async () => {
+  test('with a used token ends the session', async () => {
     await using service = await startService();
     const { cookies } = await register(service.app);
     const good = await refresh(service.app, cookies);
@@ -152,7 +152,7 @@ describe('refreshing', () => {
     expect((await refresh(service.app, cookiesOf(good))).status).toBe(401);
   });
 
-  test('with one token at the same instant succeeds once at most, and ends the session', async () => {
+  test('with one token several times at once succeeds at most once and ends the session', async () => {
     await using service = await startService();
     const { cookies, token } = await register(service.app);
     const answers = await Promise.all(Array.from({ length: 8 }, () => refresh(service.app, cookies)));
@@ -160,7 +160,7 @@ describe('refreshing', () => {
     expect((await check(service.app, token)).status).toBe(401);
   });
 
-  test('needs a refresh cookie; neither a token in a header nor another site will do', async () => {
+  test('requires a refresh cookie; a token in a header or a request from another site is refused', async () => {
     await using service = await startService();
     const { cookies, as } = await register(service.app);
     const answers = [
@@ -174,7 +174,7 @@ describe('refreshing', () => {
   });
 });
 
-test('sessions that are over are forgotten at the next login', async () => {
+test('expired sessions are deleted at the next login', async () => {
   await using service = await withClock();
   const { email, user } = await register(service.app);
   service.wait(minutes(31 * 24 * 60));

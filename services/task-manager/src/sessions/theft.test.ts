@@ -14,7 +14,7 @@ const nextOf = (answer: supertest.Response): string => refreshTokenOf(String(ans
 const works = async (app: App, answer: supertest.Response): Promise<boolean> =>
   (await bearerOf(app, String(answer.body.accessToken))('get', '/auth/check')).status === 200;
 
-test('a token from generations ago ends the session of whoever holds its newest descendant', async () => {
+test('a token from several refreshes ago ends the session, also for the holder of the newest token', async () => {
   await using service = await startService();
   const { cookies } = await register(service.app);
   const stolen = refreshTokenOf(cookies);
@@ -26,7 +26,7 @@ test('a token from generations ago ends the session of whoever holds its newest 
   expect((await refresh(service.app, nextOf(newest))).body.code).toBe('invalid_refresh_token');
 });
 
-test('one token used at two instances at the same instant: once at most, and the session is over', async () => {
+test('one token used at two instances at once works at most once, and the session ends', async () => {
   await using service = await startService();
   await using other = await startInstance(service.variables);
   for (let round = 0; round < 10; round++) {
@@ -39,7 +39,7 @@ test('one token used at two instances at the same instant: once at most, and the
   }
 });
 
-test('logging out while a refresh is on its way leaves nothing that works', async () => {
+test('logging out during a refresh leaves no valid token', async () => {
   await using service = await startService();
   await using other = await startInstance(service.variables);
   for (let round = 0; round < 10; round++) {

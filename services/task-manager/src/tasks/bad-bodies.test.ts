@@ -81,12 +81,12 @@ describe.each([
     expect(body.detail).toContain(where);
   });
 
-  test('names everything that is wrong at once', async () => {
+  test('names all invalid fields at once', async () => {
     const { body } = await ask().send({ title: '', status: 'open', owner: id, tags: ['', 'b'] });
     expect(Object.keys(body.errors).toSorted()).toEqual(['owner', 'status', 'tags.0', 'title']);
   });
 
-  test('refuses __proto__ as any other unknown field', async () => {
+  test('refuses __proto__ like any other unknown field', async () => {
     const { status, body } = await ask()
       .set('Content-Type', 'application/json')
       .send('{"title":"x","__proto__":{"version":9}}');
@@ -101,7 +101,7 @@ describe.each([
     },
   );
 
-  test('refuses a body that is missing', async () => {
+  test('refuses a missing body', async () => {
     expect((await ask()).status).toBe(400);
   });
 
@@ -138,7 +138,7 @@ describe.each([
   });
 });
 
-test('nothing of all that has changed anything', async () => {
+test('none of these requests changed anything', async () => {
   const { body } = await ada.as('get', '/tasks');
   expect(body.tasks).toHaveLength(1);
   expect(body.tasks[0]).toMatchObject({ title: 'Untouched', version: 1 });

@@ -12,7 +12,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const path = async () => `/tasks/${(await ada.as('post', '/tasks').send({ title: 'Once' })).body.id}`;
 
 describe('If-None-Match', () => {
-  test.each(['"1"', 'W/"1"', '"0", "1"', '*'])('%s spares the body of a task at version 1', async (tags) => {
+  test.each(['"1"', 'W/"1"', '"0", "1"', '*'])('%s gets 304 for a task at version 1', async (tags) => {
     const { status, text, headers } = await ada.as('get', await path()).set('If-None-Match', tags);
     expect([status, text, headers.etag]).toEqual([304, '', '"1"']);
   });
@@ -22,7 +22,7 @@ describe('If-None-Match', () => {
     expect([status, body.title]).toEqual([200, 'Once']);
   });
 
-  test('does not hide that a task is gone', async () => {
+  test('gets 404 for a deleted task', async () => {
     const gone = await path();
     await ada.as('delete', gone);
     expect((await ada.as('get', gone).set('If-None-Match', '*')).status).toBe(404);
@@ -30,7 +30,7 @@ describe('If-None-Match', () => {
 });
 
 describe('If-Match', () => {
-  test('lets a change through that was made to the version it names', async () => {
+  test('allows a change to the version that it names', async () => {
     const task = await path();
     const first = await ada.as('patch', task).set('If-Match', '"1"').send({ title: 'Twice' });
     expect([first.status, first.headers.etag]).toEqual([200, '"2"']);
@@ -43,7 +43,7 @@ describe('If-Match', () => {
     expect((await ada.as('get', task)).body).toMatchObject({ title: 'Twice', version: 2 });
   });
 
-  test('holds an empty patch to it too', async () => {
+  test('applies to an empty patch, too', async () => {
     expect(
       (
         await ada
@@ -62,13 +62,13 @@ describe('If-Match', () => {
     ).toBe(200);
   });
 
-  test('guards deletion', async () => {
+  test('applies to deletion', async () => {
     const task = await path();
     expect((await ada.as('delete', task).set('If-Match', '"9"')).status).toBe(412);
     expect((await ada.as('delete', task).set('If-Match', '"1"')).status).toBe(204);
   });
 
-  test('that can not be read is refused instead of ignored', async () => {
+  test('that cannot be parsed is refused instead of ignored', async () => {
     const { status, body } = await ada
       .as('patch', await path())
       .set('If-Match', '1')
@@ -76,7 +76,7 @@ describe('If-Match', () => {
     expect([status, Object.keys(body.errors)]).toEqual([400, ['If-Match']]);
   });
 
-  test('lets exactly one of many at once through', async () => {
+  test('allows exactly one of many concurrent changes', async () => {
     const task = await path();
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>

@@ -42,7 +42,7 @@ describe('a task', () => {
     expect((await ada.as('get', `/tasks/${body.id}`)).body).toEqual(body);
   });
 
-  test('comes back exactly as it was sent', async () => {
+  test('is returned exactly as it was sent', async () => {
     const { body } = await ada.as('post', '/tasks').send(full);
     expect(body).toMatchObject(full);
     expect((await ada.as('get', `/tasks/${body.id}`)).body).toEqual(body);
@@ -50,7 +50,7 @@ describe('a task', () => {
     expect(list.tasks).toEqual([body]);
   });
 
-  test('has room up to its limits', async () => {
+  test('accepts values up to its limits', async () => {
     const most = {
       title: 'x'.repeat(200),
       description: 'word '.repeat(2000),
@@ -79,14 +79,14 @@ describe('a task', () => {
     expect([body.version, headers.etag]).toEqual([3, '"3"']);
   });
 
-  test('stays untouched by an empty patch, version and time included', async () => {
+  test('is not changed by an empty patch, version and times included', async () => {
     const before = await create(full);
     const { status, body } = await ada.as('patch', `/tasks/${before.id}`).send({});
     expect([status, body]).toEqual([200, before]);
     expect((await ada.as('get', `/tasks/${before.id}`)).body).toEqual(before);
   });
 
-  test('knows when it was completed, until it is reopened', async () => {
+  test('has the time of its completion until it is reopened', async () => {
     const { id } = await create();
     const { body: done } = await ada.as('patch', `/tasks/${id}`).send({ status: 'done' });
     expect(done.completedAt).toBe(done.updatedAt);
@@ -94,14 +94,14 @@ describe('a task', () => {
     expect(reopened).toMatchObject({ completedAt: null, version: 3 });
   });
 
-  test('loses by null what may be empty', async () => {
+  test('is cleared by null where a field may be empty', async () => {
     const { id } = await create(full);
     const cleared = { description: null, dueDate: null, tags: null };
     const { body } = await ada.as('patch', `/tasks/${id}`).send(cleared);
     expect(body).toMatchObject({ description: '', dueDate: null, tags: [], title: full.title });
   });
 
-  test('counts every change of many at once', async () => {
+  test('counts each of many concurrent changes in its version', async () => {
     const { id } = await create();
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) => ada.as('patch', `/tasks/${id}`).send({ title: `Title ${n}` })),
@@ -110,7 +110,7 @@ describe('a task', () => {
     expect(versions).toEqual(Array.from({ length: 20 }, (_, n) => n + 2));
   });
 
-  test('is deleted once', async () => {
+  test('can be deleted once', async () => {
     const { id } = await create();
     const first = await ada.as('delete', `/tasks/${id}`);
     const second = await ada.as('delete', `/tasks/${id}`);
@@ -125,8 +125,8 @@ describe('a task', () => {
   });
 });
 
-describe("somebody else's task", () => {
-  test('is not there: not to read, change, delete or list', async () => {
+describe('a task of another user', () => {
+  test('is not found when reading, changing, deleting or listing', async () => {
     const before = await create({ title: 'Secret', tags: ['secret'] });
     const eve = await register(service.app);
     const answers = [

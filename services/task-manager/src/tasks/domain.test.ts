@@ -10,7 +10,7 @@ const task = (wanted: Partial<NewTask> = {}): Task =>
   newTask(NewTask.parse({ title: 'Water the plants', ...wanted }), { id, now: born });
 
 describe('a new task', () => {
-  test('has what its owner left out', () => {
+  test('has defaults for absent fields', () => {
     expect(task()).toEqual({
       id,
       title: 'Water the plants',
@@ -26,13 +26,13 @@ describe('a new task', () => {
     });
   });
 
-  test('that is done already was completed when it was created', () => {
+  test('that is already done was completed when it was created', () => {
     expect(task({ status: 'done' }).completedAt).toBe(born);
   });
 });
 
 describe('a patch', () => {
-  test('changes what it names and nothing else', () => {
+  test('changes the fields that it names and no others', () => {
     const before = task({ description: 'All of them', tags: ['home'], dueDate: '2026-02-01' });
     expect(patchedTask(before, { title: 'Water the roses' }, later)).toEqual({
       ...before,
@@ -42,7 +42,7 @@ describe('a patch', () => {
     });
   });
 
-  test('clears by null what may be empty', () => {
+  test('clears fields that may be empty with null', () => {
     const before = task({ description: 'All of them', tags: ['home'], dueDate: '2026-02-01' });
     const after = patchedTask(before, { description: null, tags: null, dueDate: null }, later);
     expect(after).toMatchObject({ description: '', tags: [], dueDate: null, version: 2 });
@@ -53,11 +53,11 @@ describe('a patch', () => {
     { title: 'Water the plants' },
     { tags: [], dueDate: null, description: null },
     { status: 'todo', priority: 'medium' },
-  ])('that changes nothing gives nothing: %j', (patch) => {
+  ])('that changes nothing returns undefined: %j', (patch) => {
     expect(patchedTask(task(), patch, later)).toBeUndefined();
   });
 
-  test('sets the completion when the task becomes done, and only then', () => {
+  test('sets completedAt when the task becomes done, and only then', () => {
     const done = patchedTask(task(), { status: 'done' }, born);
     expect(done?.completedAt).toBe(born);
     expect(done && patchedTask(done, { status: 'done', title: 'Still done' }, later)).toMatchObject({
@@ -66,12 +66,12 @@ describe('a patch', () => {
     });
   });
 
-  test('clears the completion when the task is done no more', () => {
+  test('clears completedAt when the task is no longer done', () => {
     const reopened = patchedTask(task({ status: 'done' }), { status: 'in_progress' }, later);
     expect(reopened).toMatchObject({ status: 'in_progress', completedAt: null });
   });
 
-  test('leaves the task it was given as it was', () => {
+  test('does not modify its input', () => {
     const before = task();
     const copy = structuredClone(before);
     patchedTask(before, { title: 'Other', tags: ['x'], status: 'done' }, later);

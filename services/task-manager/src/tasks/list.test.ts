@@ -36,7 +36,7 @@ const list = async (query: string) => {
 };
 const ids = (tasks: Task[]) => tasks.map(({ id }) => id);
 
-/** The order that is promised, said another way than in SQL. */
+/** The documented order, implemented without SQL. */
 const ordered = (tasks: Task[], field: keyof Task, sign: 1 | -1) => {
   const rank = (task: Task) => (field === 'priority' ? priorities.indexOf(task.priority) : task[field]);
   const compare = (a: Task, b: Task): number => {
@@ -50,7 +50,7 @@ const ordered = (tasks: Task[], field: keyof Task, sign: 1 | -1) => {
 };
 
 describe('a list', () => {
-  test('is what one owns, newest first', () => {
+  test('has the tasks of the user, newest first', () => {
     expect(all).toHaveLength(42);
     expect(ids(all)).toEqual(ordered(all, 'createdAt', -1));
   });
@@ -76,7 +76,7 @@ describe('a list', () => {
     },
   );
 
-  test('has no more on its last page, full or not, and nothing beyond', async () => {
+  test('has has_more false on its last page, full or not, and nothing beyond', async () => {
     expect((await list('limit=42')).page).toEqual({ number: 1, limit: 42, has_more: false });
     expect((await list('limit=41')).page.has_more).toBe(true);
     expect(await list('limit=42&page=2')).toEqual({
@@ -86,12 +86,12 @@ describe('a list', () => {
     expect((await list('page=100000&limit=200')).tasks).toEqual([]);
   });
 
-  test('is for its owner alone, whatever stands in between', async () => {
+  test('is not cached for other users', async () => {
     const answer = await ada.as('get', '/tasks');
     expect(answer.headers['cache-control']).toBe('private, no-cache');
   });
 
-  test('has pages of 50 unless asked otherwise', async () => {
+  test('has 50 tasks a page by default', async () => {
     expect((await list('')).page).toEqual({ number: 1, limit: 50, has_more: false });
   });
 });
@@ -121,7 +121,7 @@ describe('a filter', () => {
     ],
   ];
 
-  test.each(filters)('%s gives exactly what fits', async (query, fits) => {
+  test.each(filters)('%s returns exactly the matching tasks', async (query, fits) => {
     expect(ids((await list(`${query}&limit=200`)).tasks)).toEqual(ids(all.filter(fits)));
   });
 });
@@ -187,12 +187,12 @@ describe('a list is refused by name for', () => {
     expect(Object.keys(body.errors)).toEqual([name]);
   });
 
-  test.each(['q=%ff', 'q=%ed%a0%80', 'q=%', '%c0%af=1'])('an encoding that is none: ?%s', async (query) => {
+  test.each(['q=%ff', 'q=%ed%a0%80', 'q=%', '%c0%af=1'])('invalid percent-encoding: ?%s', async (query) => {
     const { status, body } = await ada.as('get', `/tasks?${query}`);
     expect([status, body.code]).toEqual([400, 'bad_encoding']);
   });
 
-  test('an address that is too long', async () => {
+  test('a URI that is too long', async () => {
     const { status, type } = await ada.as('get', `/tasks?q=${'x'.repeat(9000)}`);
     expect([status, type]).toEqual([414, 'application/problem+json']);
   });

@@ -22,14 +22,14 @@ const page = (number: number, limit = 20) => ({ number, limit, offset: BigInt((n
 const titles = async (pages: Pages, number: number, what = listing) =>
   (await pages(what, page(number))).items.map(({ title }) => title);
 
-/** The same pages read directly, and cut from an order that is kept. */
+/** The same pages with and without the cached order. */
 const both = () => ({
   direct: createPages(sql(), { bytes: 0 }),
   kept: createPages(sql(), { bytes: 1e6, shallow: 0 }),
 });
 
 describe('deep pages', () => {
-  test('are the same as if each were read from the start', async () => {
+  test('are the same with and without the cache', async () => {
     const { direct, kept } = both();
     for (const what of [listing, { ...listing, filters: { priority: 'low' as const } }]) {
       for (const number of [1, 2, 30, 31, 59, 60, 61, 500]) {
@@ -40,7 +40,7 @@ describe('deep pages', () => {
     expect((await kept(listing, page(61))).items).toEqual([]);
   });
 
-  test('show every change at once, whichever instance made it', async () => {
+  test('show each change at once, whichever instance made it', async () => {
     await using other = await startInstance(service.variables);
     const { direct, kept } = both();
     const agree = async () => {
@@ -58,7 +58,7 @@ describe('deep pages', () => {
     expect(await agree()).toEqual(before);
   });
 
-  test('are right while tasks come and go', async () => {
+  test('are right while tasks are created and deleted', async () => {
     const { kept } = both();
     const reading = new AbortController();
     const writing = (async () => {
@@ -76,7 +76,7 @@ describe('deep pages', () => {
     await writing;
   });
 
-  test('are the same through the service', async () => {
+  test('are the same over HTTP', async () => {
     const { body } = await ada.as('get', '/tasks?limit=20&page=55&sort=-priority');
     expect(body.tasks.map(({ title }: { title: string }) => title)).toEqual(
       await titles(createPages(sql(), { bytes: 0 }), 55),
@@ -86,19 +86,19 @@ describe('deep pages', () => {
 });
 
 describe('an order', () => {
-  test('is given up to a length', async () => {
+  test('is read up to a limit', async () => {
     expect((await readOrder(sql(), listing, 10)).ids).toHaveLength(160);
     expect((await readOrder(sql(), { ...listing, filters: { q: 'nothing' } }, 10)).ids).toHaveLength(0);
   });
 
-  test('and its tasks know their revision, also when there are none', async () => {
+  test('and its tasks carry the revision, also when there are none', async () => {
     const { revision } = await readOrder(sql(), listing, 1);
     expect(await readTasks(sql(), ada.user.id, [])).toEqual({ revision, tasks: [] });
     const eve = await register(service.app);
     expect(await readTasks(sql(), eve.user.id, [])).toEqual({ revision: '0', tasks: [] });
   });
 
-  test("never gives somebody else's tasks", async () => {
+  test('never return tasks of another user', async () => {
     const eve = await register(service.app);
     const { body } = await eve.as('post', '/tasks').send({ title: 'Hers' });
     expect((await readTasks(sql(), ada.user.id, [body.id])).tasks).toEqual([]);

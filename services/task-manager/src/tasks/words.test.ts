@@ -37,7 +37,7 @@ test.each([
   }
 });
 
-test('the longest description there is, in letters that grow when they are normalised, is kept and found', async () => {
+test('the longest description, in characters that grow under NFKC, is stored and found', async () => {
   const description = Array.from({ length: 5000 }, () => '\ufdfa ').join('');
   const { status, body } = await ada.as('post', '/tasks').send({ title: 'long', description });
   expect(status).toBe(201);
