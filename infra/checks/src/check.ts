@@ -1,0 +1,50 @@
+/** `pnpm check`: runs every check that is not a test, as many at a time as there are cores, and reports each. */
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const root = join(import.meta.dirname, '../../..');
+const services = readdirSync(join(root, 'services')).map((name) => `services/${name}`);
+const documents = services.map((service) => `${service}/openapi.json`);
+
+/** Name, program and arguments; the slowest first. */
+const checks: [string, ...string[]][] = [
+  ['lint', 'oxlint'],
+  ['types', 'tsc'],
+  ['types of the portal', 'tsc', '-p', 'infra/portal'],
+  ['unused code', 'knip'],
+  ['boundaries', 'turbo', 'boundaries'],
+  ...services.map((service): [string, ...string[]] => [
+    `openapi.json of ${service}`,
+    'node',
+    `${service}/src/openapi.ts`,
+  ]),
+  ['openapi.json under Redocly', 'redocly', 'lint', ...documents],
+  ['openapi.json under Spectral', 'node', 'infra/checks/src/spectral.ts', ...documents],
+  ['generated client', 'node', 'packages/client/scripts/generate.ts'],
+  ['migrations', 'node', 'infra/checks/src/migrations.ts', ...services],
+  ['format', 'oxfmt', '--check'],
+];
+
+const run = promisify(execFile);
+const queue = checks.values();
+
+const work = async (): Promise<void> => {
+  for (const [name, program = '', ...args] of queue) {
+    const started = performance.now();
+    const ended = run(program, args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+    const fault = await ended.then(
+      () => undefined,
+      ({ stdout, stderr }: { stdout: string; stderr: string }) => `${stdout}${stderr}`,
+    );
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    process.stdout.write(
+      `${fault === undefined ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)\n${fault ?? ''}`,
+    );
+    if (fault !== undefined) process.exitCode = 1;
+  }
+};
+
+await Promise.all(Array.from({ length: availableParallelism() }, work));

@@ -1,0 +1,42 @@
+/**
+ * `node migrations.ts FOLDER…`: for each service folder, fails when src/db/tables.ts differs from the snapshot of the
+ * last committed migration, or when the snapshots are not one chain (two branches added a migration each).
+ */
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { generateDrizzleJson } from 'drizzle-kit/api';
+
+interface Snapshot {
+  id: string;
+  prevId: string;
+}
+
+const readJson = async (...path: string[]): Promise<unknown> =>
+  JSON.parse(await readFile(join(...path), 'utf8'));
+
+const contentOf = ({ id: _id, prevId: _prevId, ...content }: Snapshot): object => content;
+
+const faultOf = async (folder: string): Promise<string | undefined> => {
+  const meta = join(folder, 'migrations/meta');
+  const { entries } = (await readJson(meta, '_journal.json')) as { entries: { idx: number; tag: string }[] };
+  const snapshots = await Promise.all(
+    entries.map(
+      ({ idx }) => readJson(meta, `${String(idx).padStart(4, '0')}_snapshot.json`) as Promise<Snapshot>,
+    ),
+  );
+  const torn = entries.find((_, at) => at > 0 && snapshots[at]?.prevId !== snapshots[at - 1]?.id);
+  if (torn !== undefined) return `${torn.tag} does not follow the migration before it; generate it again`;
+  const tables = (await import(join(folder, 'src/db/tables.ts'))) as Record<string, unknown>;
+  const current = JSON.parse(JSON.stringify(generateDrizzleJson(tables))) as Snapshot;
+  const last = snapshots.at(-1);
+  if (last !== undefined && isDeepStrictEqual(contentOf(current), contentOf(last))) return undefined;
+  return 'src/db/tables.ts has changed without a migration; run migrations:generate';
+};
+
+for (const folder of process.argv.slice(2)) {
+  const fault = await faultOf(resolve(folder));
+  if (fault === undefined) continue;
+  process.stderr.write(`${folder}: ${fault}\n`);
+  process.exitCode = 1;
+}
