@@ -1,4 +1,4 @@
-import { run, type Account } from './run.ts';
+import { run, type Account } from './spawn.ts';
 
 const NAME = 'postgres';
 
@@ -22,8 +22,8 @@ const create = async (): Promise<void> => {
 };
 
 /**
- * The unprivileged user for PostgreSQL and Redis: undefined (ourselves) unless we are root,
- * then the system's user `postgres`, created when it is missing.
+ * The user for PostgreSQL and Redis: undefined (the current user) unless that is root; then the system's user `postgres`,
+ * which is created when it does not exist.
  * @throws when root cannot create it
  */
 export const unprivilegedAccount = async (): Promise<Account | undefined> => {
@@ -36,7 +36,7 @@ export const unprivilegedAccount = async (): Promise<Account | undefined> => {
   return created;
 };
 
-/** Whether the account may do this with the path (`x` run or traverse, `w` write), asked of the system itself. */
+/** Whether the account has this right to the path (`r` read, `w` write, `x` run or enter), checked by the system. */
 export const may = async (
   account: Account | undefined,
   right: 'r' | 'w' | 'x',

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
-import type { Command } from './command.ts';
 import { baseEnv } from './env.ts';
 import { exists } from './files.ts';
-import { runningIn, signal, until } from './process-table.ts';
-import { run, type Account } from './run.ts';
+import { runningIn, signal, until } from './process.ts';
+import { run, type Account, type Command } from './spawn.ts';
 
 /** One PostgreSQL server: where its files are and how it is reached. */
 export interface Cluster {
@@ -18,23 +17,23 @@ export interface Cluster {
   password: string;
   account: Account | undefined;
   logFile: string;
-  /** Whether a power cut must lose nothing; tests do without and are faster. */
+  /** Whether committed data survive a power cut; tests are faster without. */
   durable: boolean;
 }
 
 export const clusterUrl = ({ port, password }: Cluster): string =>
   `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`;
 
-// A power cut in the half minute after the first start may cost the still empty data: waiting for the disk beside a
-// fresh node_modules takes longer than making them again.
+// The new data folder is empty: losing it in a power cut costs less than waiting for the disk while node_modules is
+// being written.
 const NO_WAIT = '--no-sync';
 
-/** Sorting and case rules are PostgreSQL's own, so that they are the same on every machine. */
+/** The collation is PostgreSQL's own, so that it is the same on every machine. */
 const LOCALE = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
 
 /**
- * Makes the data folder when it is not there yet; made beside and renamed, so that half a one is never used.
- * @throws with initdb's own words
+ * Creates the data folder when it does not exist: under another name first, so that an incomplete one is never used.
+ * @throws with the output of initdb
  */
 export const initialise = async ({ bin, dataDir, password, account }: Cluster): Promise<void> => {
   if (await exists(join(dataDir, 'PG_VERSION'))) return;
@@ -58,7 +57,7 @@ export const initialise = async ({ bin, dataDir, password, account }: Cluster): 
   await rename(fresh, dataDir);
 };
 
-/** Small enough for a laptop, wide enough for six services or a parallel suite of tests. */
+/** Small enough for a laptop, large enough for six services or a parallel test suite. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -94,8 +93,8 @@ export const clusterCommand = (cluster: Cluster): Command => {
 };
 
 /**
- * Clears the way after kill -9: PostgreSQL's children outlive their parent for a moment and keep the new one from
- * starting, and the lock file may name a number that now belongs to another process.
+ * Cleans up after kill -9: PostgreSQL's children outlive their parent for a moment and prevent a new start, and the lock
+ * file may contain a process id that now belongs to another process.
  */
 export const clearRemains = async ({ dataDir }: Cluster): Promise<void> => {
   if (!(await until(() => runningIn(dataDir).length === 0, 3_000))) {
@@ -105,7 +104,7 @@ export const clearRemains = async ({ dataDir }: Cluster): Promise<void> => {
   if (process.platform === 'linux') await rm(join(dataDir, 'postmaster.pid'), { force: true });
 };
 
-/** Resolves true when the server answers a query; false when it does not (yet). */
+/** Whether the server answers a query. */
 export const answers = async (url: string): Promise<boolean> => {
   const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
   try {

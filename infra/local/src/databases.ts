@@ -4,9 +4,9 @@ import { readSql } from './sql.ts';
 
 /** How a service reaches its database. */
 export interface DatabaseUrls {
-  /** The role it runs as: reads and writes rows, changes no table. */
+  /** Run-time role: reads and writes rows, changes no table. */
   run: string;
-  /** The role that owns the tables: migrations and demo data. */
+  /** Owner of the tables: migrations and demo data. */
   own: string;
 }
 
@@ -20,7 +20,7 @@ const connect = (url: string) =>
   postgres(url, {
     max: 1,
     onnotice: () => {},
-    // Statements hold passwords; a failing one must not reach the server's log.
+    // Statements contain passwords, so a failing one must not be logged by the server.
     connection: { log_min_error_statement: 'panic' },
   });
 
@@ -38,7 +38,7 @@ const ensureDatabase = async (sql: Sql, name: string): Promise<void> => {
   if (!known) await sql.unsafe(`create database "${name}" owner "${name}_owner"`);
 };
 
-/** On a server that is ours alone: the databases that it came with are for its superuser only. */
+/** Closes the databases that every server has to all but its superuser. */
 export const closeServer = async (serverUrl: string): Promise<void> => {
   const sql = connect(serverUrl);
   await sql.unsafe(readSql('server.sql')).finally(() => sql.end());
@@ -53,8 +53,7 @@ const at = (serverUrl: string, database: string, role?: string, password?: strin
 };
 
 /**
- * Creates the database and the two roles of each service where they are missing, and sets the roles' passwords.
- * Can run any number of times.
+ * Creates the database and the two roles of each service unless they exist, and sets the passwords. Repeatable.
  * @param serverUrl a role that may create roles and databases
  */
 export const ensureDatabases = async (

@@ -1,4 +1,4 @@
-/** What a service tells about the demo data that it loaded. */
+/** What the demo task of a service prints. */
 export interface Demo {
   /** Merged into `demo` of stack.json. */
   demo: Record<string, unknown>;
@@ -8,8 +8,8 @@ export interface Demo {
 const NOTHING: Demo = { demo: {}, curls: [] };
 
 /**
- * Reads what the `demo` task of a service printed; nothing printed is nothing to tell.
- * @throws naming the service when it is not the agreed object
+ * Parses the output of a `demo` task; it may be empty.
+ * @throws naming the service when the output is not one JSON object
  */
 export const parseDemo = (service: string, printed: string): Demo => {
   if (printed.trim() === '') return NOTHING;
@@ -20,7 +20,7 @@ export const parseDemo = (service: string, printed: string): Demo => {
   }
 };
 
-/** Puts the demos of all services into one. */
+/** Merges the demo data of all services. */
 export const mergeDemos = (demos: readonly Demo[]): Demo => ({
   demo: Object.assign({}, ...demos.map(({ demo }) => demo)) as Record<string, unknown>,
   curls: demos.flatMap(({ curls }) => curls),

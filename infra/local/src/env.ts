@@ -1,4 +1,4 @@
-/** The environment, read in this file only. Empty values count as not given. */
+/** The environment, which only this file reads. An empty variable counts as missing. */
 const value = (name: string): string | undefined => process.env[name] || undefined;
 
 const port = (name: string, preset: number, highest: number): number => {
@@ -13,7 +13,7 @@ export const mayInstall = (): boolean => value('PLATFORM_NO_INSTALL') === undefi
 /** Whether this is an unattended run, in which nothing may be left out. */
 export const inCi = (): boolean => value('CI') === 'true';
 
-/** What the set-up of the tests takes from outside. */
+/** Servers for the tests that run already. */
 export const testEnv = () => ({
   postgresUrl: value('TEST_POSTGRES_URL'),
   redisUrl: value('TEST_REDIS_URL'),
@@ -23,8 +23,8 @@ export const testEnv = () => ({
 const PORT_SPAN = 79;
 
 /**
- * What `start` takes from outside.
- * @throws naming the variable that holds no port
+ * Settings of `start` itself.
+ * @throws naming the variable that is not a port
  */
 export const startEnv = () => ({
   gatewayPort: port('GATEWAY_PORT', 8080, 65_535),
@@ -33,7 +33,7 @@ export const startEnv = () => ({
   redisUrl: value('REDIS_URL'),
 });
 
-/** Variables whose names begin with the prefix, without it. */
+/** Variables with the prefix, which is removed from their names. */
 export const withPrefix = (prefix: string): Record<string, string> =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, held]) =>
@@ -41,7 +41,7 @@ export const withPrefix = (prefix: string): Record<string, string> =>
     ),
   );
 
-/** Folders in which programs are looked for. */
+/** Folders to search for programs. */
 export const searchPath = (): string[] => (value('PATH') ?? '').split(':').filter(Boolean);
 
 const pick = (names: readonly string[]): Record<string, string> =>
@@ -52,7 +52,7 @@ const pick = (names: readonly string[]): Record<string, string> =>
     }),
   );
 
-/** What a child process needs from ours whatever it is: where programs are, language, temporary files. */
+/** Variables that every child process needs. */
 export const baseEnv = (): Record<string, string> => pick(['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'USER']);
 
 /** Settings that `start` passes on to all services; any other setting needs the prefix of its service. */

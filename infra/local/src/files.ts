@@ -7,8 +7,8 @@ export const exists = (path: string): Promise<boolean> =>
   );
 
 /**
- * The JSON in a file, or undefined when there is no file. The caller vouches for its shape: we wrote it.
- * @throws naming the file when it holds no JSON
+ * The JSON in a file, or undefined when the file does not exist. Its shape is not checked: only this package writes it.
+ * @throws naming the file when it is not JSON
  */
 export const readJson = async <T>(path: string): Promise<T | undefined> => {
   if (!(await exists(path))) return undefined;
@@ -19,7 +19,7 @@ export const readJson = async <T>(path: string): Promise<T | undefined> => {
   }
 };
 
-/** Replaces a file as a whole, so that nobody reads half of it; only its owner may read it. */
+/** Replaces a file atomically; only its owner can read it. */
 export const writeJson = async (path: string, content: unknown): Promise<void> => {
   const partial = `${path}.${process.pid}`;
   await writeFile(partial, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });

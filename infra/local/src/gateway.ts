@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { prepareGateway } from '@platform/gateway/files';
 import { baseEnv } from './env.ts';
-import type { Site } from './foundation.ts';
-import { answersWell } from './service-launch.ts';
+import type { Site } from './backing-services.ts';
+import { answersWell } from './service-process.ts';
 
 const READY_MS = 30_000;
 
@@ -22,7 +22,7 @@ export interface GatewayPlan {
 
 /** Starts nginx in front of the services and waits until it answers; its address is that of the port. */
 export const startGateway = async (
-  { crew, local }: Site,
+  { supervisor, local }: Site,
   { url, file, ...options }: GatewayPlan,
 ): Promise<void> => {
   const { args } = await prepareGateway({
@@ -31,19 +31,19 @@ export const startGateway = async (
     logDir: join(local.path, 'logs', 'gateway'),
     ...options,
   });
-  const supervised = crew.start('gateway', {
+  const program = supervisor.start('gateway', {
     name: 'nginx',
     command: {
       file,
       args,
       cwd: local.path,
       env: baseEnv(),
-      // Finishes the requests that are under way.
+      // Lets running requests finish.
       stopSignal: 'SIGQUIT',
       logFile: await local.logFile('nginx'),
     },
     answers: () => answersWell(`${url}/healthz`),
     stopLimitMs: 5_000,
   });
-  await supervised.ready(READY_MS);
+  await program.ready(READY_MS);
 };

@@ -2,9 +2,9 @@ import { rm, writeFile } from 'node:fs/promises';
 import { baseEnv } from './env.ts';
 import { exists } from './files.ts';
 import { debianPackage, findProgram, howToGet, type Program } from './programs.ts';
-import { run } from './run.ts';
+import { run } from './spawn.ts';
 import { say } from './say.ts';
-import { watch } from './watch.ts';
+import { cleanUpAfterExit } from './cleanup.ts';
 
 const canInstall = async (): Promise<boolean> =>
   process.getuid?.() === 0 && (await exists('/etc/debian_version')) && (await exists('/usr/bin/apt-get'));
@@ -15,20 +15,20 @@ const aptGet = async (...args: string[]): Promise<boolean> => {
   return (await run('apt-get', [...wait, '-q', '-y', ...args], { env })).code === 0;
 };
 
-/** Debian asks this program before it starts a daemon; 101 means no. */
+/** Debian asks this script before it starts a daemon; exit code 101 forbids it. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
-/** Runs the work with the start of daemons forbidden, unless the machine has a policy of its own. */
+/** Forbids Debian to start daemons during the work, unless the machine has its own policy. */
 const withoutDaemons = async (work: () => Promise<void>): Promise<void> => {
   if (await exists(POLICY)) return work();
-  // Were we killed meanwhile, the machine would start no daemon any more: the reaper takes it away too.
-  watch({ folder: POLICY });
+  // Should this process be killed meanwhile, the file must still go: with it the machine starts no daemon.
+  cleanUpAfterExit({ path: POLICY });
   await writeFile(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   try {
     await work();
   } finally {
     await rm(POLICY, { force: true });
-    watch({ keep: POLICY });
+    cleanUpAfterExit({ removedPath: POLICY });
   }
 };
 
@@ -37,10 +37,10 @@ const install = async (programs: Program[]): Promise<void> => {
   say(`Installing ${packages.join(', ')} with apt-get (--no-install or PLATFORM_NO_INSTALL=1 forbids it) …`);
   const add = (): Promise<boolean> => aptGet('install', '--no-install-recommends', ...packages);
   await withoutDaemons(async () => {
-    // The lists of a fresh container are empty or old; those of a workstation usually are not.
+    // A new container has no package lists or old ones; a workstation usually has current ones.
     if (!(await add()) && (await aptGet('update'))) await add();
   });
-  // The package switches its daemon on for the next boot; nobody asked for that.
+  // The package enables its daemon for the next boot, which nobody asked for.
   if (await exists('/run/systemd/system')) await run('systemctl', ['disable', ...packages]);
 };
 
@@ -48,8 +48,8 @@ const install = async (programs: Program[]): Promise<void> => {
 export type Found = Record<Program, string | null>;
 
 /**
- * Finds the programs, and on Debian as root installs those that are missing, saying so.
- * Names each one that is still missing and how to get it.
+ * Finds the programs. As root on Debian it installs missing ones and says so. For a program that is still missing it
+ * prints how to get it.
  */
 export const providePrograms = async (wanted: readonly Program[], mayInstall: boolean): Promise<Found> => {
   const missing = async (): Promise<Program[]> => {

@@ -6,7 +6,7 @@ import { readJson, writeJson } from './files.ts';
 export const ISSUER = 'platform-local';
 export const AUDIENCE = 'platform';
 
-/** The private Ed25519 key of this name as a JWK (RFC 8037): made once, kept in the folder. */
+/** The private Ed25519 key of this name as a JWK (RFC 8037): created once and kept in the folder. */
 export const privateKey = async (folder: string, name: string): Promise<JWK> => {
   const path = join(folder, `${name}.json`);
   const known = await readJson<JWK>(path);
@@ -21,9 +21,9 @@ export const privateKey = async (folder: string, name: string): Promise<JWK> => 
   return key;
 };
 
-/** Signs access tokens as this machine's stand-in for an identity provider. */
+/** Signs access tokens in place of an identity provider. */
 export interface Signer {
-  /** Path of the public keys (RFC 7517), as services take it in AUTH_JWKS. */
+  /** Path of the public keys (RFC 7517), for AUTH_JWKS. */
   jwksFile: string;
   /** @param ttl such as "15m", "12h", "30d" */
   sign: (claims: { scope: string; subject: string; ttl: string }) => Promise<string>;

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { may } from './account.ts';
 import { exists } from './files.ts';
 import { SYSTEM_FOLDER } from './postgres-binaries.ts';
-import { run, type Account } from './run.ts';
+import { run, type Account } from './spawn.ts';
 
-/** Where a stack keeps what must outlive it. */
+/** The folder of a stack. */
 export interface LocalFolder {
   path: string;
-  /** For PostgreSQL and Redis: the account that they run as can write here. May lie elsewhere, see `data`. */
+  /** Data of PostgreSQL and Redis, writable for their user; may be in another place, see `dataFolder`. */
   data: string;
   keys: string;
-  /** The log of one program, below the size at which it is put aside. */
+  /** Path of the log of a program; a log over 10 MB is renamed first. */
   logFile: (name: string) => Promise<string>;
 }
 
@@ -32,9 +32,9 @@ const isLink = (path: string): Promise<boolean> =>
   );
 
 /**
- * Root's PostgreSQL runs as another user, and that one may not be able to enter the checkout (/root, mktemp -d).
- * Then the data lie in the system folder and `data` is a link to them. Without that link, after `rm -rf .local` or in
- * a checkout that was copied or moved, the data start anew.
+ * Root's PostgreSQL runs as another user, who may not be able to enter the checkout (/root, mktemp -d). Then the data are
+ * in the system folder and `data` is a link to them. Without that link, after `rm -rf .local` or in a checkout that was
+ * copied or moved, the data start empty.
  */
 const dataFolder = async (local: string, account: Account | undefined): Promise<string> => {
   const path = join(local, 'data');
@@ -58,7 +58,7 @@ const dataFolder = async (local: string, account: Account | undefined): Promise<
   );
 };
 
-/** Opens the folder, creating what is missing. */
+/** Opens the folder and creates what is missing in it. */
 export const openLocalFolder = async (where: string, account: Account | undefined): Promise<LocalFolder> => {
   await mkdir(where, { recursive: true });
   const path = await realpath(where);

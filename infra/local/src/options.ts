@@ -5,7 +5,7 @@ import { mayInstall, startEnv } from './env.ts';
 /** Root of the checkout. */
 export const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** How a stack was asked for. */
+/** Options of `start`. */
 export interface StartOptions extends ReturnType<typeof startEnv> {
   servicesFolder: string;
   localFolder: string;

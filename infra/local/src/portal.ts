@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { baseEnv } from './env.ts';
 import { ROOT } from './options.ts';
-import { run } from './run.ts';
-import { lastOf } from './text.ts';
+import { lastLines, run } from './spawn.ts';
 
 const PROGRAM = join(ROOT, 'infra/portal/src/main.ts');
 
@@ -12,7 +11,7 @@ const PROGRAM = join(ROOT, 'infra/portal/src/main.ts');
  */
 export const buildPortal = async (docsDir: string): Promise<void> => {
   const done = await run(process.execPath, [PROGRAM, '--out', docsDir], { env: baseEnv() });
-  if (done.code !== 0) throw new Error(`the portal could not be built:\n${lastOf(done.output, 20)}`);
+  if (done.code !== 0) throw new Error(`the portal could not be built:\n${lastLines(done.output)}`);
 };
 
 /** The part of the demo data that the pages use. */

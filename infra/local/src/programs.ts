@@ -2,10 +2,10 @@ import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { searchPath } from './env.ts';
 
-/** Programs that no npm package brings. */
+/** Programs that are not in npm packages. */
 export type Program = 'redis-server' | 'nginx' | 'chromium';
 
-/** Names under which a program is found, and what holds it on Debian and with Homebrew. */
+/** Names of each program, and of its packages for Debian and Homebrew. */
 const KNOWN: Record<Program, { names: string[]; debian: string; brew: string }> = {
   'redis-server': {
     names: ['redis-server', 'valkey-server'],
@@ -20,12 +20,12 @@ const KNOWN: Record<Program, { names: string[]; debian: string; brew: string }> 
   },
 };
 
-/** System programs are not on everybody's PATH. */
+/** Folders of system programs that may be missing in PATH. */
 const ALSO = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/opt/homebrew/bin'];
 
 export const debianPackage = (program: Program): string => KNOWN[program].debian;
 
-/** One line that tells a person how to get the program. */
+/** How to get the program, in one line. */
 export const howToGet = (program: Program): string =>
   `Get it with "apt-get install ${KNOWN[program].debian}" or "brew install ${KNOWN[program].brew}".`;
 
@@ -35,7 +35,7 @@ const isProgram = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** The path of the program, or null when this machine has none. */
+/** The path of the program, or null when it is not installed. */
 export const findProgram = async (program: Program): Promise<string | null> => {
   for (const name of KNOWN[program].names) {
     for (const folder of [...searchPath(), ...ALSO]) {

@@ -1,6 +1,6 @@
 /**
- * Types of what the set-up gives to tests through vitest's `inject`.
- * Seen by a package whose tests contain: import type {} from "@platform/local/provided".
+ * Types of what the set-up provides to tests through vitest's `inject`. A package gets them with
+ * `import type {} from '@platform/local/provided'`.
  */
 import 'vitest';
 

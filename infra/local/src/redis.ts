@@ -1,13 +1,12 @@
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { unprivilegedAccount } from './account.ts';
-import type { Account } from './run.ts';
-import type { Command } from './command.ts';
+import type { Account, Command } from './spawn.ts';
 import { baseEnv } from './env.ts';
 import { freePort } from './ports.ts';
 import { findProgram, howToGet } from './programs.ts';
 import { startServer, type Server } from './server.ts';
-import { temporaryFolder } from './temporary.ts';
+import { temporaryFolder } from './cleanup.ts';
 
 /** One Redis server. */
 export interface RedisPlan {
@@ -24,7 +23,7 @@ export interface RedisPlan {
 export const redisUrl = (port: number, password?: string): string =>
   `redis://${password === undefined ? '' : `:${password}@`}127.0.0.1:${port}`;
 
-/** Redis holds nothing that may not be lost: snapshots only, and when full it forgets the oldest. */
+/** Redis holds only what may be lost: it writes snapshots, and when it is full it evicts the least recently used keys. */
 export const redisCommand = ({ file, port, dataDir, account, logFile, configFile }: RedisPlan): Command => ({
   file,
   args: [
@@ -69,7 +68,7 @@ export const redisAnswers = (url: string): Promise<boolean> =>
   });
 
 /**
- * Starts an own, empty Redis on a free port of 127.0.0.1, for as long as this process lives.
+ * Starts an empty Redis on a free port of 127.0.0.1. It ends with this process.
  * @throws when redis-server is not on this machine
  */
 export const startRedis = async (): Promise<Server> => {
@@ -78,10 +77,12 @@ export const startRedis = async (): Promise<Server> => {
   const account = await unprivilegedAccount();
   const [folder, port] = await Promise.all([temporaryFolder(account), freePort()]);
   const logFile = join(folder.path, 'redis.log');
+  const url = redisUrl(port);
   return startServer({
-    url: redisUrl(port),
+    name: 'redis',
+    url,
     command: redisCommand({ file, port, dataDir: folder.path, account, logFile }),
-    answers: redisAnswers,
+    answers: () => redisAnswers(url),
     cleanUp: folder.remove,
   });
 };

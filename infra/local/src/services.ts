@@ -2,18 +2,18 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exists, readJson } from './files.ts';
 
-/** A service as its folder tells it. */
+/** A service, as its package.json describes it. */
 export interface Service {
   name: string;
   folder: string;
   /** Added to PORT_BASE. */
   port: number;
-  /** Names of variables that get a random secret, and of those that get a private Ed25519 key as JWK. */
+  /** Variables that get a random secret, and those that get a private Ed25519 key as JWK. */
   secrets: string[];
   keys: string[];
-  /** Names of variables that get a folder, which lasts as long as the stack's data. */
+  /** Variables that get a folder, which is kept as long as the data. */
   folders: string[];
-  /** Scopes that its routes ask for. */
+  /** Scopes that its routes require. */
   scopes: string[];
 }
 
@@ -22,7 +22,7 @@ interface Manifest {
   platform?: { port?: unknown; secrets?: unknown; keys?: unknown; folders?: unknown; scopes?: unknown };
 }
 
-/** Ports between the services' and PostgreSQL's are free for services to come. */
+/** The ports up to PostgreSQL's are for future services. */
 const HIGHEST_PORT = 31;
 
 const list = (where: string, found: unknown): string[] => {
@@ -33,7 +33,7 @@ const list = (where: string, found: unknown): string[] => {
 
 const describe = (folder: string, { name, platform }: Manifest): Service => {
   const where = join(folder, 'package.json');
-  // The name becomes the name of a database, of roles and of variables.
+  // The database, the roles and the prefix of variables are named after it.
   if (!name || !/^[a-z][a-z0-9-]{0,40}$/.test(name)) {
     throw new Error(`${where}: "name" must be lower-case letters, digits and dashes`);
   }
@@ -62,7 +62,7 @@ const refuseSharedPorts = (services: readonly Service[]): void => {
 };
 
 /**
- * The services under a folder, in the order of their ports. A folder without src/main.ts is no service (yet).
+ * The services in a folder, in the order of their ports. A folder without src/main.ts is not a service.
  * @throws naming the package.json that is wrong
  */
 export const findServices = async (root: string): Promise<Service[]> => {

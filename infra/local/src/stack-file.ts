@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeJson } from './files.ts';
 
-/** A running stack as .local/stack.json describes it. What is left out or somebody else's has null. */
+/** Content of .local/stack.json. What is missing, or not run by this stack, is null. */
 export interface Stack {
   gateway: string | null;
   services: Record<string, { url: string; pid: number | null; databaseUrl: string }>;
@@ -14,6 +14,6 @@ export interface Stack {
 
 const fileIn = (folder: string): string => join(folder, 'stack.json');
 
-/** It holds passwords and tokens: only its owner may read it. */
+/** It contains passwords and tokens, so only its owner can read it. */
 export const writeStack = (folder: string, stack: Stack): Promise<void> => writeJson(fileIn(folder), stack);
 export const removeStack = (folder: string): Promise<void> => rm(fileIn(folder), { force: true });

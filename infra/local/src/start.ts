@@ -1,68 +1,96 @@
-/** `pnpm start`: brings the platform up, keeps it up, and takes it down again on Ctrl-C. See README.md. */
-import { assembleCrew } from './crew.ts';
-import { claimFolder } from './leftovers.ts';
+/** `pnpm start`: starts the platform, keeps it running, and stops it on Ctrl-C. See README.md. */
+import { lockFolder } from './folder-lock.ts';
 import { readOptions } from './options.ts';
-import { whenParentGoes } from './parent.ts';
-import { latest } from './latest.ts';
 import { say, step } from './say.ts';
 import { removeStack, writeStack } from './stack-file.ts';
+import { createSupervisor } from './supervisor.ts';
 import { table } from './table.ts';
-import { bringUp, gather, type Up } from './up.ts';
+import { bringUp, prepare, type RunningStack } from './up.ts';
 
-/** The terminal and pnpm both pass on one Ctrl-C; what comes this soon (ms) is no second one. */
+/** One Ctrl-C arrives twice, from the terminal and from pnpm; a signal this soon (ms) after the first is no second one. */
 const SAME_PRESS_MS = 700;
+const PARENT_CHECK_MS = 500;
 
-const keepUp = async (): Promise<void> => {
+/** Calls back when the parent process is gone: `npx` and `pnpm` may be killed without telling their children. */
+const onParentExit = (callback: () => void): void => {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    callback();
+  }, PARENT_CHECK_MS);
+  timer.unref();
+};
+
+/** Runs `work` once after any number of requests that came while it was running; never twice at the same time. */
+const coalesce = (work: () => Promise<void>) => {
+  let requested = false;
+  let running = Promise.resolve();
+  const runRequested = async (): Promise<void> => {
+    if (!requested) return;
+    requested = false;
+    await work();
+  };
+  return {
+    request: (): void => {
+      requested = true;
+      running = running.then(runRequested);
+    },
+    done: (): Promise<void> => running,
+  };
+};
+
+const runStack = async (): Promise<void> => {
   const options = readOptions(process.argv.slice(2));
-  const materials = await gather(options);
-  const { path } = materials.local;
-  const { claim, stopped } = await claimFolder(path);
+  const prepared = await prepare(options);
+  const { path } = prepared.local;
+  const { lock, stopped } = await lockFolder(path);
   if (stopped.length > 0) step(`stopped what an earlier start left running: ${stopped.join(', ')}`);
 
-  let up: Up | undefined;
-  const save = latest(async () => {
-    await claim.record(crew.running());
-    if (up && !stopping.signal.aborted) await writeStack(path, up.describe());
+  let stack: RunningStack | undefined;
+  const save = coalesce(async () => {
+    await lock.record(supervisor.running());
+    if (stack && !stopping.signal.aborted) await writeStack(path, stack.describe());
   });
-  const crew = assembleCrew(save.request);
+  const supervisor = createSupervisor(save.request);
   const stopping = new AbortController();
   let firstAt = 0;
-  const onStop = (why: string): void => {
+  const onStop = (reason: string): void => {
     if (!stopping.signal.aborted) {
       firstAt = performance.now();
-      say(`\n${why}: stopping …`);
+      say(`\n${reason}: stopping …`);
       stopping.abort();
     } else if (performance.now() - firstAt > SAME_PRESS_MS) {
       say('Killing what is left.');
-      void crew.stop('now');
+      void supervisor.stop('now');
     }
   };
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => onStop(name));
-  whenParentGoes(() => onStop('the command that started this has gone'));
+  onParentExit(() => onStop('the command that started this process has ended'));
 
   try {
-    up = await bringUp(options, materials, crew, stopping.signal);
+    stack = await bringUp(options, prepared, supervisor, stopping.signal);
     save.request();
     await save.done();
-    say(table(up.describe(), up.curls, path, up.portal));
+    say(table(stack.describe(), stack.curls, path, stack.portal));
     step('everything is ready');
     if (!stopping.signal.aborted)
       await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve));
   } catch (error) {
-    // Once we are stopping, what was half started fails as it should.
+    // While stopping, the steps that are not finished fail, as they should.
     if (!stopping.signal.aborted) throw error;
   } finally {
     stopping.abort();
     await removeStack(path);
-    await crew.stop();
+    await supervisor.stop();
     await save.done();
-    await Promise.all([removeStack(path), claim.release()]);
+    await Promise.all([removeStack(path), lock.release()]);
   }
   say('Stopped.');
 };
 
 try {
-  await keepUp();
+  await runStack();
   process.exitCode = 0;
 } catch (error) {
   say(`\nThe platform did not start: ${error instanceof Error ? error.message : String(error)}`);

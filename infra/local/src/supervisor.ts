@@ -1,117 +1,51 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { launch, type Command, type Launched } from './command.ts';
-import { lastLines } from './server.ts';
-import { stop, type ProcessId } from './process-table.ts';
-import { say } from './say.ts';
+import type { StoppableProcess } from './cleanup.ts';
+import { keepRunning, type Program, type RunningProgram } from './program.ts';
 
-/** A program that is kept running. */
-export interface Program {
-  name: string;
-  command: Command;
-  /** Whether it is ready for work. */
-  answers: () => Promise<boolean>;
-  /** Runs before each start. */
-  prepare?: () => Promise<void>;
-  /** How long (ms) it may take to stop before it is killed. */
-  stopLimitMs: number;
-}
+/** Programs stop in this order: each before the ones that it depends on. */
+const STOP_ORDER = ['gateway', 'service', 'redis', 'postgres'] as const;
+type Role = (typeof STOP_ORDER)[number];
 
-/** Waits (ms) between a death and the next start: doubled each time, from `first` to `longest`. */
-export interface BackOff {
-  first: number;
-  longest: number;
-  /** Who lived this long is well again, and the next wait is the first one. */
-  steady: number;
-}
-
-/** The wait (ms) after a life of `lived` ms that followed a wait of `before` ms; `before` is 0 at the first death. */
-export const nextWait = ({ first, longest, steady }: BackOff, before: number, lived: number): number =>
-  before === 0 || lived >= steady ? first : Math.min(before * 2, longest);
-
-const BACK_OFF: BackOff = { first: 200, longest: 10_000, steady: 20_000 };
-/** Deaths before the program was ready for the first time, after which it is given up. */
-const DEATHS_AT_FIRST = 5;
-
-export interface Supervised {
-  name: string;
-  /** The process that runs now, if one does. */
-  readonly id: ProcessId | undefined;
-  /**
-   * Waits until the program answers.
-   * @throws with the end of its log when the limit (ms) passes, or when it keeps dying
-   */
-  ready: (limitMs: number) => Promise<void>;
-  /** Ends it for good: in good order, or by force at once. */
+/** Keeps all programs of a stack running. */
+export interface Supervisor {
+  start: (role: Role, program: Program) => RunningProgram;
+  /** The processes that run now. */
+  running: () => (StoppableProcess & { name: string })[];
+  /** Process id of a program, or null when it does not run. */
+  pid: (name: string) => number | null;
+  /** Stops all programs, role by role; 'now' kills all at once. Nothing can be started afterwards. */
   stop: (how?: 'now') => Promise<void>;
 }
 
-/**
- * Starts a program and starts it again whenever it ends.
- * @param changed called after each start and end
- */
-export const supervise = (program: Program, changed: () => void, backOff: BackOff = BACK_OFF): Supervised => {
-  const { name, command, answers, prepare, stopLimitMs } = program;
-  const stopping = new AbortController();
-  let current: Launched | undefined;
-  let deaths = 0;
-  let wasReady = false;
-  const isHopeless = (): boolean => !wasReady && deaths >= DEATHS_AT_FIRST;
+interface Member {
+  role: Role;
+  program: Program;
+  running: RunningProgram;
+}
 
-  const live = async (): Promise<string> => {
-    try {
-      await prepare?.();
-      if (stopping.signal.aborted) return 'not started';
-      current = await launch(command);
-      if (stopping.signal.aborted) await stop(current.id, command.stopSignal, stopLimitMs);
-      changed();
-      return await current.ended;
-    } catch (error) {
-      return `did not start: ${error instanceof Error ? error.message : String(error)}`;
-    } finally {
-      current = undefined;
-    }
-  };
+/** @param onChange called whenever a program starts or ends */
+export const createSupervisor = (onChange: () => void): Supervisor => {
+  const members: Member[] = [];
+  let stopping = false;
 
-  const keepAlive = async (): Promise<void> => {
-    for (let wait = 0; ;) {
-      const since = performance.now();
-      const how = await live();
-      if (stopping.signal.aborted) return;
-      deaths += 1;
-      changed();
-      if (isHopeless()) return;
-      wait = nextWait(backOff, wait, performance.now() - since);
-      say(`${name} ${how}; starts again in ${wait} ms`);
-      await sleep(wait, undefined, { signal: stopping.signal }).catch(() => {});
-      if (stopping.signal.aborted) return;
-    }
-  };
-  const alive = keepAlive();
-  const isReady = async (): Promise<boolean> => current !== undefined && answers();
+  const stopRole = (role: Role, how?: 'now'): Promise<unknown> =>
+    Promise.all(members.filter((one) => one.role === role).map(({ running }) => running.stop(how)));
 
   return {
-    name,
-    get id() {
-      return current?.id;
+    start: (role, program) => {
+      if (stopping) throw new Error(`${program.name} was not started: the stack is stopping`);
+      const running = keepRunning(program, { onChange });
+      members.push({ role, program, running });
+      return running;
     },
-    ready: async (limitMs) => {
-      const end = Date.now() + limitMs;
-      while (!(await isReady())) {
-        if (stopping.signal.aborted) throw new Error(`${name} was stopped`);
-        if (isHopeless() || Date.now() > end) {
-          const what = isHopeless()
-            ? `${name} died ${deaths} times`
-            : `${name} was not ready after ${limitMs / 1_000} s`;
-          throw new Error(`${what}; the end of ${command.logFile}:\n${await lastLines(command.logFile)}`);
-        }
-        await sleep(50);
-      }
-      wasReady = true;
-    },
+    running: () =>
+      members.flatMap(({ program, running: { id } }) =>
+        id ? [{ ...id, name: program.name, stopSignal: program.command.stopSignal }] : [],
+      ),
+    pid: (name) => members.find(({ program }) => program.name === name)?.running.id?.pid ?? null,
     stop: async (how) => {
-      stopping.abort();
-      if (current) await stop(current.id, how === 'now' ? 'SIGKILL' : command.stopSignal, stopLimitMs);
-      await alive;
+      stopping = true;
+      if (how === 'now') await Promise.all(STOP_ORDER.map((role) => stopRole(role, how)));
+      else for (const role of STOP_ORDER) await stopRole(role);
     },
   };
 };

@@ -3,7 +3,7 @@ import type { Stack } from './stack-file.ts';
 
 const SHOWN = 28;
 
-/** Tokens fill the screen, and a screen is looked at by others. */
+/** Tokens would fill the screen, where others may see them. */
 const shorten = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
 
 const shown = (value: unknown): string => {
@@ -36,7 +36,7 @@ const addresses = (stack: Stack, localFolder: string, portal: string | undefined
   ['logs', `${localFolder}/logs`],
 ];
 
-/** A token in a command is read from stack.json when the command runs: shorter, and not on the screen. */
+/** The command reads its token from stack.json when it runs, so that no token is on the screen. */
 const withoutTokens = (command: string, { demo }: Stack, localFolder: string): string => {
   const file = `${localFolder}/stack.json`;
   return ['adminToken', 'consignmentsToken'].reduce((text, name) => {
@@ -45,7 +45,7 @@ const withoutTokens = (command: string, { demo }: Stack, localFolder: string): s
   }, command);
 };
 
-/** What a person needs to know once the stack is up. */
+/** What `start` prints when the stack is ready. */
 export const table = (
   stack: Stack,
   curls: Demo['curls'],
@@ -57,9 +57,9 @@ export const table = (
     'Addresses',
     ...rows(addresses(stack, localFolder, portal)),
     '',
-    `Demo credentials (whole in ${localFolder}/stack.json)`,
+    `Demo credentials (complete in ${localFolder}/stack.json)`,
     ...rows(Object.entries(stack.demo).map(([name, value]) => [name, shown(value)])),
-    `  A token of your own: npx -y pnpm@10.34.9 -s token --scope "…"`,
+    `  Your own token: npx -y pnpm@10.34.9 -s token --scope "…"`,
     ...(curls.length > 0 ? ['', 'Try'] : []),
     ...curls.flatMap(({ title, command }) => [
       `  # ${title}`,

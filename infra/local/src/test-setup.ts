@@ -5,15 +5,15 @@ import { startPostgres } from './postgres.ts';
 import type {} from './provided.ts';
 import { startRedis } from './redis.ts';
 
-/** What the tests of one vitest run share. */
-interface Ground {
+/** The servers that the tests of one vitest run share. */
+interface SharedServers {
   postgresUrl: string;
   redisUrl: string | null;
   found: Found;
   stop: () => Promise<unknown>;
 }
 
-const prepare = async (): Promise<Ground> => {
+const prepare = async (): Promise<SharedServers> => {
   const given = testEnv();
   const found = await providePrograms(['redis-server', 'nginx'], mayInstall());
   const [postgres, redis] = await Promise.all([
@@ -28,9 +28,9 @@ const prepare = async (): Promise<Ground> => {
   };
 };
 
-/** vitest loads this file once a project, so the one ground of all projects hangs on the process itself. */
+/** vitest loads this file once for each project, so the servers of all projects are kept on the global object. */
 interface Shared {
-  ground: Promise<Ground>;
+  servers: Promise<SharedServers>;
   users: number;
 }
 const KEY = Symbol.for('@platform/local/test-setup');
@@ -41,9 +41,9 @@ const holder = globalThis as { [KEY]?: Shared };
  * last. TEST_POSTGRES_URL and TEST_REDIS_URL name others to use instead.
  */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
-  const shared = (holder[KEY] ??= { ground: prepare(), users: 0 });
+  const shared = (holder[KEY] ??= { servers: prepare(), users: 0 });
   shared.users += 1;
-  const { postgresUrl, redisUrl, found, stop } = await shared.ground;
+  const { postgresUrl, redisUrl, found, stop } = await shared.servers;
   project.provide('postgresUrl', postgresUrl);
   project.provide('redisUrl', redisUrl);
   project.provide('redisServerPath', found['redis-server']);

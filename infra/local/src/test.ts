@@ -1,4 +1,4 @@
-/** `pnpm test`: prepares the machine, runs every test once and says what had to be left out. */
+/** `pnpm test`: installs missing programs, runs all tests and reports what was skipped. */
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { ROOT } from './options.ts';
 import { howToGet, type Program } from './programs.ts';
 import { say } from './say.ts';
 
-/** What is not tested without the program. */
+/** What cannot be tested without the program. */
 const NEEDED: Record<Program, string> = {
   'redis-server': 'everything that needs Redis',
   nginx: 'the gateway',
@@ -18,7 +18,7 @@ const NEEDED: Record<Program, string> = {
 const vitest = (args: string[]): Promise<number> => {
   const file = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
   const child = spawn(process.execPath, [file, 'run', ...args], { cwd: ROOT, stdio: 'inherit' });
-  // Ctrl-C reaches vitest by itself; we stay to report.
+  // Ctrl-C reaches vitest by itself; this process stays for the summary.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
   return new Promise((resolve, reject) => {
@@ -33,7 +33,7 @@ const code = await vitest(process.argv.slice(2).filter((arg) => arg !== '--'));
 
 const missing = programs.filter((program) => !found[program]);
 for (const program of missing) {
-  say(`Left out: ${NEEDED[program]}, because ${program} is missing. ${howToGet(program)}`);
+  say(`Skipped: ${NEEDED[program]}, because ${program} is missing. ${howToGet(program)}`);
 }
-if (missing.length > 0 && inCi()) say('CI=true: leaving anything out is a failure.');
+if (missing.length > 0 && inCi()) say('CI=true: skipping tests is a failure.');
 process.exitCode = code || (missing.length > 0 && inCi() ? 1 : 0);

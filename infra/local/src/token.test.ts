@@ -5,7 +5,7 @@ import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { baseEnv } from './env.ts';
 import { AUDIENCE, ISSUER } from './keys.ts';
-import { run } from './run.ts';
+import { run } from './spawn.ts';
 
 const script = join(import.meta.dirname, 'token.ts');
 let local: string;

@@ -6,7 +6,7 @@ import { beforeAll, afterAll, describe, expect, test } from 'vitest';
 import { may, unprivilegedAccount } from './account.ts';
 import { openLocalFolder } from './local-folder.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
-import { run } from './run.ts';
+import { run } from './spawn.ts';
 
 /** Only root has to give up its rights for PostgreSQL; anybody else runs it as himself. */
 describe.runIf(process.getuid?.() === 0)('root in a folder that nobody else can enter', () => {

@@ -1,28 +1,41 @@
-import { exists } from './files.ts';
 import { join } from 'node:path';
+import { exists } from './files.ts';
 import { unprivilegedAccount } from './account.ts';
-import type { Crew } from './crew.ts';
+import type { Supervisor } from './supervisor.ts';
 import { startDemoServer } from './demo-server.ts';
 import { mergeDemos, type Demo } from './demo.ts';
-import type { Site } from './foundation.ts';
 import { startGateway } from './gateway.ts';
-import { layGround, plan, REDIS, roleSecret, SUPERUSER, type Ground, type Plan } from './ground.ts';
+import {
+  openBackingServices,
+  planBackingServices,
+  REDIS,
+  roleSecret,
+  SUPERUSER,
+  type BackingServices,
+  type Plan,
+  type Site,
+} from './backing-services.ts';
 import { providePrograms, type Found } from './install.ts';
 import { openSigner } from './keys.ts';
 import { openLocalFolder, type LocalFolder } from './local-folder.ts';
 import type { StartOptions } from './options.ts';
-import { ownSettings, secretOf } from './own-settings.ts';
+import { ownSettings, secretOf } from './service-settings.ts';
 import { buildPortal, demoCredentials } from './portal.ts';
 import { say, step } from './say.ts';
 import { openSecrets } from './secrets.ts';
-import { addressOf, launchService, type Launch } from './service-launch.ts';
-import { runningDatabaseUrl, type Surroundings } from './service-programs.ts';
+import {
+  addressOf,
+  launchService,
+  runningDatabaseUrl,
+  type Launch,
+  type ServiceSettings,
+} from './service-process.ts';
 import { findServices, type Service } from './services.ts';
 import type { Stack } from './stack-file.ts';
-import { ensurePorts, type WantedPort } from './wanted-ports.ts';
+import { ensurePorts, type WantedPort } from './ports.ts';
 
-/** What of the machine a stack is made of. */
-export interface Materials {
+/** What a stack needs from this machine. */
+export interface Prepared {
   account: Site['account'];
   found: Found;
   local: LocalFolder;
@@ -30,7 +43,7 @@ export interface Materials {
 }
 
 /** Reads the services, finds or installs the programs and opens the local folder. */
-export const gather = async (options: StartOptions): Promise<Materials> => {
+export const prepare = async (options: StartOptions): Promise<Prepared> => {
   const services = await findServices(options.servicesFolder);
   const found = await providePrograms(['redis-server', 'nginx'], options.mayInstall);
   const account = await unprivilegedAccount();
@@ -40,7 +53,7 @@ export const gather = async (options: StartOptions): Promise<Materials> => {
 const wantedPorts = (
   { gatewayPort, portBase }: StartOptions,
   { postgresPort, redisPort }: Plan,
-  { services, found }: Materials,
+  { services, found }: Prepared,
 ): WantedPort[] => {
   const based = (port: number, by: string): WantedPort => ({ port, by, variable: 'PORT_BASE' });
   return [
@@ -67,8 +80,9 @@ const secretNames = (services: readonly Service[]): string[] => [
 
 const TOKEN_TTL = '30d';
 
-/** A stack that is up, but for the numbers of its processes, which change: `describe` gives them as they are now. */
-export interface Up {
+/** A stack that is ready. */
+export interface RunningStack {
+  /** The stack as it is now: process ids change. */
   describe: () => Stack;
   curls: Demo['curls'];
   /** Address of the portal, with the code that opens the demo there; undefined without a gateway. */
@@ -76,25 +90,25 @@ export interface Up {
 }
 
 /**
- * Brings the stack up, as much of it at once as can be.
- * @throws with what a person needs to see; what was started by then is in the crew
+ * Starts the stack, as much of it in parallel as possible.
+ * @throws with the reason; the supervisor knows what was started until then
  */
 export const bringUp = async (
   options: StartOptions,
-  materials: Materials,
-  crew: Crew,
+  prepared: Prepared,
+  supervisor: Supervisor,
   stopping: AbortSignal,
-): Promise<Up> => {
-  const { services, found, local, account } = materials;
-  const layout = plan(options, services, found);
-  await ensurePorts(wantedPorts(options, layout, materials));
+): Promise<RunningStack> => {
+  const { services, found, local, account } = prepared;
+  const plan = planBackingServices(options, services, found);
+  await ensurePorts(wantedPorts(options, plan, prepared));
   const secrets = await openSecrets(local.path, secretNames(services));
   const signer = await openSigner(local.keys);
   const scopes = [...new Set(services.flatMap((service) => service.scopes))].toSorted();
   const token = (scope: string) => signer.sign({ scope, subject: 'demo-admin', ttl: TOKEN_TTL });
   const adminToken = await token(scopes.join(' '));
   const gateway = found.nginx ? `http://127.0.0.1:${options.gatewayPort}` : null;
-  const site: Site = { crew, local, account };
+  const site: Site = { supervisor, local, account };
   const docsDir = join(local.path, 'portal');
   const portalUrl = (code: string): string => `${gateway}/docs/#code=${code}`;
   const demoServer = await startDemoServer((code) =>
@@ -103,12 +117,12 @@ export const bringUp = async (
 
   const openGateway = async (): Promise<void> => {
     if (!found.nginx || !gateway) return;
-    const places = services.map(({ name, port }) => [name, `127.0.0.1:${options.portBase + port}`]);
+    const upstreams = services.map(({ name, port }) => [name, `127.0.0.1:${options.portBase + port}`]);
     await buildPortal(docsDir);
     await startGateway(site, {
       url: gateway,
       file: found.nginx,
-      upstreams: Object.fromEntries(places),
+      upstreams: Object.fromEntries(upstreams),
       docsDir,
       demoServer: demoServer.address,
       secret: secrets(GATEWAY),
@@ -116,30 +130,30 @@ export const bringUp = async (
     step('the gateway is ready');
   };
   const gatewayOpen = openGateway();
-  // Waited for below; until then its failure must not count as nobody's.
+  // Awaited below; until then a failure must not be an unhandled rejection.
   gatewayOpen.catch(() => {});
 
-  const ground = await layGround(site, options, layout, found, secrets);
-  const launch: Launch = { crew, local, adminToken, stopping };
+  const backing = await openBackingServices(site, options, plan, found, secrets);
+  const launch: Launch = { supervisor, local, adminToken, stopping };
   const compileCache = join(local.path, 'compile-cache');
   const firstStart = !(await exists(compileCache));
   const launched = await Promise.all(
     services.map(async (service) => {
       const port = options.portBase + service.port;
-      const around: Surroundings = {
+      const settings: ServiceSettings = {
         port,
         publicUrl: gateway ?? addressOf({ port }),
         gatewaySecret: secrets(GATEWAY),
-        database: ground.databases.get(service.name),
-        redisUrl: ground.redisUrl,
+        database: backing.databases.get(service.name),
+        redisUrl: backing.redisUrl,
         jwksFile: signer.jwksFile,
         compileCache,
         firstStart,
         own: await ownSettings(service, local, secrets),
       };
-      const demo = await launchService(launch, service, around);
+      const demo = await launchService(launch, service, settings);
       step(`${service.name} is ready`);
-      return { service, around, demo };
+      return { service, settings, demo };
     }),
   );
   await gatewayOpen;
@@ -152,23 +166,26 @@ export const bringUp = async (
     describe: () => ({
       gateway,
       services: Object.fromEntries(
-        launched.map(({ service, around }) => [
+        launched.map(({ service, settings }) => [
           service.name,
           {
-            url: addressOf(around),
-            pid: crew.pid(service.name),
-            databaseUrl: runningDatabaseUrl(service, around),
+            url: addressOf(settings),
+            pid: supervisor.pid(service.name),
+            databaseUrl: runningDatabaseUrl(service, settings),
           },
         ]),
       ),
-      ...describeGround(ground, crew),
-      nginx: gateway ? { pid: crew.pid('nginx') } : null,
+      ...describeBackingServices(backing, supervisor),
+      nginx: gateway ? { pid: supervisor.pid('nginx') } : null,
       demo: { ...tokens, ...demo },
     }),
   };
 };
 
-const describeGround = ({ postgres, redisUrl }: Ground, crew: Crew): Pick<Stack, 'postgres' | 'redis'> => ({
-  postgres: { url: postgres.url, pid: crew.pid('postgres'), dataDir: postgres.dataDir },
-  redis: redisUrl ? { url: redisUrl, pid: crew.pid('redis') } : null,
+const describeBackingServices = (
+  { postgres, redisUrl }: BackingServices,
+  supervisor: Supervisor,
+): Pick<Stack, 'postgres' | 'redis'> => ({
+  postgres: { url: postgres.url, pid: supervisor.pid('postgres'), dataDir: postgres.dataDir },
+  redis: redisUrl ? { url: redisUrl, pid: supervisor.pid('redis') } : null,
 });

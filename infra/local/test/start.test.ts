@@ -4,9 +4,9 @@ import { decodeJwt } from 'jose';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { exists } from '../src/files.ts';
-import { isRunning, signal } from '../src/process-table.ts';
+import { isRunning, signal } from '../src/process.ts';
 import { redisAnswers } from '../src/redis.ts';
-import { run as runProgram } from '../src/run.ts';
+import { run as runProgram } from '../src/spawn.ts';
 import type { Stack } from '../src/stack-file.ts';
 import { newLocalFolder, newPorts, removeFolder, startStack, type StackRun } from './stack.ts';
 

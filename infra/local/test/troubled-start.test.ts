@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { assembleCrew } from '../src/crew.ts';
+import { createSupervisor } from '../src/supervisor.ts';
 import { baseEnv } from '../src/env.ts';
 import { exists } from '../src/files.ts';
 import { readOptions } from '../src/options.ts';
-import { run } from '../src/run.ts';
-import { bringUp, gather } from '../src/up.ts';
+import { run } from '../src/spawn.ts';
+import { bringUp, prepare } from '../src/up.ts';
 import { newLocalFolder, newPorts, removeFolder, startStack } from './stack.ts';
 
 const fixtures = join(import.meta.dirname, 'fixtures/services');
@@ -42,7 +42,7 @@ test('a service that does not come up ends the start with the end of its log, an
   const services = await serviceOf({ 'src/main.ts': 'throw new Error("QUEST_COLOUR is missing");' });
   const start = startStack(local, await newPorts(), '--services', services);
   expect(await start.ended).toEqual({ code: 1, signal: null });
-  expect(start.printed()).toMatch(/lone-service died 5 times.*QUEST_COLOUR is missing/s);
+  expect(start.printed()).toMatch(/lone-service ended 5 times.*QUEST_COLOUR is missing/s);
   expect(await leftIn(local)).toEqual([]);
 });
 
@@ -107,14 +107,14 @@ test('without Redis and nginx the services run on their own ports, and get no RE
     ...readOptions(['--local', local, '--services', fixtures, '--no-install']),
     portBase: Number(PORT_BASE),
   };
-  const materials = await gather(options);
-  const bare = { ...materials, found: { 'redis-server': null, nginx: null, chromium: null } };
-  const crew = assembleCrew(() => {});
-  onTestFinished(() => crew.stop());
-  const up = await bringUp(options, bare, crew, new AbortController().signal);
-  const { gateway, nginx, redis, services } = up.describe();
+  const prepared = await prepare(options);
+  const bare = { ...prepared, found: { 'redis-server': null, nginx: null, chromium: null } };
+  const supervisor = createSupervisor(() => {});
+  onTestFinished(() => supervisor.stop());
+  const stack = await bringUp(options, bare, supervisor, new AbortController().signal);
+  const { gateway, nginx, redis, services } = stack.describe();
   expect({ gateway, nginx, redis }).toEqual({ gateway: null, nginx: null, redis: null });
   const answer = await fetch(services['alpha-notes']?.url ?? '');
   expect(await answer.json()).not.toHaveProperty('REDIS_URL');
-  expect(up.curls[0]?.command).toContain(services['alpha-notes']?.url);
+  expect(stack.curls[0]?.command).toContain(services['alpha-notes']?.url);
 });

@@ -1,10 +1,9 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { freePort } from './ports.ts';
-import { ensurePorts } from './wanted-ports.ts';
+import { ensurePorts, freePort } from './ports.ts';
 
-test('a taken port is named with what wants it and the variable that moves it', async () => {
+test('the error for a taken port names the program and the variable that moves it', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -19,13 +18,13 @@ test('a taken port is named with what wants it and the variable that moves it', 
   await expect(ensurePorts(wanted)).resolves.toBeUndefined();
 });
 
-test('two parts of the stack that want one port are both named', async () => {
+test('the error for two programs on one port names both', async () => {
   const port = await freePort();
   const wanted = [
     { port, by: 'task-manager', variable: 'PORT_BASE' } as const,
     { port, by: 'the gateway', variable: 'GATEWAY_PORT' } as const,
   ];
   await expect(ensurePorts(wanted)).rejects.toThrow(
-    `port ${port} is wanted by task-manager and by the gateway`,
+    `port ${port} is needed by task-manager and by the gateway`,
   );
 });

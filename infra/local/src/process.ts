@@ -1,14 +1,14 @@
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A process that cannot be mistaken for a later one with the same number. */
+/** Identifies a process, also after another one has got the same id. */
 export interface ProcessId {
   pid: number;
-  /** When it started, in the system's own unit; empty where the system has no /proc. */
+  /** Start time in the unit of the system; empty without /proc. */
   startedAt: string;
 }
 
-/** Fields of /proc/<pid>/stat after the command's name, which may itself hold blanks and brackets. */
+/** Fields of /proc/<pid>/stat after the name of the command, which may contain spaces and parentheses. */
 const stat = (pid: number): string[] | undefined => {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -20,7 +20,7 @@ const stat = (pid: number): string[] | undefined => {
 
 export const identify = (pid: number): ProcessId => ({ pid, startedAt: stat(pid)?.[19] ?? '' });
 
-/** Whether exactly this process still runs; a zombie does not count as running. */
+/** Whether this process runs; a zombie does not. */
 export const isRunning = ({ pid, startedAt }: ProcessId): boolean => {
   if (startedAt) {
     const now = stat(pid);
@@ -34,7 +34,7 @@ export const isRunning = ({ pid, startedAt }: ProcessId): boolean => {
   }
 };
 
-/** Numbers of the processes whose working folder is this one: PostgreSQL's children sit in its data folder. */
+/** Ids of the processes whose working folder this is: that of PostgreSQL's children is its data folder. */
 export const runningIn = (folder: string): number[] => {
   try {
     return readdirSync('/proc').flatMap((name) => {
@@ -49,7 +49,7 @@ export const runningIn = (folder: string): number[] => {
   }
 };
 
-/** Sends a signal to a process, or with a negative number to its group; false when there was none. */
+/** Sends a signal to a process, or to the group of a negative id; false when it does not exist. */
 export const signal = (pid: number, name: NodeJS.Signals): boolean => {
   try {
     return process.kill(pid, name);
@@ -58,7 +58,7 @@ export const signal = (pid: number, name: NodeJS.Signals): boolean => {
   }
 };
 
-/** Waits until the condition holds, asking every 20 ms; false when the limit (ms) passed first. */
+/** Waits until the condition holds, checking every 20 ms; false after `limitMs`. */
 export const until = async (holds: () => boolean, limitMs: number): Promise<boolean> => {
   const end = Date.now() + limitMs;
   while (!holds()) {
@@ -69,15 +69,15 @@ export const until = async (holds: () => boolean, limitMs: number): Promise<bool
 };
 
 /**
- * Kills what a program left behind in its own process group, such as nginx's workers after kill -9 of their master.
- * Leaves a group alone whose number now belongs to a later process.
+ * Kills what a program left running in its process group, such as nginx's workers after kill -9 of their master. Does
+ * nothing when the id now belongs to another process.
  */
 export const killGroup = (id: ProcessId): void => {
   const leader = stat(id.pid);
   if (!leader || !id.startedAt || leader[19] === id.startedAt) signal(-id.pid, 'SIGKILL');
 };
 
-/** Stops a process with a signal, and with SIGKILL when the limit (ms) has passed; then kills the rest of its group. */
+/** Stops a process with a signal, after `limitMs` with SIGKILL; then kills the rest of its group. */
 export const stop = async (id: ProcessId, name: NodeJS.Signals, limitMs: number): Promise<void> => {
   if (isRunning(id)) {
     signal(id.pid, name);

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { claimFolder } from './leftovers.ts';
-import { identify, isRunning, type ProcessId } from './process-table.ts';
+import { lockFolder } from './folder-lock.ts';
+import { identify, isRunning, type ProcessId } from './process.ts';
 import { scratch } from '../test/scratch.ts';
 
 const GONE = { pid: 2 ** 22 - 1, startedAt: '1' };
@@ -23,14 +23,14 @@ const folderWith = async (owner: ProcessId, child: ProcessId, of?: string): Prom
 
 test('what a killed start left running is stopped by the next one', async () => {
   const left = sleeper();
-  const { stopped } = await claimFolder(await folderWith(GONE, left));
+  const { stopped } = await lockFolder(await folderWith(GONE, left));
   expect(stopped).toEqual(['redis']);
   expect(isRunning(left)).toBe(false);
 });
 
-test('a process that got the number of an old one is left alone', async () => {
+test('a process that has the id of an old one is left alone', async () => {
   const stranger = sleeper();
-  const { stopped } = await claimFolder(await folderWith(GONE, { ...stranger, startedAt: '1' }));
+  const { stopped } = await lockFolder(await folderWith(GONE, { ...stranger, startedAt: '1' }));
   expect(stopped).toEqual([]);
   expect(isRunning(stranger)).toBe(true);
 });
@@ -38,7 +38,7 @@ test('a process that got the number of an old one is left alone', async () => {
 test('a folder whose stack is running is refused, and the stack goes on', async () => {
   const child = sleeper();
   const owner = sleeper();
-  await expect(claimFolder(await folderWith(owner, child))).rejects.toThrow(
+  await expect(lockFolder(await folderWith(owner, child))).rejects.toThrow(
     `already running here (process ${owner.pid})`,
   );
   expect(isRunning(child)).toBe(true);
@@ -46,6 +46,6 @@ test('a folder whose stack is running is refused, and the stack goes on', async 
 
 test('a copy of a folder does not stop the processes of the first one', async () => {
   const child = sleeper();
-  await claimFolder(await folderWith(sleeper(), child, '/somewhere/else'));
+  await lockFolder(await folderWith(sleeper(), child, '/somewhere/else'));
   expect(isRunning(child)).toBe(true);
 });

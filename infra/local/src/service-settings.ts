@@ -5,12 +5,12 @@ import type { LocalFolder } from './local-folder.ts';
 import type { Secrets } from './secrets.ts';
 import type { Service } from './services.ts';
 
-/** The name by which the stack's secrets know one of a service. */
+/** Name of a secret of a service among the secrets of the stack. */
 export const secretOf = ({ name }: Service, variable: string): string => `${name}/${variable}`;
 
 /**
- * What a service asks for in its package.json, by the name of the variable: secrets, private keys as JWKs, and folders
- * that live as long as the stack's data do. All made once and kept.
+ * What a service asks for in its package.json, by the name of the variable: secrets, private keys as JWKs, and folders.
+ * All are created once and kept.
  */
 export const ownSettings = async (
   service: Service,

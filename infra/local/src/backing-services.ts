@@ -1,0 +1,128 @@
+import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { answers, clearRemains, clusterCommand, clusterUrl, initialise, type Cluster } from './cluster.ts';
+import { closeServer, ensureDatabases, type DatabaseUrls } from './databases.ts';
+import type { Found } from './install.ts';
+import type { LocalFolder } from './local-folder.ts';
+import type { StartOptions } from './options.ts';
+import { postgresBinaries } from './postgres-binaries.ts';
+import { redisAnswers, redisCommand, redisUrl } from './redis.ts';
+import { step } from './say.ts';
+import type { Secrets } from './secrets.ts';
+import { isSetFor } from './service-process.ts';
+import type { Service } from './services.ts';
+import type { Account } from './spawn.ts';
+import type { Supervisor } from './supervisor.ts';
+
+/** What every program of a stack needs: who keeps it running, where its files are, and its user. */
+export interface Site {
+  supervisor: Supervisor;
+  local: LocalFolder;
+  account: Account | undefined;
+}
+
+const POSTGRES_OFFSET = 32;
+const REDIS_OFFSET = 79;
+const READY_MS = 60_000;
+
+/** Which servers this stack runs itself, and on which ports. */
+export const planBackingServices = (options: StartOptions, services: readonly Service[], found: Found) => ({
+  postgresPort: options.databaseUrl ? undefined : options.portBase + POSTGRES_OFFSET,
+  redisPort: options.redisUrl || !found['redis-server'] ? undefined : options.portBase + REDIS_OFFSET,
+  /** The services whose databases this stack creates. */
+  databasesFor: services.filter((service) => !isSetFor(service, 'DATABASE_URL')),
+});
+export type Plan = ReturnType<typeof planBackingServices>;
+
+/** Names of secrets. */
+export const SUPERUSER = 'postgres';
+export const REDIS = 'redis';
+export const roleSecret = ({ name }: Service, role: 'run' | 'own'): string => `${name}/database ${role}`;
+
+/** PostgreSQL and Redis, ready for the services. */
+export interface BackingServices {
+  postgres: { url: string; dataDir: string | null };
+  redisUrl: string | undefined;
+  databases: Map<string, DatabaseUrls>;
+}
+
+const startEmbeddedPostgres = async (
+  { supervisor, local, account }: Site,
+  port: number,
+  password: string,
+) => {
+  const cluster: Cluster = {
+    bin: await postgresBinaries(account),
+    dataDir: join(local.data, 'postgres'),
+    port,
+    password,
+    account,
+    logFile: await local.logFile('postgres'),
+    durable: true,
+  };
+  await initialise(cluster);
+  const url = clusterUrl(cluster);
+  const program = supervisor.start('postgres', {
+    name: 'postgres',
+    command: clusterCommand(cluster),
+    answers: () => answers(url),
+    prepare: () => clearRemains(cluster),
+    stopLimitMs: 15_000,
+  });
+  await program.ready(READY_MS);
+  return { url, dataDir: cluster.dataDir };
+};
+
+const startLocalRedis = async (
+  { supervisor, local, account }: Site,
+  port: number,
+  file: string,
+  password: string,
+): Promise<string> => {
+  const dataDir = join(local.data, 'redis');
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const configFile = join(dataDir, 'redis.conf');
+  await rm(configFile, { force: true });
+  await writeFile(configFile, `requirepass ${password}\n`, { mode: 0o600 });
+  if (account) await Promise.all([dataDir, configFile].map((path) => chown(path, account.uid, account.gid)));
+  const url = redisUrl(port, password);
+  const logFile = await local.logFile('redis');
+  const program = supervisor.start('redis', {
+    name: 'redis',
+    command: redisCommand({ file, port, dataDir, account, logFile, configFile }),
+    answers: () => redisAnswers(url),
+    stopLimitMs: 5_000,
+  });
+  await program.ready(READY_MS);
+  return url;
+};
+
+/** Starts PostgreSQL and Redis, or takes those of the options, and creates the databases and roles. */
+export const openBackingServices = async (
+  site: Site,
+  options: StartOptions,
+  { postgresPort, redisPort, databasesFor }: Plan,
+  found: Found,
+  secrets: Secrets,
+): Promise<BackingServices> => {
+  const openDatabases = async () => {
+    const postgres = postgresPort
+      ? await startEmbeddedPostgres(site, postgresPort, secrets(SUPERUSER))
+      : { url: options.databaseUrl ?? '', dataDir: null };
+    if (postgresPort) await closeServer(postgres.url);
+    const databases = await ensureDatabases(postgres.url, databasesFor, (service) => ({
+      run: secrets(roleSecret(service, 'run')),
+      own: secrets(roleSecret(service, 'own')),
+    }));
+    step(postgresPort ? 'PostgreSQL is ready' : 'the databases are on the PostgreSQL of DATABASE_URL');
+    return { postgres, databases };
+  };
+  const openRedis = async () => {
+    if (!redisPort) return options.redisUrl;
+    const url = await startLocalRedis(site, redisPort, found['redis-server'] ?? '', secrets(REDIS));
+    step('Redis is ready');
+    return url;
+  };
+  const [{ postgres, databases }, redisUrl] = await Promise.all([openDatabases(), openRedis()]);
+  return { postgres, databases, redisUrl };
+};

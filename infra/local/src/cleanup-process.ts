@@ -1,0 +1,29 @@
+/**
+ * A small process that outlives its parent: when the parent ends in any way, even by kill -9, the pipe between them
+ * closes, and this process stops what the parent started and removes its temporary folders. See cleanup.ts.
+ */
+import { rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+import type { CleanupOrder, StoppableProcess } from './cleanup.ts';
+import { stop } from './process.ts';
+
+const LIMIT_MS = 5_000;
+const processes = new Map<number, StoppableProcess>();
+const paths = new Set<string>();
+
+const receive = (order: CleanupOrder): void => {
+  if (order.process) processes.set(order.process.pid, order.process);
+  if (order.endedPid) processes.delete(order.endedPid);
+  if (order.path) paths.add(order.path);
+  if (order.removedPath) paths.delete(order.removedPath);
+};
+
+// Only the closing pipe ends it: the parent handles Ctrl-C.
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {});
+
+createInterface({ input: process.stdin })
+  .on('line', (line) => receive(JSON.parse(line) as CleanupOrder))
+  .on('close', async () => {
+    await Promise.all([...processes.values()].map((one) => stop(one, one.stopSignal, LIMIT_MS)));
+    await Promise.all([...paths].map((path) => rm(path, { recursive: true, force: true })));
+  });

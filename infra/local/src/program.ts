@@ -1,0 +1,121 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stop, type ProcessId } from './process.ts';
+import { say } from './say.ts';
+import { endOfLog, launch, type Command, type Launched } from './spawn.ts';
+
+/** A program to keep running. */
+export interface Program {
+  name: string;
+  command: Command;
+  /** Whether it is ready. */
+  answers: () => Promise<boolean>;
+  /** Runs before each start. */
+  prepare?: () => Promise<void>;
+  /** How long (ms) it may take to stop before it is killed. */
+  stopLimitMs: number;
+}
+
+/** Delays (ms) before a restart: doubled each time, from `first` to `longest`. */
+export interface BackOff {
+  first: number;
+  longest: number;
+  /** After running this long (ms) the next delay is the first one again. */
+  steady: number;
+}
+
+/** The delay (ms) after `ran` ms of running that followed a delay of `before` ms; `before` is 0 the first time. */
+export const nextDelay = ({ first, longest, steady }: BackOff, before: number, ran: number): number =>
+  before === 0 || ran >= steady ? first : Math.min(before * 2, longest);
+
+const BACK_OFF: BackOff = { first: 200, longest: 10_000, steady: 20_000 };
+/** A program that ends this often before it was ever ready is not started again. */
+const ENDS_BEFORE_READY = 5;
+
+export interface RunningProgram {
+  /** The current process; undefined between two of them. */
+  readonly id: ProcessId | undefined;
+  /**
+   * Waits until the program answers.
+   * @throws with the end of its log after `limitMs`, or when it will not be started again
+   */
+  ready: (limitMs: number) => Promise<void>;
+  /** Ends it for good; 'now' kills it. */
+  stop: (how?: 'now') => Promise<void>;
+}
+
+interface Options {
+  /** Called after each start and end. */
+  onChange?: () => void;
+  /** False: never start it again. */
+  backOff?: BackOff | false;
+}
+
+/** Starts a program, and starts it again whenever it ends. */
+export const keepRunning = (
+  program: Program,
+  { onChange = () => {}, backOff = BACK_OFF }: Options = {},
+): RunningProgram => {
+  const { name, command, answers, prepare, stopLimitMs } = program;
+  const stopping = new AbortController();
+  let current: Launched | undefined;
+  let ends = 0;
+  let wasReady = false;
+  const isGivenUp = (): boolean => ends >= (backOff ? ENDS_BEFORE_READY : 1) && !(backOff && wasReady);
+
+  const runOnce = async (): Promise<string> => {
+    try {
+      await prepare?.();
+      if (stopping.signal.aborted) return 'was not started';
+      current = await launch(command);
+      if (stopping.signal.aborted) await stop(current.id, command.stopSignal, stopLimitMs);
+      onChange();
+      return await current.ended;
+    } catch (error) {
+      return `did not start: ${error instanceof Error ? error.message : String(error)}`;
+    } finally {
+      current = undefined;
+    }
+  };
+
+  const loop = async (): Promise<void> => {
+    for (let delay = 0; ;) {
+      const since = performance.now();
+      const reason = await runOnce();
+      if (stopping.signal.aborted) return;
+      ends += 1;
+      onChange();
+      if (!backOff || isGivenUp()) return;
+      delay = nextDelay(backOff, delay, performance.now() - since);
+      say(`${name} ${reason}; next start in ${delay} ms`);
+      await sleep(delay, undefined, { signal: stopping.signal }).catch(() => {});
+      if (stopping.signal.aborted) return;
+    }
+  };
+  const finished = loop();
+  const isReady = async (): Promise<boolean> => current !== undefined && answers();
+
+  return {
+    get id() {
+      return current?.id;
+    },
+    ready: async (limitMs) => {
+      const end = Date.now() + limitMs;
+      while (!(await isReady())) {
+        if (stopping.signal.aborted) throw new Error(`${name} was stopped`);
+        if (isGivenUp() || Date.now() > end) {
+          const what = isGivenUp()
+            ? `${name} ended ${ends === 1 ? 'at once' : `${ends} times`}`
+            : `${name} was not ready after ${limitMs / 1_000} s`;
+          throw new Error(`${what}; the end of ${command.logFile}:\n${await endOfLog(command.logFile)}`);
+        }
+        await sleep(30);
+      }
+      wasReady = true;
+    },
+    stop: async (how) => {
+      stopping.abort();
+      if (current) await stop(current.id, how === 'now' ? 'SIGKILL' : command.stopSignal, stopLimitMs);
+      await finished;
+    },
+  };
+};

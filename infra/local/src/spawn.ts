@@ -1,0 +1,116 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { cleanUpAfterExit } from './cleanup.ts';
+import { identify, killGroup, type ProcessId } from './process.ts';
+
+/** The user that a program runs as; PostgreSQL refuses to run as root. */
+export interface Account {
+  uid: number;
+  gid: number;
+}
+
+/** A program that keeps running: how to start and stop it. */
+export interface Command {
+  file: string;
+  args: readonly string[];
+  cwd: string;
+  /** The complete environment of the program; it inherits nothing. */
+  env: Record<string, string>;
+  account?: Account | undefined;
+  /** The signal that makes it shut down. */
+  stopSignal: NodeJS.Signals;
+  /** Receives both output streams. */
+  logFile: string;
+}
+
+/** A started program. */
+export interface Launched {
+  id: ProcessId;
+  /** Resolves with the reason when the process ends, such as "exited with code 1". Never rejects. */
+  ended: Promise<string>;
+}
+
+/**
+ * Starts a program in its own process group, so that Ctrl-C reaches only this process. It is stopped when this process
+ * dies in any way.
+ * @throws when it cannot start at all
+ */
+export const launch = async (command: Command): Promise<Launched> => {
+  const log = openSync(command.logFile, 'a', 0o600);
+  const child = spawn(command.file, command.args, {
+    cwd: command.cwd,
+    env: command.env,
+    detached: true,
+    stdio: ['ignore', log, log],
+    ...command.account,
+  });
+  closeSync(log);
+  await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
+  const id = identify(child.pid ?? 0);
+  cleanUpAfterExit({ process: { ...id, stopSignal: command.stopSignal } });
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, name) => {
+      killGroup(id);
+      cleanUpAfterExit({ endedPid: id.pid });
+      resolve(name ? `was ended by ${name}` : `exited with code ${code}`);
+    });
+  });
+  return { id, ended };
+};
+
+export interface RunOptions {
+  cwd?: string;
+  env?: Record<string, string>;
+  account?: Account | undefined;
+  /** Aborts the program. It then has its own process group and is stopped when this process dies. */
+  signal?: AbortSignal;
+}
+
+export interface RunResult {
+  /** The exit code; null when the program did not start or a signal ended it. */
+  code: number | null;
+  stdout: string;
+  /** Both streams in the order in which they arrived. */
+  output: string;
+}
+
+const collect = (child: ChildProcess, text: RunResult): void => {
+  child.stdout?.on('data', (chunk: Buffer) => {
+    text.stdout += chunk;
+    text.output += chunk;
+  });
+  child.stderr?.on('data', (chunk: Buffer) => (text.output += chunk));
+};
+
+/** Runs a program to its end, without a shell. Never throws: a program that cannot start has the code null. */
+export const run = (
+  file: string,
+  args: readonly string[],
+  { cwd = '/', env, account, signal }: RunOptions = {},
+): Promise<RunResult> =>
+  new Promise((resolve) => {
+    const child = spawn(file, args, {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      ...(env && { env }),
+      ...(signal && { signal, detached: true }),
+      ...account,
+    });
+    if (signal && child.pid) cleanUpAfterExit({ process: { ...identify(child.pid), stopSignal: 'SIGTERM' } });
+    const result: RunResult = { code: null, stdout: '', output: '' };
+    collect(child, result);
+    child.on('error', (error) => resolve({ ...result, output: result.output + error.message }));
+    child.on('close', (code) => {
+      if (signal && child.pid) cleanUpAfterExit({ endedPid: child.pid });
+      resolve({ ...result, code });
+    });
+  });
+
+/** The last lines of a text. */
+export const lastLines = (text: string, count = 20): string =>
+  text.trimEnd().split('\n').slice(-count).join('\n');
+
+/** The last lines of a log file. */
+export const endOfLog = async (logFile: string): Promise<string> =>
+  lastLines(await readFile(logFile, 'utf8').catch(() => '(the log is missing)'));
