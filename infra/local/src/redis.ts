@@ -61,7 +61,8 @@ export const redisAnswers = (url: string): Promise<boolean> =>
     let answer = '';
     socket.on('data', (data) => {
       answer += data.toString();
-      if (/^(?:\+OK\r\n)?[+-](?!OK)/.test(answer)) finish(answer.includes('+PONG'));
+      // One line for each command.
+      if (answer.split('\r\n').length > (password ? 2 : 1)) finish(answer.includes('+PONG'));
     });
     socket.once('error', () => finish(false));
     socket.once('timeout', () => finish(false));

@@ -7,19 +7,18 @@ import { describeServices, eventFilters } from './services.ts';
 
 const site = resolve(import.meta.dirname, 'site');
 
-/** Scalar as its package has it for browsers: a module and the parts that it loads when they are needed. */
+/** Scalar's build for browsers: a module and the parts that it loads on demand. */
 const scalarFolder = resolve(dirname(fileURLToPath(import.meta.resolve('@scalar/api-reference'))), 'browser');
 
 const isScript = (path: string): boolean => !path.endsWith('.map') && !path.endsWith('standalone.js');
 
 /**
- * Writes the portal into a folder, which is made anew: pages, scripts, styles and fonts, all of it to be served at
- * /docs. Takes well under a second.
+ * Builds the portal into a folder, which it replaces: pages, scripts, styles and fonts, served at /docs.
  */
 export const buildPortal = async (out: string): Promise<void> => {
   const services = await describeServices();
   await rm(out, { recursive: true, force: true });
-  // Made by root, read by the workers of nginx.
+  // Root may create it, and the workers of nginx must be able to read it.
   await mkdir(join(out, 'assets'), { recursive: true, mode: 0o755 });
   await Promise.all([
     build({

@@ -2,7 +2,7 @@ const names: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', 
 
 const escape = (text: string): string => text.replaceAll(/[&<>"']/g, (one) => names[one] ?? one);
 
-/** A piece of a page; what is put into one unescaped. */
+/** Escaped markup, which can be part of other markup. */
 export interface Markup {
   readonly markup: string;
 }
@@ -14,7 +14,7 @@ const shown = (part: Part): string => {
   return 'markup' in part ? part.markup : part.map(({ markup }) => markup).join('\n');
 };
 
-/** Builds markup; strings that are put in are escaped, also within attributes in double quotes. */
+/** Builds markup from a template. Strings are escaped, also for attributes in double quotes. */
 export const html = (texts: TemplateStringsArray, ...parts: Part[]): Markup => ({
   markup: texts.map((text, index) => (index === 0 ? text : shown(parts[index - 1] ?? '') + text)).join(''),
 });

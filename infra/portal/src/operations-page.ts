@@ -1,13 +1,13 @@
 import { html } from './html.ts';
 
-/** The page of the person on duty: an empty frame and the way in; the rest is drawn when a token is there. */
+/** The operations page: the sign-in form; the views are added after the sign-in. */
 export const operations = html` <main id="content" class="page">
   <noscript><p class="note">This page needs JavaScript.</p></noscript>
   <section id="gate" class="gate" aria-labelledby="gate-heading">
     <h1 id="gate-heading">Operations</h1>
     <p class="lead">
-      For the person on duty. The token stays in the memory of this page: it is not stored, and it is gone
-      when you reload.
+      For the person on call. The token stays in the memory of this page: it is not stored, and reloading the
+      page removes it.
     </p>
     <form id="gate-form" autocomplete="off">
       <label for="token">Access token</label>
@@ -27,7 +27,7 @@ export const operations = html` <main id="content" class="page">
       </p>
       <p id="gate-error" class="error" role="alert"></p>
       <p class="actions">
-        <button type="submit">Open</button
+        <button type="submit">Sign in</button
         ><button type="button" class="quiet" id="use-demo" hidden>Use the demo token</button>
       </p>
     </form>

@@ -1,14 +1,18 @@
 import { html, type Markup } from './html.ts';
 import type { ServiceCard } from './services.ts';
 
-/** How the six know their callers. */
+/** How callers authenticate. */
 const credentials: readonly { name: string; how: string; where: string }[] = [
   {
     name: 'Access token',
     how: 'Authorization: Bearer …',
-    where: 'Management of every service; each operation names the scope it asks for.',
+    where: 'Management of every service; each operation names the scope it requires.',
   },
-  { name: 'Login', how: 'POST /api/v1/auth/login', where: 'Task manager: a cookie, or a token of its own.' },
+  {
+    name: 'Login',
+    how: 'POST /api/v1/auth/login',
+    where: 'Task manager: a cookie, or an access token of the task manager.',
+  },
   { name: 'API key', how: 'X-API-Key: …', where: 'Lists of the verification projects.' },
   { name: 'Signature', how: 'X-HMAC-SHA256, X-Timestamp', where: 'Callbacks of a game server.' },
   { name: 'Token in the address', how: '/api/v1/hooks/…/{token}', where: 'Webhooks of providers.' },
@@ -18,7 +22,7 @@ const card = ({ name, title, purpose, callers, addresses }: ServiceCard): Markup
   html` <li class="card" data-service="${name}">
     <div class="card-head">
       <h3><a href="/docs/reference/?api=${name}">${title}</a></h3>
-      <span class="state" data-state="asking">Asking</span>
+      <span class="state" data-state="checking">Checking</span>
     </div>
     <p>${purpose}</p>
     <p class="callers">${callers}</p>
@@ -31,15 +35,15 @@ const card = ({ name, title, purpose, callers, addresses }: ServiceCard): Markup
     </p>
   </li>`;
 
-/** The first page: what there is, where it is, and whether it is well. */
+/** The first page: the services, their addresses and whether they are ready. */
 export const overview = (services: readonly ServiceCard[]): Markup =>
   html` <main id="content" class="page">
       <section class="hero">
         <div>
           <h1>Six services,<br />one address.</h1>
           <p class="lead">
-            Each has its own database, its own life and one interface, described by the document it validates
-            with. Everything goes through the gateway.
+            Each has its own database, its own releases and one API, described by the OpenAPI document that
+            validates its requests. All requests go through the gateway.
           </p>
         </div>
         <div class="address">
@@ -48,7 +52,7 @@ export const overview = (services: readonly ServiceCard[]): Markup =>
             <code id="origin" aria-labelledby="address-label"></code
             ><button type="button" class="quiet" id="copy-origin">Copy</button>
           </p>
-          <p class="wellness" role="status" id="wellness">Asking the services …</p>
+          <p class="health" role="status" id="health">Checking the services …</p>
         </div>
       </section>
       <section aria-labelledby="services-heading">
@@ -58,7 +62,7 @@ export const overview = (services: readonly ServiceCard[]): Markup =>
         </ul>
       </section>
       <section aria-labelledby="entry-heading" class="entry">
-        <h2 id="entry-heading">Getting in</h2>
+        <h2 id="entry-heading">Authentication</h2>
         <dl class="entries">
           ${credentials.map(
             ({ name, how, where }) =>
@@ -72,8 +76,8 @@ export const overview = (services: readonly ServiceCard[]): Markup =>
         <div id="demo" class="demo" hidden>
           <h3>This is a demo stack</h3>
           <p>
-            The reference fills these in for you, with names of the demo’s data, so that “Test request” works
-            at once. They open this machine’s demo data and nothing else.
+            The reference fills in these credentials and the ids of the demo data, so that “Test request”
+            works at once. They give access to the demo data of this machine and to nothing else.
           </p>
           <ul id="demo-list"></ul>
         </div>
@@ -81,7 +85,6 @@ export const overview = (services: readonly ServiceCard[]): Markup =>
     </main>
     <footer class="foot">
       <p>
-        Errors are <code>application/problem+json</code> everywhere, with a code to rely on and a request id
-        to ask about.
+        Every error is <code>application/problem+json</code>, with a stable code and a request id for support.
       </p>
     </footer>`;

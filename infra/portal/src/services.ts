@@ -7,9 +7,9 @@ import { purposes } from './purposes.ts';
 export interface ServiceCard {
   name: string;
   title: string;
-  /** What it is for, in a sentence. */
+  /** Its purpose, in one sentence. */
   purpose: string;
-  /** Who calls it, and what they show; empty where nobody has said. */
+  /** Callers and their credentials; may be empty. */
   callers: string;
   /** Paths at the gateway. */
   addresses: string[];
@@ -25,7 +25,7 @@ interface Document {
 const documentOf = async (name: string): Promise<Document> =>
   JSON.parse(await readFile(resolve(root, name, 'openapi.json'), 'utf8')) as Document;
 
-/** The services that the gateway knows, described by their own OpenAPI documents; in the order of the gateway's list. */
+/** The services of the gateway, in its order, described by their OpenAPI documents. */
 export const describeServices = (): Promise<ServiceCard[]> =>
   Promise.all(
     names.map(async (name) => {
@@ -40,7 +40,7 @@ export const describeServices = (): Promise<ServiceCard[]> =>
     }),
   );
 
-/** The values that the list of webhooks can be filtered by. */
+/** Values of the filters of the list of webhooks. */
 export const eventFilters = async (): Promise<Record<'status' | 'event', string[]>> => {
   const { paths } = await documentOf('store-webhooks');
   const parameters = paths['/v1/stores/{id}/events']?.get?.parameters ?? [];

@@ -25,13 +25,13 @@ describe.runIf(canLook)('the portal', () => {
     expect(await page.textContent('#origin')).toBe(gateway);
   });
 
-  test('a service that cannot be asked is shown as away', async () => {
+  test('a service that does not answer is shown as unavailable', async () => {
     await using visited = await visit('/healthz');
     const { page } = visited;
     await page.route('**/docs/status/quest-service', (route) => route.fulfill({ status: 503, body: '{}' }));
     await page.goto(`${gateway}/docs/`);
     await page.getByText('5 of 6 services are ready.').waitFor();
-    expect(await page.textContent('[data-service=quest-service] .state')).toBe('Away');
+    expect(await page.textContent('[data-service=quest-service] .state')).toBe('Unavailable');
   });
 
   test('the demo says that it is one, and shows none of its credentials', async () => {
@@ -77,10 +77,11 @@ describe.runIf(canLook)('the portal', () => {
     '%s fits %s, by day and by night',
     async (path, _name, size) => {
       const colours: string[] = [];
+      await using visited = await visit(path, size);
+      const { page } = visited;
+      await page.waitForLoadState('networkidle');
       for (const colorScheme of ['light', 'dark'] as const) {
-        await using visited = await visit(path, { ...size, colorScheme });
-        const { page } = visited;
-        await page.waitForLoadState('networkidle');
+        await page.emulateMedia({ colorScheme });
         expect(
           await page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
         ).toBeLessThanOrEqual(0);

@@ -1,8 +1,8 @@
 type Child = Node | string | null;
 
 /**
- * An element with attributes and content. Whatever is text goes in as text: nothing that a page shows can become
- * markup by this way, and there is no other (the policy of the page refuses the rest).
+ * An element with attributes and content. Strings become text, never markup; the Content-Security-Policy of the page
+ * refuses all other ways to create elements from strings.
  */
 export const element = <Name extends keyof HTMLElementTagNameMap>(
   name: Name,
@@ -16,8 +16,8 @@ export const element = <Name extends keyof HTMLElementTagNameMap>(
 };
 
 /**
- * The element of a page's own markup with this id.
- * @throws when the page has none of this kind
+ * The element with this id.
+ * @throws when the page has none of this type
  */
 export const byId = <Kind extends HTMLElement>(id: string, kind: new () => Kind): Kind => {
   const found = document.getElementById(id);
@@ -25,14 +25,14 @@ export const byId = <Kind extends HTMLElement>(id: string, kind: new () => Kind)
   throw new Error(`the page has no ${id}`);
 };
 
-/** A button that does something. */
+/** A button with a click handler. */
 export const button = (text: string, look: string, press: () => void): HTMLButtonElement => {
   const made = element('button', { type: 'button', class: look }, text);
   made.addEventListener('click', press);
   return made;
 };
 
-/** A button that copies a text, and says so for a moment. */
+/** Makes a button copy a text; its label shows for a moment that it did. */
 export const copyOnPress = (target: HTMLButtonElement, text: string): void => {
   const name = target.textContent;
   target.addEventListener('click', () => {

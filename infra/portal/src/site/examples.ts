@@ -1,14 +1,14 @@
 import type { DemoCredentials } from './demo.ts';
 
-/** Values for the requests of a service. */
+/** Example values for the requests of a service. */
 export interface Examples {
-  /** Of parameters in a path, by the segment before it, else by its own name. */
+  /** For path parameters, by the segment before the parameter or by its name. */
   ids: Readonly<Record<string, string | undefined>>;
-  /** Bodies, by method and path as the document has them. */
+  /** Bodies, by method and path of the OpenAPI document. */
   bodies: Readonly<Record<string, unknown>>;
 }
 
-/** Ids of the demo's data, which every start makes alike. */
+/** Ids of the demo data, the same after every start. */
 const made = (kind: string, n = 1): string => `0198c5a0-7e57-7000-8${kind}00-${String(n).padStart(12, '0')}`;
 const client = { clientId: made('a', 0), clientName: 'Van Dijk Flowers' };
 const question = {
@@ -27,7 +27,7 @@ const order = {
   },
 };
 
-/** `once` makes names that are new each time the page is opened: of accounts, and of transactions, which count once. */
+/** `once` is new each time the page opens, for emails and transaction ids, which can be used once. */
 const tasks = (demo: DemoCredentials, once: string): Examples => ({
   ids: { tasks: '01900000-0000-7000-8000-00000000d000' },
   bodies: {
@@ -38,7 +38,7 @@ const tasks = (demo: DemoCredentials, once: string): Examples => ({
   },
 });
 
-/** Not of what replaces all questions at once: pressed without a thought, it would leave nothing to page through. */
+/** No example replaces all questions: sent by accident, it would leave no pages to try. */
 const quests = ({ questId }: DemoCredentials): Examples => ({
   ids: { quests: questId, questions: 'hiking-1' },
   bodies: {

@@ -5,7 +5,7 @@ interface Operation {
   requestBody?: { content: Record<string, { example?: unknown }> };
 }
 
-/** As much of an OpenAPI document as is looked at. */
+/** The parts of an OpenAPI document that are read here. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>;
 }
@@ -16,7 +16,7 @@ const before = (path: string, name: string): string => {
   return segments[segments.indexOf(`{${name}}`) - 1] ?? '';
 };
 
-/** The document with examples where it has none: of parameters in paths, and of bodies. */
+/** The document with examples for path parameters and bodies that have none. */
 export const fillIn = (document: Document, { ids, bodies }: Examples): Document => {
   const filled = structuredClone(document);
   for (const [path, methods] of Object.entries(filled.paths))

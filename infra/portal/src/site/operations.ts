@@ -2,7 +2,7 @@ import { demoCredentials } from './demo.ts';
 import { byId } from './element.ts';
 import { createDesk } from './ops/desk.ts';
 import { openSession, Refused, type Session } from './ops/session.ts';
-import { complaint } from './ops/text.ts';
+import { errorText } from './ops/text.ts';
 
 const gate = byId('gate', HTMLElement);
 const desk = byId('desk', HTMLElement);
@@ -11,7 +11,7 @@ const problem = byId('gate-error', HTMLElement);
 
 let leave = (): void => {};
 
-/** The next timer a browser takes is at most this long, in ms; a token that lives longer outlives the page's patience. */
+/** Browsers support no longer timer (ms); a token that is valid longer stays until the page closes. */
 const longest = 2 ** 31 - 1;
 
 const enter = (session: Session): void => {
@@ -35,13 +35,13 @@ const enter = (session: Session): void => {
   desk.querySelector('h1')?.focus();
 };
 
-/** Without the scope it is a token all the same; a service that is away is what the person may have come for. */
-const isNone = ({ status }: Refused): boolean => status >= 400 && status < 500 && status !== 403;
+/** Whether the token itself was refused: a missing scope (403) or an unavailable service is no reason to refuse it. */
+const isInvalidToken = ({ status }: Refused): boolean => status >= 400 && status < 500 && status !== 403;
 
-/** Any service can say whether a token is one; whether its scopes are enough, each view says for itself. */
+/** Signs in when a service accepts the token; each view reports missing scopes. */
 const tryToken = async (token: string): Promise<void> => {
   problem.textContent = '';
-  // What else can never be in a header; a line break from the clipboard is no part of a token.
+  // No other character can be in a header.
   if (!/^[\w.-]+$/.test(token)) {
     problem.textContent = 'This is not an access token.';
     return;
@@ -50,9 +50,9 @@ const tryToken = async (token: string): Promise<void> => {
   try {
     await session.ask(`/docs/ops/summary/${SERVICES[1]?.name ?? ''}`);
   } catch (error) {
-    if (!(error instanceof Refused) || isNone(error)) {
+    if (!(error instanceof Refused) || isInvalidToken(error)) {
       session.close();
-      problem.textContent = complaint(error);
+      problem.textContent = errorText(error);
       return;
     }
   }
@@ -66,7 +66,7 @@ byId('gate-form', HTMLFormElement).addEventListener('submit', (event) => {
   void tryToken(token);
 });
 
-// A page that goes into the browser's memory of pages takes no token along.
+// A page in the back/forward cache must not keep the token.
 addEventListener('pagehide', () => leave());
 
 void demoCredentials().then((demo) => {

@@ -1,38 +1,38 @@
 import { demoCredentials, type DemoCredentials } from './demo.ts';
 import { byId, copyOnPress, element } from './element.ts';
-import { askReadiness, showWellness } from './readiness.ts';
+import { askReadiness, showHealth } from './readiness.ts';
 
-const askAgainMs = 10_000;
+const refreshMs = 10_000;
 
 const cards = [...document.querySelectorAll('[data-service]')];
-const wellness = byId('wellness', HTMLElement);
+const summary = byId('health', HTMLElement);
 
-const sentence = (well: number): string => {
+const sentence = (ready: number): string => {
   const all = cards.length;
-  if (well === all) return 'Every service is ready.';
-  return well === 0 ? 'No service is ready.' : `${well} of ${all} services are ready.`;
+  if (ready === all) return 'Every service is ready.';
+  return ready === 0 ? 'No service is ready.' : `${ready} of ${all} services are ready.`;
 };
 
-const look = async (): Promise<void> => {
+const refresh = async (): Promise<void> => {
   const found = await Promise.all(
     cards.map(async (card) => {
       const one = await askReadiness(card.getAttribute('data-service') ?? '');
       const state = card.querySelector('.state');
-      if (state) showWellness(state, one);
+      if (state) showHealth(state, one);
       return one.state !== 'bad';
     }),
   );
-  const told = sentence(found.filter(Boolean).length);
-  // A screen reader hears it again only when it is news.
-  if (wellness.textContent !== told) wellness.textContent = told;
+  const text = sentence(found.filter(Boolean).length);
+  // A screen reader reads it aloud again only when it changes.
+  if (summary.textContent !== text) summary.textContent = text;
 };
 
-const keepLooking = async (): Promise<void> => {
-  if (!document.hidden) await look();
-  setTimeout(() => void keepLooking(), askAgainMs);
+const keepRefreshing = async (): Promise<void> => {
+  if (!document.hidden) await refresh();
+  setTimeout(() => void keepRefreshing(), refreshMs);
 };
 
-/** What can be copied. */
+/** The credentials that can be copied. */
 const names: Partial<Record<keyof DemoCredentials, string>> = {
   accessToken: 'Access token, every scope',
   apiKey: 'API key',
@@ -56,6 +56,6 @@ const showDemo = async (): Promise<void> => {
 
 byId('origin', HTMLElement).textContent = location.origin;
 copyOnPress(byId('copy-origin', HTMLButtonElement), location.origin);
-void keepLooking();
+void keepRefreshing();
 void showDemo();
-document.addEventListener('visibilitychange', () => void (document.hidden || look()));
+document.addEventListener('visibilitychange', () => void (document.hidden || refresh()));

@@ -1,30 +1,30 @@
-/** What the gateway answers for `/docs/status/<service>`. */
+/** Response of `/docs/status/<service>`. */
 interface Status {
   ready: boolean;
   degraded: boolean;
 }
 
-/** How a service is, with the look that goes with it. */
-export interface Wellness {
+/** State of a service and its text. */
+export interface Health {
   state: 'good' | 'warn' | 'bad';
   text: string;
 }
 
-/** Asks whether a service is ready; one that cannot be asked is away. */
-export const askReadiness = async (service: string): Promise<Wellness> => {
+/** Whether a service is ready; unavailable when it does not answer. */
+export const askReadiness = async (service: string): Promise<Health> => {
   try {
     const answer = await fetch(`/docs/status/${service}`, { credentials: 'omit', cache: 'no-store' });
-    if (!answer.ok) return { state: 'bad', text: 'Away' };
+    if (!answer.ok) return { state: 'bad', text: 'Unavailable' };
     const { ready, degraded } = (await answer.json()) as Status;
     if (!ready) return { state: 'bad', text: 'Not ready' };
     return degraded ? { state: 'warn', text: 'Degraded' } : { state: 'good', text: 'Ready' };
   } catch {
-    return { state: 'bad', text: 'Away' };
+    return { state: 'bad', text: 'Unavailable' };
   }
 };
 
-/** Shows it in an element of the look `state`. */
-export const showWellness = (target: Element, { state, text }: Wellness): void => {
+/** Shows the state in an element of the class `state`. */
+export const showHealth = (target: Element, { state, text }: Health): void => {
   target.setAttribute('data-state', state);
   target.textContent = text;
 };

@@ -8,10 +8,10 @@ interface Scalar {
   createApiReference: (target: Element, configuration: readonly object[]) => unknown;
 }
 
-/** Its own file, as its package has it: it loads its parts from beside it. */
+/** A separate file, because Scalar loads its other parts from the same folder. */
 const bundle: string = '/docs/assets/scalar/standalone.esm.js';
 
-/** The task manager knows its own users only: the demo's one logs in. */
+/** The task manager accepts only tokens of its own users, so the demo user logs in. */
 const logIn = async ({ email, password }: DemoCredentials): Promise<string | undefined> => {
   const answer = await fetch('/api/v1/auth/login', {
     method: 'POST',
@@ -21,7 +21,7 @@ const logIn = async ({ email, password }: DemoCredentials): Promise<string | und
   return answer?.ok ? ((await answer.json()) as { accessToken: string }).accessToken : undefined;
 };
 
-/** What Scalar fills in for a service, so that its requests work; nothing where there is no demo. */
+/** Credentials that Scalar fills in for a service of the demo. */
 const authentication = (service: string, demo: DemoCredentials, login: string | undefined): object => ({
   preferredSecurityScheme: service === 'verify-projects' ? [['apiKey', 'bearer']] : 'bearer',
   securitySchemes: {
@@ -30,7 +30,7 @@ const authentication = (service: string, demo: DemoCredentials, login: string | 
   },
 });
 
-/** Gives a service's document with examples from the demo's data; whatever else is asked for stays as it is. */
+/** Adds examples from the demo data to the document of a service; changes no other response. */
 const withExamples = (service: string, demo: DemoCredentials): typeof fetch => {
   const given = examples[service]?.(demo, crypto.randomUUID().slice(0, 8));
   return async (input, init) => {

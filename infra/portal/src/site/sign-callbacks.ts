@@ -1,4 +1,4 @@
-/** What Scalar tells before it sends a request. */
+/** What Scalar passes before it sends a request. */
 export interface Outgoing {
   request: Request;
 }

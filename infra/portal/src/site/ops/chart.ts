@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import { element } from '../element.ts';
 import { short } from './text.ts';
 
-/** A small line over the last half hour. */
+/** A small line chart of the last half hour. */
 export interface Chart {
   figure: HTMLElement;
   /** @param times seconds since 1970 */
@@ -17,8 +17,8 @@ const colour = (name: string): string =>
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
 /**
- * A chart with its name and its latest value; pointing at it shows the value of that moment. `unit` follows the
- * number; `floor` is the least that the upper end of the scale may be, so that nothing looks like a storm at zero.
+ * A chart with its name and its latest value, or the value under the pointer. `unit` follows the number; `floor` is the
+ * minimum of the upper end of the scale, so that small values do not look large.
  */
 export const createChart = (name: string, unit: string, floor: number, line: '--accent' | '--bad'): Chart => {
   const value = element('strong', {}, '–');
@@ -30,7 +30,7 @@ export const createChart = (name: string, unit: string, floor: number, line: '--
     {},
     element('figcaption', {}, element('span', {}, name), element('span', { class: 'now' }, value, at)),
     canvas,
-    // The label of the picture says the same.
+    // The aria-label of the chart says the same.
     element('p', { class: 'scale', 'aria-hidden': 'true' }, element('span', {}, '30 min ago'), peak),
   );
   const tell = (given: number | null | undefined, time?: number): void => {
@@ -50,7 +50,7 @@ export const createChart = (name: string, unit: string, floor: number, line: '--
         cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
         axes: [{ show: false }, { show: false }],
         scales: {
-          // Always the whole half hour, so that what happened at once stands below each other.
+          // Always the whole half hour, so that the charts of a page are aligned.
           x: { range: (_plot, _least, most) => [most - spanSeconds, most] },
           y: { range: (_plot, _least, most) => [0, Math.max(floor, (most ?? 0) * 1.15)] },
         },

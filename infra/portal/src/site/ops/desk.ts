@@ -18,7 +18,7 @@ const chosen = (): string => {
   return Object.hasOwn(views, name) ? name : 'traffic';
 };
 
-/** The desk behind the gate; `leave` is what the button that forgets the token does. */
+/** The views after the sign-in; `leave` is called by the sign-out button. */
 export const createDesk = (session: Session, leave: () => void): { content: Node[]; end: () => void } => {
   const links = Object.entries(views).map(([key, { name }]) => element('a', { href: `#${key}` }, name));
   const view = element('div', { class: 'view' });
@@ -33,12 +33,12 @@ export const createDesk = (session: Session, leave: () => void): { content: Node
   };
   addEventListener('hashchange', draw);
   const until = session.expiresAt ? `, until ${session.expiresAt.toLocaleString()}` : '';
-  const who = element('p', { class: 'soft' }, `As ${session.subject}${until}`);
+  const who = element('p', { class: 'soft' }, `Signed in as ${session.subject}${until}`);
   const head = element(
     'div',
     { class: 'desk-head' },
     element('div', {}, element('h1', { tabindex: '-1' }, 'Operations'), who),
-    button('Forget the token', 'quiet', leave),
+    button('Sign out', 'quiet', leave),
   );
   draw();
   return {

@@ -52,7 +52,7 @@ const content = (event: EventDetail): Node =>
     code(event.headers),
   );
 
-/** One webhook: what came, what became of it, what a replay would do, and the replay itself. */
+/** One webhook: its content and result, a dry run and a replay. */
 export const openEvent = (session: Session, path: string, replayed: () => void): void => {
   const result = element('div', { role: 'status' });
   const body = element('div', { class: 'dialog-body' });

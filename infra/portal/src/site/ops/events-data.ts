@@ -1,6 +1,6 @@
 import type { ListPage } from './pages.ts';
 
-/** A webhook in the list, as the management interface of store-webhooks shows it. */
+/** A webhook in the list, as in the API of store-webhooks. */
 export interface Event {
   id: string;
   event: string;
@@ -14,7 +14,7 @@ export interface Event {
   finishedAt: string | null;
 }
 
-/** One webhook with what was sent, without secrets and personal data. */
+/** One webhook with its body and headers, without secrets and personal data. */
 export interface EventDetail extends Event {
   headers: Record<string, string>;
   bytes: number;

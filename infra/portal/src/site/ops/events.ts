@@ -42,7 +42,7 @@ const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
     for (const [name, value] of Object.entries(asked)) if (value !== '') query.set(name, value);
     void show(list, async () => {
       const { events, page: at } = await session.ask<EventPage>(`${path}?${query}`);
-      if (events.length === 0) return element('p', { class: 'note soft' }, 'No webhook is like that.');
+      if (events.length === 0) return element('p', { class: 'note soft' }, 'No webhook matches the filter.');
       const rows = events.map((event) =>
         row(event, () => openEvent(session, `${path}/${encodeURIComponent(event.id)}`, () => load(page))),
       );
@@ -69,7 +69,7 @@ const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
   return element('div', {}, filters, list);
 };
 
-/** A local date and time as the interface takes it; empty stays empty. */
+/** A local date and time as an ISO time for the API; empty stays empty. */
 export const instant = ({ value }: HTMLInputElement): string =>
   value === '' ? '' : new Date(value).toISOString();
 

@@ -21,12 +21,15 @@ interface AuditEvent {
 
 const code = (text: string) => element('code', {}, text);
 
-const verdict = ({ ok, checkedAt, players, entries, violations }: Proof): Node =>
+const resultOf = ({ ok, checkedAt, players, entries, violations }: Proof): Node =>
   element(
     'div',
     { class: 'note' },
     facts([
-      ['Verdict', ok ? state('good', 'The ledger holds') : state('bad', `${violations.length} violations`)],
+      [
+        'Result',
+        ok ? state('good', 'The ledger is consistent') : state('bad', `${violations.length} violations`),
+      ],
       ['Players', players.toLocaleString()],
       ['Entries', entries.toLocaleString()],
       ['Checked', when(checkedAt)],
@@ -45,12 +48,12 @@ const verdict = ({ ok, checkedAt, players, entries, violations }: Proof): Node =
         ),
   );
 
-/** The proof of the ledger, and what happened beside it. */
+/** The verification of the ledger, and the audit log. */
 export const ledgerView = (session: Session): HTMLElement => {
   const proof = element('div', { role: 'status' });
-  const prove = button('Prove the ledger', '', () => {
+  const prove = button('Verify the ledger', '', () => {
     prove.disabled = true;
-    void show(proof, async () => verdict(await session.ask<Proof>('/v1/audit/proof'))).finally(
+    void show(proof, async () => resultOf(await session.ask<Proof>('/v1/audit/proof'))).finally(
       () => (prove.disabled = false),
     );
   });
@@ -61,7 +64,8 @@ export const ledgerView = (session: Session): HTMLElement => {
       const query = new URLSearchParams({ page: String(page), limit: '25' });
       if (player.value !== '') query.set('playerId', player.value);
       const found = await session.ask<{ events: AuditEvent[]; page: ListPage }>(`/v1/audit/events?${query}`);
-      if (found.events.length === 0) return element('p', { class: 'note soft' }, 'Nothing was noted.');
+      if (found.events.length === 0)
+        return element('p', { class: 'note soft' }, 'There are no audit events.');
       const rows = found.events.map(({ at, kind, playerId, details }) => [
         when(at),
         code(kind),
@@ -84,11 +88,11 @@ export const ledgerView = (session: Session): HTMLElement => {
     element(
       'p',
       { class: 'soft' },
-      'Checks every balance against its entries in one snapshot. Callbacks go on meanwhile.',
+      'Compares every balance with its entries in one snapshot. Callbacks are not interrupted.',
     ),
     element('div', { class: 'actions' }, prove),
     proof,
-    element('h2', {}, 'What was noted'),
+    element('h2', {}, 'Audit log'),
     element('div', { class: 'filters' }, field('Player', player)),
     list,
   );

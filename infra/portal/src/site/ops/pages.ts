@@ -1,12 +1,12 @@
 import { button, element } from '../element.ts';
 
-/** How lists of the management interfaces say where they are. */
+/** Position in a list of a management API. */
 export interface ListPage {
   number: number;
   has_more: boolean;
 }
 
-/** Buttons to the pages before and after; nothing where there is one page. */
+/** Buttons to the previous and next page; hidden when there is one page. */
 export const pager = ({ number, has_more }: ListPage, go: (page: number) => void): HTMLElement => {
   const earlier = button('Newer', 'quiet', () => go(number - 1));
   const later = button('Older', 'quiet', () => go(number + 1));

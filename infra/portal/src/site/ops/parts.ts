@@ -1,9 +1,9 @@
 import { element } from '../element.ts';
-import { complaint } from './text.ts';
+import { errorText } from './text.ts';
 
 type Cell = Node | string;
 
-/** A table that becomes a list of cards on a phone: each cell carries the name of its column. */
+/** A table, shown as a list of cards on a phone: each cell has the name of its column. */
 export const table = (caption: string, columns: readonly string[], rows: readonly (readonly Cell[])[]) =>
   element(
     'table',
@@ -44,20 +44,20 @@ export const field = (label: string, control: HTMLInputElement | HTMLSelectEleme
   return element('div', { class: 'field' }, element('label', { for: control.id }, label), control);
 };
 
-/** A choice; the first option is the preset one. */
+/** A select element; the first option is the default. */
 export const choice = (options: readonly (readonly [value: string, text: string])[]) =>
   element('select', {}, ...options.map(([value, text]) => element('option', { value }, text)));
 
-/** What each place was asked to show last. */
+/** The latest request of each element. */
 const latest = new WeakMap<HTMLElement, object>();
 
-/** Shows what a promise brings: waiting, the result, or what went wrong. */
+/** Shows the result of a promise, or its error. */
 export const show = async (target: HTMLElement, load: () => Promise<Node | string>): Promise<void> => {
   const turn = {};
   latest.set(target, turn);
   target.setAttribute('aria-busy', 'true');
   const put = (content: Node | string): void => {
-    // Who was asked first may answer last.
+    // An earlier request may be answered later.
     if (latest.get(target) !== turn) return;
     target.replaceChildren(content);
     target.removeAttribute('aria-busy');
@@ -66,11 +66,11 @@ export const show = async (target: HTMLElement, load: () => Promise<Node | strin
     put(await load());
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return;
-    put(element('p', { class: 'error note', role: 'alert' }, complaint(error)));
+    put(element('p', { class: 'error note', role: 'alert' }, errorText(error)));
   }
 };
 
-/** A window over the page. It takes the focus, gives it back, and goes with Escape, as the browser has it. */
+/** A modal dialog. The browser manages the focus and closes it on Escape. */
 export const openDialog = (title: string, ...content: Node[]): HTMLDialogElement => {
   const close = element('button', { type: 'button', class: 'quiet', 'aria-label': 'Close' }, 'Close');
   const heading = element('h2', { id: 'dialog-heading' }, title);

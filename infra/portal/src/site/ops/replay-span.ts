@@ -2,7 +2,7 @@ import { element } from '../element.ts';
 import { choice, field, openDialog, show } from './parts.ts';
 import type { Session } from './session.ts';
 
-/** Processes again what came to a store in a span of time; asks for the span, and once more for consent. */
+/** Replays the webhooks of a store in a span of time, after a confirmation. */
 export const replaySpan = (
   session: Session,
   store: string,
@@ -11,7 +11,6 @@ export const replaySpan = (
 ): void => {
   const begin = element('input', {
     type: 'datetime-local',
-
     required: '',
     value: from,
     id: 'span-from',
@@ -30,12 +29,12 @@ export const replaySpan = (
     { class: 'stack' },
     field('Received from', begin),
     field('Received before', end),
-    field('That are', status),
+    field('With the status', status),
     element(
       'div',
       { class: 'consent' },
       consent,
-      element('label', { for: 'span-consent' }, 'Process all of them again, for real'),
+      element('label', { for: 'span-consent' }, 'Process all of them again'),
     ),
     element(
       'div',

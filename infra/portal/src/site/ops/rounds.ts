@@ -90,7 +90,7 @@ const lookUp = (session: Session): HTMLElement => {
   return form;
 };
 
-/** Rounds that nobody closes, and the history of any round. */
+/** Rounds that stay open, and the history of any round. */
 export const roundsView = (session: Session): HTMLElement => {
   const age = choice(ages);
   const list = element('div', { class: 'list' });
@@ -99,7 +99,7 @@ export const roundsView = (session: Session): HTMLElement => {
       const query = new URLSearchParams({ olderThan: age.value, page: String(page), limit: '25' });
       const found = await session.ask<{ rounds: Round[]; page: ListPage }>(`/v1/rounds?${query}`);
       if (found.rounds.length === 0)
-        return element('p', { class: 'note soft' }, 'No round is open that long.');
+        return element('p', { class: 'note soft' }, 'No round has been open that long.');
       const rows = found.rounds.map(({ playerId, roundId, gameCode, openedAt }) => [
         button(roundId, 'link', () => openRound(session, playerId, roundId)),
         code(playerId),
@@ -117,7 +117,7 @@ export const roundsView = (session: Session): HTMLElement => {
     { 'aria-label': 'Rounds' },
     element('div', { class: 'filters' }, field('Open for more than', age)),
     list,
-    element('h2', {}, 'A round by its id'),
+    element('h2', {}, 'Find a round'),
     lookUp(session),
   );
 };

@@ -1,11 +1,11 @@
-/** What a service or the gateway answers when it refuses (RFC 9457). */
+/** An error response of a service or the gateway (RFC 9457). */
 interface ProblemDocument {
   detail?: string;
   title?: string;
   requestId?: string;
 }
 
-/** An answer that is not a success; the message is for the person, and names the request id to ask about. */
+/** A response with an error status; the message contains the request id. */
 export class Refused extends Error {
   readonly status: number;
 
@@ -17,14 +17,14 @@ export class Refused extends Error {
   }
 }
 
-/** A token while it is used. It lives in this closure and nowhere else. */
+/** A session with a token, which is only in this closure. */
 export interface Session {
-  /** What the token says of itself; not checked here, each service does. */
+  /** Claims of the token; the services check them, not this page. */
   subject: string;
   expiresAt: Date | undefined;
-  /** Throws Refused; gives the answered JSON as what the caller says it is. */
+  /** Sends a request and returns the JSON of the response. Throws Refused. */
   ask: <T>(path: string, method?: 'GET' | 'POST', body?: unknown) => Promise<T>;
-  /** Forgets the token; what is under way ends. */
+  /** Removes the token and aborts running requests. */
   close: () => void;
 }
 
@@ -43,7 +43,7 @@ const problemOf = (answer: Response): Promise<ProblemDocument> =>
     () => ({}),
   );
 
-/** Begins to use a token. */
+/** Opens a session with a token. */
 export const openSession = (given: string): Session => {
   let token = given;
   const end = new AbortController();

@@ -6,19 +6,19 @@ const clock = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
 });
 
-/** An ISO instant in the reader's own time zone. */
+/** An ISO time in the reader's time zone. */
 export const when = (iso: string | null): string => (iso === null ? '–' : clock.format(new Date(iso)));
 
-/** JSON for reading. Given to elements as text only. */
+/** Indented JSON. Use it as text only, never as markup. */
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2) ?? '–';
 
-/** What went wrong, for a person. */
-export const complaint = (error: unknown): string => {
+/** Text for an error. */
+export const errorText = (error: unknown): string => {
   if (error instanceof TypeError) return 'The gateway cannot be reached.';
   return error instanceof Error ? error.message : String(error);
 };
 
-/** A number of any size in few characters. */
+/** A number with three digits at most. */
 export const short = (value: number): string => {
   if (value === 0) return '0';
   if (value < 0.01) return '<0.01';

@@ -1,11 +1,11 @@
-/** One process of a service over the last half hour, as `/docs/ops/summary/<service>` tells it. */
+/** The last half hour of one process of a service: response of `/docs/ops/summary/<service>`. */
 export interface Summary {
   instance: string;
   startedAt: string;
   points: { at: string; requestsPerSecond: number; errorsPerSecond: number; p99Ms: number | null }[];
 }
 
-/** A service over the last half hour: parallel columns, as a chart wants them. */
+/** The last half hour of a service in parallel columns, as a chart needs them. */
 export interface Traffic {
   /** Seconds since 1970. */
   times: number[];
@@ -18,8 +18,8 @@ export interface Traffic {
 const spanMs = 1_800_000;
 
 /**
- * Puts the processes of a service together: requests and failures add up, of the p99s the worst counts. Their points
- * have the same times, being multiples of ten seconds.
+ * Combines the processes of a service: the sum of requests and errors, the maximum of the p99s. Points have the same
+ * times in all processes, multiples of ten seconds.
  */
 export const combine = (summaries: readonly Summary[]): Traffic => {
   const all = summaries.flatMap(({ points }) => points);
