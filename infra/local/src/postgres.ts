@@ -5,7 +5,7 @@ import { answers, clearRemains, clusterCommand, clusterUrl, initialise, type Clu
 import { freePort } from './ports.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 import { startServer, type Server } from './server.ts';
-import { temporaryFolder } from './cleanup.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** A running PostgreSQL; `url` is that of its superuser. */
 export interface PostgresServer extends Server {

@@ -6,7 +6,7 @@ import { baseEnv } from './env.ts';
 import { freePort } from './ports.ts';
 import { findProgram, howToGet } from './programs.ts';
 import { startServer, type Server } from './server.ts';
-import { temporaryFolder } from './cleanup.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** One Redis server. */
 export interface RedisPlan {
