@@ -1,20 +1,17 @@
 import { z } from 'zod';
-import { amountFields, type MemberRecord, type VerificationRecord } from './records.ts';
 import { toMinor } from './money.ts';
+import {
+  amountFields,
+  amountNames,
+  type MemberRecord,
+  type OrderRecord,
+  type VerificationRecord,
+} from './records.ts';
 import { below, epoch, identifier, maybe, place, words } from './shape.ts';
 
 /** Payloads of seed 001 part A. Fields beyond them are accepted and ignored. */
 
-/** The seed names no currency. */
-export const currency = 'USD';
-
-const amount = maybe(
-  z
-    .number()
-    .min(-1e12)
-    .max(1e12)
-    .transform((value) => toMinor(value, currency)),
-);
+const amount = maybe(z.number().min(-1e12).max(1e12));
 
 const item = z.object({
   productId: maybe(identifier()),
@@ -60,6 +57,28 @@ export const order = z
       },
     ],
   });
+
+/** Amounts become minor units of `currency`; the seed names none, so it is US dollars. */
+export const toOrderRecord = (
+  { id, status, consumerId, modified, cart: given, ...names }: z.output<typeof order>,
+  currency = 'USD',
+): OrderRecord => {
+  const { items, promoCode, ...amounts } = given ?? cart.parse({});
+  const minor = (value: number | null) => (value === null ? null : toMinor(value, currency));
+  return {
+    id,
+    status,
+    consumerId,
+    version: modified,
+    details: {
+      ...names,
+      currency,
+      promoCode,
+      amounts: Object.fromEntries(amountNames.map((name) => [name, minor(amounts[name])])),
+      items: items.map((one) => ({ ...one, price: minor(one.price), totalPrice: minor(one.totalPrice) })),
+    },
+  };
+};
 
 export const member = z
   .object({

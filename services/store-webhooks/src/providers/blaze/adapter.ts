@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential } from '../credentials.ts';
 import { amountNames } from '../records.ts';
-import { cart, currency, member, order } from '../seed.ts';
+import { cart, member, order, toOrderRecord } from '../seed.ts';
 import { below, fieldOf, idIn, shaped } from '../shape.ts';
 
 /** Reads from the Blaze partner interface. */
@@ -31,18 +31,12 @@ export const blaze: PosAdapter = {
   ],
   subject: (_event, body) => ({ id: idIn(fieldOf(body, 'id')) }),
   order: async (body, connection) => {
-    const { id, status, consumerId, modified, cart: given, ...names } = shaped(order, body);
+    const payload = shaped(order, body);
+    const { publicKey } = payload;
     // An order is replaced together with its items, so a missing cart is looked up.
-    const canAsk = names.publicKey !== null && connection.settings.baseUrl !== undefined;
-    const found = given ?? (canAsk ? await readCart(names.publicKey ?? '', connection) : shaped(cart, {}));
-    const { items, promoCode, ...amounts } = found;
-    return {
-      id,
-      status,
-      consumerId,
-      version: modified,
-      details: { ...names, currency, promoCode, amounts, items },
-    };
+    if (payload.cart === null && publicKey !== null && connection.settings.baseUrl !== undefined)
+      return toOrderRecord({ ...payload, cart: await readCart(publicKey, connection) });
+    return toOrderRecord(payload);
   },
   member: async (body) => shaped(member, body),
   readMember: async (id, connection) => {

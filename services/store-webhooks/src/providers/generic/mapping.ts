@@ -1,9 +1,9 @@
 import { get } from 'jsonpointer';
+import { z } from 'zod';
 import type { ProviderSettings } from '../adapter.ts';
-import { toMinor } from '../money.ts';
 import { amountNames, type MemberRecord, type OrderRecord } from '../records.ts';
-import { shaped } from '../shape.ts';
-import { item, member, order } from './schema.ts';
+import { member, order, toOrderRecord } from '../seed.ts';
+import { isoTime, maybe, shaped } from '../shape.ts';
 
 type Pointers = Record<string, string>;
 
@@ -39,38 +39,36 @@ export const harmless = (settings: ProviderSettings): string[] => {
   return [...shown('order'), ...shown('member'), ...shown('item', `${items}/*`)];
 };
 
+/** The number in a text such as `12.50`; anything else as it is. */
+const decimal = (value: unknown): unknown =>
+  typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+
+const decimals = (record: Record<string, unknown>, names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, decimal(record[name])]));
+
+/** A time or a counter that grows with each change. */
+const version = maybe(z.union([z.int(), isoTime()]));
+const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/)
+  .default('USD');
+
+/** Maps the payload to the seed's shape first, so that both are checked alike. */
 export const toOrder = (body: unknown, settings: ProviderSettings): OrderRecord => {
   const { items, pointers } = pointersOf(settings, 'order');
-  const { id, status, consumerId, version, currency: named, ...rest } = shaped(order, picked(body, pointers));
-  const currency = named ?? 'USD';
-  const minor = (amount: number | null) => (amount === null ? null : toMinor(amount, currency));
+  const fields = picked(body, pointers);
   const found = at(body, items);
   const lines = Array.isArray(found) ? found.slice(0, 2000) : [];
-  return {
-    id,
-    status,
-    consumerId,
-    version,
-    details: {
-      orderNo: rest.orderNo,
-      memo: rest.memo,
-      rewardName: null,
-      publicKey: null,
-      memberGroup: null,
-      trackingStatus: rest.trackingStatus,
-      currency,
-      promoCode: rest.promoCode,
-      amounts: Object.fromEntries(amountNames.map((name) => [name, minor(rest[name])])),
-      items: lines
-        .map((line) => shaped(item, picked(line, pointersOf(settings, 'item').pointers)))
-        .map(({ price, totalPrice, ...one }) => ({
-          ...one,
-          price: minor(price),
-          totalPrice: minor(totalPrice),
-        })),
-    },
+  const line = (one: unknown) => {
+    const item = picked(one, pointersOf(settings, 'item').pointers);
+    return { ...item, ...decimals(item, ['quantity', 'price', 'totalPrice']) };
   };
+  const cart = { ...decimals(fields, amountNames), promoCode: fields['promoCode'], items: lines.map(line) };
+  const payload = { ...fields, modified: shaped(version, fields['version']), cart };
+  return toOrderRecord(shaped(order, payload), shaped(currency, fields['currency'] ?? undefined));
 };
 
-export const toMember = (body: unknown, settings: ProviderSettings): MemberRecord =>
-  shaped(member, picked(body, pointersOf(settings, 'member').pointers));
+export const toMember = (body: unknown, settings: ProviderSettings): MemberRecord => {
+  const fields = picked(body, pointersOf(settings, 'member').pointers);
+  return shaped(member, { ...fields, modified: shaped(version, fields['version']) });
+};
