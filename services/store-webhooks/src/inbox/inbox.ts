@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tellableError } from '../tracker/failure.ts';
+import { createBatcher } from '@platform/service-kit/batcher';
 import type { Log } from '@platform/service-kit/log';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
-import { inBatches } from '../batch.ts';
 import { createSpool, type Spool } from '../spool/spool.ts';
 import type { Receipt, Stored } from './receipt.ts';
 import { storeReceipts } from './store.ts';
@@ -25,6 +25,8 @@ interface InboxOptions {
 
 /** Receipts that wait for each other's commit at most. */
 const maxBatch = 200;
+/** Further receipts go to the spool at once. */
+const maxQueue = 10_000;
 /** A database that takes longer counts as away: a sender waits for seconds, not for minutes. */
 const patienceMs = 2000;
 
@@ -41,28 +43,30 @@ const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
 };
 
 export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, wake }: InboxOptions): Inbox => {
-  const store = async (receipts: Receipt[]): Promise<Stored[]> => {
+  const store = async (receipts: readonly Receipt[]): Promise<Stored[]> => {
     const results = await storeReceipts(sql, receipts);
     wake();
     return results;
   };
   const spool = createSpool({ folder: spoolFolder, maxBytes: spoolMaxBytes, store, log });
-  // One after the other: the more come together, the less each of them costs.
-  const commit = inBatches(
-    async (receipts: Receipt[]) => {
-      // Who waited behind those that went to the spool follows them there.
+  // One commit at a time: the more receipts share it, the less each of them costs.
+  const commits = createBatcher<Receipt, Stored>({
+    flush: async (receipts) => {
+      // Receipts that waited behind those that went to the spool follow them, to keep their order.
       if (spool.active) throw away();
       return within(patienceMs, store(receipts));
     },
-    { maxItems: maxBatch, inFlight: 1 },
-  );
+    maxBatch,
+    maxQueue,
+    maxInFlight: 1,
+  });
 
   return {
     spool,
     accept: async (receipt) => {
       if (!spool.active) {
         try {
-          return await commit(receipt);
+          return await commits.add(receipt);
         } catch (err) {
           // Whether it was committed after all is found out when the spool is replayed.
           if (toProblem(err).status !== 503)

@@ -1,8 +1,8 @@
 import { tellableError } from '../tracker/failure.ts';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
+import { createBatcher } from '@platform/service-kit/batcher';
 import type { Log } from '@platform/service-kit/log';
 import { Unavailable } from '@platform/service-kit/problem';
-import { inBatches } from '../batch.ts';
 import type { Receipt } from '../inbox/receipt.ts';
 import {
   append,
@@ -50,14 +50,16 @@ export const createSpool = ({ folder, maxBytes, store, log, pauseMs = 250 }: Spo
 
   const bytes = () => left.reduce((sum, { size }) => sum + size, own?.size ?? 0);
 
-  const write = inBatches<Receipt, void>(
-    async (receipts) => {
+  const writes = createBatcher<Receipt, void>({
+    flush: async (receipts) => {
       own ??= await createFile(folder);
       await append(own, receipts);
       return receipts.map(() => undefined);
     },
-    { maxItems: 500, inFlight: 1 },
-  );
+    maxBatch: 500,
+    maxQueue: 10_000,
+    maxInFlight: 1,
+  });
 
   /** Gives whether the file was whole. */
   const replay = async (file: SpoolFile): Promise<boolean> => {
@@ -127,7 +129,7 @@ export const createSpool = ({ folder, maxBytes, store, log, pauseMs = 250 }: Spo
       writing++;
       active = true;
       try {
-        await write(receipt);
+        await writes.add(receipt);
       } finally {
         writing--;
         begin();

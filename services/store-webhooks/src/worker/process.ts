@@ -1,5 +1,5 @@
+import { createBatcher } from '@platform/service-kit/batcher';
 import { inSpan } from '@platform/tracing/trace';
-import { inBatches } from '../batch.ts';
 import type { Context } from '../context.ts';
 import { ProviderAway } from '../providers/exchange.ts';
 import { findStores } from '../stores/store.ts';
@@ -46,22 +46,17 @@ export const createProcessing = (context: Context): Processing => {
       await applyChanges(tx, changes, mails);
     });
   };
-  const apply = inBatches<Planned, void>(
-    async (planned) => {
-      try {
-        await applyAll(planned);
-      } catch (error) {
-        if (planned.length === 1) throw error;
-        return Promise.all(planned.map(applyAlone));
-      }
+  const batches = createBatcher<Planned, void>({
+    flush: async (planned) => {
+      await applyAll(planned);
       return planned.map(() => undefined);
     },
-    { maxItems: maxClaim, inFlight: 2 },
-  );
-  // One event that can't be applied must not hold up those it happened to be with.
-  const applyAlone = async (planned: Planned): Promise<void> => {
-    await applyAll([planned]).catch((error: unknown) => failed(planned.event, error));
-  };
+    maxBatch: maxClaim,
+    maxQueue: maxUnderWay,
+    maxInFlight: 2,
+    // Applying twice changes nothing, and one event that fails must not fail the others of its batch.
+    isRolledBack: () => true,
+  });
 
   const failed = async (event: InboxEvent, error: unknown): Promise<void> => {
     const where = { storeId: event.storeId, event: event.event, eventId: event.id, attempt: event.attempts };
@@ -78,7 +73,7 @@ export const createProcessing = (context: Context): Processing => {
       // Who begins an event and never ends it may have died of it: that must not go on for ever.
       if (claimed.attempts > maxAttempts) throw new Unprocessable('It was begun ten times and never ended.');
       const change = await plan(planning, claimed);
-      await apply({ event: claimed, change: { storeId, eventId, receivedAt, change } });
+      await batches.add({ event: claimed, change: { storeId, eventId, receivedAt, change } });
     } catch (error) {
       // Where even this can't be written, the lease runs out and the event is claimed again.
       await failed(claimed, error).catch((err: unknown) =>

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startBackground } from '@platform/service-kit/background';
+import { tellableError } from '../tracker/failure.ts';
 import type { Context } from '../context.ts';
 import { prune } from '../inbox/prune.ts';
 import { importOne } from '../members/import.ts';
 import { createMailer } from '../notifications/mailer.ts';
 import { forgetOutcomes } from '../payments/store.ts';
 import { keepOutcomeMs } from '../payments/domain.ts';
-import { startLoop } from './loop.ts';
 import { createProcessing } from './process.ts';
 
 const housekeepingMs = 60_000;
@@ -20,32 +21,35 @@ const maxRestMs = 1000;
 export const startWork = (context: Context): AsyncDisposable => {
   const { env, log, database, now, onWork } = context;
   const stack = new AsyncDisposableStack();
+  const start = (name: string, everyMs: number, run: () => Promise<boolean | void>) =>
+    stack.use(
+      startBackground({
+        name,
+        everyMs,
+        log,
+        // What a driver or parser says may quote a payload, which must not be logged.
+        run: () => run().catch((error: unknown) => Promise.reject(tellableError(error))),
+      }),
+    );
   const processing = createProcessing(context);
   stack.defer(() => processing.idle());
-  const events = stack.use(startLoop('events', env.IDLE_POLL_MS, log, processing.round));
-  const imports = stack.use(startLoop('imports', env.IDLE_POLL_MS, log, () => importOne(context)));
+  const events = start('events', env.IDLE_POLL_MS, processing.round);
+  const imports = start('imports', env.IDLE_POLL_MS, () => importOne(context));
   const mailer = createMailer(context);
   if (mailer !== undefined) {
     stack.defer(() => mailer.close());
-    stack.use(startLoop('mails', env.IDLE_POLL_MS, log, mailer.sendOne));
+    start('mails', env.IDLE_POLL_MS, mailer.sendOne);
   }
-  stack.use(
-    startLoop('housekeeping', housekeepingMs, log, async () => {
-      await forgetOutcomes(database.sql, new Date(now().getTime() - keepOutcomeMs));
-      return false;
-    }),
+  start('housekeeping', housekeepingMs, () =>
+    forgetOutcomes(database.sql, new Date(now().getTime() - keepOutcomeMs)),
   );
-  stack.use(
-    startLoop('pruning', housekeepingMs, log, async () => {
-      const start = performance.now();
-      const more = await prune(
-        database.sql,
-        new Date(now().getTime() - env.INBOX_RETENTION_DAYS * 86_400_000),
-      );
-      if (more) await sleep(Math.min((performance.now() - start) * restFactor, maxRestMs));
-      return more;
-    }),
-  );
+  start('pruning', housekeepingMs, async () => {
+    const begun = performance.now();
+    const keptFrom = now().getTime() - env.INBOX_RETENTION_DAYS * 86_400_000;
+    const more = await prune(database.sql, new Date(keptFrom));
+    if (more) await sleep(Math.min((performance.now() - begun) * restFactor, maxRestMs));
+    return more;
+  });
   onWork.wake = () => {
     events.wake();
     imports.wake();
