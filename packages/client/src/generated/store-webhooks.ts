@@ -679,11 +679,11 @@ export interface components {
          */
         OrderPayload: {
             id: string | number;
-            orderNo?: (string | number) | null;
+            orderNo?: (string | null) | (number | null);
             /** @description Such as PENDING, COMPLETED or CANCELLED */
             status: string;
             /** @description The member who ordered */
-            consumerId?: (string | number) | null;
+            consumerId?: (string | null) | (number | null);
             memo?: string | null;
             rewardName?: string | null;
             /** @description The public identifier of the cart */
@@ -703,7 +703,7 @@ export interface components {
                 totalCalcTax?: number | null;
                 promoCode?: string | null;
                 items?: {
-                    productId?: (string | number) | null;
+                    productId?: (string | null) | (number | null);
                     productName?: string | null;
                     quantity: number;
                     price?: number | null;
@@ -713,9 +713,9 @@ export interface components {
         };
         /** @description order.updated of Square */
         SquareOrderEvent: {
-            merchant_id?: (string | number) | null;
+            merchant_id?: (string | null) | (number | null);
             type?: string | null;
-            event_id?: (string | number) | null;
+            event_id?: (string | null) | (number | null);
             created_at?: string | null;
             data: {
                 object: {
@@ -798,8 +798,8 @@ export interface components {
          */
         DeliveryJobPayload: {
             id: string | number;
-            orderId?: (string | number) | null;
-            driverId?: (string | number) | null;
+            orderId?: (string | null) | (number | null);
+            driverId?: (string | null) | (number | null);
             status?: string | null;
             estimatedArrival?: number | null;
             driverLocation?: {
@@ -814,11 +814,11 @@ export interface components {
             taskId: string | number;
             triggerId: number;
             time?: number | null;
-            workerId?: (string | number) | null;
+            workerId?: (string | null) | (number | null);
             data?: {
                 task?: {
                     state?: number | null;
-                    worker?: (string | number) | null;
+                    worker?: (string | null) | (number | null);
                     estimatedCompletionTime?: number | null;
                     completionDetails?: {
                         time?: number | null;
@@ -841,8 +841,8 @@ export interface components {
             event_type?: string | null;
             external_delivery_id: string | number;
             delivery_status?: string | null;
-            order_external_reference_id?: (string | number) | null;
-            dasher_id?: (string | number) | null;
+            order_external_reference_id?: (string | null) | (number | null);
+            dasher_id?: (string | null) | (number | null);
             dasher_name?: string | null;
             dasher_dropoff_phone_number?: string | null;
             dasher_phone_number?: string | null;
@@ -877,13 +877,13 @@ export interface components {
             service: string;
             transactionId: string | number;
             status: string;
-            userId?: (string | number) | null;
+            userId?: (string | null) | (number | null);
             updatedAt?: number | null;
         };
         /** @description An inquiry event of Persona; keys in any of its inflections */
         PersonaInquiryEvent: {
             data: {
-                id?: (string | number) | null;
+                id?: (string | null) | (number | null);
                 attributes: {
                     name: string;
                     /** Format: date-time */
@@ -893,7 +893,7 @@ export interface components {
                             id: string | number;
                             attributes: {
                                 status: string;
-                                "reference-id"?: (string | number) | null;
+                                "reference-id"?: (string | null) | (number | null);
                                 /** Format: date-time */
                                 "updated-at"?: string | null;
                             };
@@ -910,8 +910,8 @@ export interface components {
                 status?: string | null;
                 /** Format: date-time */
                 decisionTime?: string | null;
-                vendorData?: (string | number) | null;
-                endUserId?: (string | number) | null;
+                vendorData?: (string | null) | (number | null);
+                endUserId?: (string | null) | (number | null);
             };
         };
         /** @description The event webhook of Veriff */
@@ -919,8 +919,8 @@ export interface components {
             id: string | number;
             code: number;
             action: string;
-            vendorData?: (string | number) | null;
-            endUserId?: (string | number) | null;
+            vendorData?: (string | null) | (number | null);
+            endUserId?: (string | null) | (number | null);
         };
         /** @description The full auto webhook of Veriff */
         VeriffFullAuto: {
@@ -937,8 +937,8 @@ export interface components {
                     decision?: string | null;
                 };
             };
-            vendorData?: (string | number) | null;
-            endUserId?: (string | number) | null;
+            vendorData?: (string | null) | (number | null);
+            endUserId?: (string | null) | (number | null);
         };
         /**
          * @description The end of a 3DS challenge

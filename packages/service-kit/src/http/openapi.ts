@@ -69,6 +69,13 @@ const unwrapReference = (_: string, value: unknown): unknown => {
   return Array.isArray(allOf) && allOf.length === 1 && isDeepStrictEqual(beside, {}) ? allOf[0] : value;
 };
 
+/** OpenAPI 3.0 has `nullable` only beside `type`, so of alternatives each one is made nullable. */
+const nullableAlternatives = (value: unknown): unknown => {
+  const { nullable, anyOf, ...beside } = (value ?? {}) as { nullable?: unknown; anyOf?: unknown };
+  if (nullable !== true || !Array.isArray(anyOf) || 'type' in beside) return value;
+  return { ...beside, anyOf: anyOf.map((one: object) => ({ ...one, nullable })) };
+};
+
 /**
  * Collects named schemas (`.meta({ id })`) as components while it converts. A schema that reads
  * differently as input and as output must not carry one name for both: that throws.
@@ -91,7 +98,7 @@ const schemaWriter =
     });
     const local = JSON.parse(
       JSON.stringify(wrapped).replaceAll(/"#\/(\$defs|definitions)\//g, '"#/components/schemas/'),
-      unwrapReference,
+      (name, value: unknown) => nullableAlternatives(unwrapReference(name, value)),
     ) as Converted;
     for (const [name, definition] of Object.entries({ ...local.$defs, ...local.definitions })) {
       if (name in components && !isDeepStrictEqual(components[name], definition)) {
