@@ -4,18 +4,18 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { isPublicAddress } from './public-address.ts';
 
-/** Which addresses may be asked: those of the public internet, or any. */
+/** Which addresses may be requested: those of the public internet, or any. */
 export type Addresses = 'public' | 'any';
 
-/** A provider gave no usable answer. The message holds nothing the provider said. */
-export class ProviderAway extends Error {
-  /** Whether another try may get one. */
-  readonly mayPass: boolean;
+/** A provider gave no usable answer. The message contains nothing from the provider. */
+export class ProviderUnavailable extends Error {
+  /** Whether a retry may succeed. */
+  readonly isTransient: boolean;
 
-  constructor(what: string, mayPass = true, cause?: unknown) {
+  constructor(what: string, isTransient = true, cause?: unknown) {
     super(`The provider ${what}.`, { cause });
-    this.name = 'ProviderAway';
-    this.mayPass = mayPass;
+    this.name = 'ProviderUnavailable';
+    this.isTransient = isTransient;
   }
 }
 
@@ -30,85 +30,66 @@ interface Exchange {
 
 const maxAnswer = 1_048_576;
 
-/** Checks the address at the moment of connecting, so that a name can't change its mind in between. */
+/** Checks the address while connecting, so that DNS rebinding can not replace it after the check (SSRF). */
 const publicLookup: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, found) => {
     if (error !== null) return done(error, []);
-    const list = Array.isArray(found) ? found : [found];
-    if (!list.every(({ address }) => isPublicAddress(address)))
-      return done(new ProviderAway('has a private address', false), []);
-    if (options.all) return done(null, list);
-    const [first] = list;
-    return done(null, first?.address ?? '', first?.family ?? 4);
+    if (!found.every(({ address }) => isPublicAddress(address)))
+      return done(new ProviderUnavailable('has a private address', false), []);
+    const [first] = found;
+    return options.all ? done(null, found) : done(null, first?.address ?? '', first?.family ?? 4);
   });
 };
 
-const agents = {
-  'http:': new HttpAgent({ keepAlive: true, maxSockets: 50 }),
-  'https:': new HttpsAgent({ keepAlive: true, maxSockets: 50 }),
+const transports = {
+  'http:': { request: httpRequest, agent: new HttpAgent({ keepAlive: true, maxSockets: 50 }) },
+  'https:': { request: httpsRequest, agent: new HttpsAgent({ keepAlive: true, maxSockets: 50 }) },
 };
 
-const read = async (answer: IncomingMessage): Promise<string> => {
+/** The JSON of an answer; undefined for 404. A redirect is not followed: it could lead to any address. */
+const parseAnswer = async (answer: IncomingMessage): Promise<unknown> => {
+  const status = answer.statusCode ?? 0;
+  if (status < 200 || status > 299) {
+    answer.resume();
+    if (status === 404) return undefined;
+    throw new ProviderUnavailable(`answered ${status}`, status >= 500 || status === 429);
+  }
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxAnswer) throw new ProviderAway('answered too much', false);
+    if (length > maxAnswer) throw new ProviderUnavailable('answered too much', false);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
-};
-
-const parse = (text: string): unknown => {
   try {
-    return JSON.parse(text) as unknown;
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
   } catch {
-    throw new ProviderAway('did not answer JSON');
+    throw new ProviderUnavailable('did not answer JSON');
   }
 };
 
-const understand = async (answer: IncomingMessage): Promise<unknown> => {
-  const status = answer.statusCode ?? 0;
-  if (status === 404) {
-    answer.resume();
-    return undefined;
-  }
-  if (status < 200 || status > 299) {
-    answer.resume();
-    // A redirect might lead anywhere, so none is followed.
-    throw new ProviderAway(`answered ${status}`, status >= 500 || status === 429);
-  }
-  return parse(await read(answer));
-};
-
-/**
- * One request to a provider and its JSON answer; undefined for 404. Rejects with ProviderAway, for
- * an answer that is late as well.
- */
+/** Sends one request and returns the JSON answer; undefined for 404. Rejects with ProviderUnavailable. */
 export const exchange = async ({ url, method, headers, body, timeoutMs, addresses }: Exchange) => {
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  if (addresses === 'public' && !isPublicAddress(literal, true))
-    throw new ProviderAway('has a private address', false);
-  const secure = url.protocol === 'https:';
+  const isPublicOnly = addresses === 'public';
+  // No lookup takes place for an IP address in the URL.
+  if (isPublicOnly && !isPublicAddress(url.hostname.replace(/^\[|\]$/g, ''), true))
+    throw new ProviderUnavailable('has a private address', false);
+  const { request, agent } = transports[url.protocol === 'https:' ? 'https:' : 'http:'];
   const signal = AbortSignal.timeout(timeoutMs);
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const request = (secure ? httpsRequest : httpRequest)(
-    url,
-    {
-      method,
-      headers: { accept: 'application/json', ...headers },
-      signal,
-      agent: agents[secure ? 'https:' : 'http:'],
-      ...(addresses === 'public' ? { lookup: publicLookup } : {}),
-    },
-    resolve,
-  );
-  request.on('error', reject);
-  request.end(body);
+  const options = { method, headers: { accept: 'application/json', ...headers }, signal, agent };
   try {
-    return await understand(await promise);
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      request(url, isPublicOnly ? { ...options, lookup: publicLookup } : options, resolve)
+        .on('error', reject)
+        .end(body);
+    });
+    return await parseAnswer(answer);
   } catch (error) {
-    if (error instanceof ProviderAway) throw error;
-    throw new ProviderAway(signal.aborted ? 'did not answer in time' : 'can not be reached', true, error);
+    if (error instanceof ProviderUnavailable) throw error;
+    throw new ProviderUnavailable(
+      signal.aborted ? 'did not answer in time' : 'can not be reached',
+      true,
+      error,
+    );
   }
 };

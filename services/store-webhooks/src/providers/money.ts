@@ -1,7 +1,7 @@
-/** A format takes longer to make than an order to map; three letters name so many currencies at most. */
+/** Creating a number format takes longer than mapping an order, so the digits of each currency are kept. */
 const known = new Map<string, number>();
 
-/** Digits after the point of a currency (ISO 4217). */
+/** Decimal places of a currency (ISO 4217). */
 const digitsOf = (currency: string): number => {
   let digits = known.get(currency);
   if (digits === undefined) {
@@ -12,8 +12,8 @@ const digitsOf = (currency: string): number => {
 };
 
 /**
- * A decimal amount as whole minor units, halves away from zero: 10.005 USD is 1001. Works on the
- * decimal digits that were sent, so that no binary fraction gets in.
+ * A decimal amount as whole minor units, rounded half away from zero: 10.005 USD is 1001. Shifts the
+ * decimal point in the text, so that no binary fraction is multiplied.
  */
 export const toMinor = (amount: number, currency: string): number => {
   const [mantissa = '0', exponent = '0'] = String(Math.abs(amount)).split('e');
@@ -21,6 +21,6 @@ export const toMinor = (amount: number, currency: string): number => {
   return Math.sign(amount) * Math.round(scaled) || 0;
 };
 
-/** Minor units as the decimal number that the seed's payloads use. */
+/** Minor units as the decimal number of the seed's payloads. */
 export const fromMinor = (minor: number, currency: string): number =>
   Number(`${minor}e-${digitsOf(currency)}`);

@@ -26,13 +26,13 @@ test('a redirect is not followed, and not tried again', async () => {
   expect(standIn.asked).toHaveLength(1);
 });
 
-test('after five failures in a row a provider is left alone', async () => {
+test('after five failures in a row a provider is given a pause', async () => {
   const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
   standIn.mood = 'error';
   for (let at = 0; at < 4; at++)
     await expect(reader.get(standIn.url, path, {})).rejects.toThrow('The provider');
   expect(standIn.asked).toHaveLength(5);
-  await expect(reader.get(standIn.url, path, {})).rejects.toThrow('left alone');
+  await expect(reader.get(standIn.url, path, {})).rejects.toThrow('given a pause');
   expect(standIn.asked).toHaveLength(5);
 });
 

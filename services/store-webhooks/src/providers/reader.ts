@@ -3,39 +3,43 @@ import {
   circuitBreaker,
   ConsecutiveBreaker,
   handleAll,
-  type CircuitBreakerPolicy,
+  handleWhen,
+  retry,
+  wrap,
+  type IPolicy,
 } from 'cockatiel';
 import { LRUCache } from 'lru-cache';
-import { exchange, ProviderAway, type Addresses } from './exchange.ts';
 import { Unprocessable } from '../worker/unprocessable.ts';
+import { exchange, ProviderUnavailable, type Addresses } from './exchange.ts';
 
-/** Asks providers. Every method only reads, so each may be tried again. */
-export interface ProviderReader {
-  /** Undefined: the provider says there is no such thing (404). */
-  get(baseUrl: string | undefined, path: Path, headers: Record<string, string>): Promise<unknown>;
-  /** A look-up that the provider takes as a POST. */
-  ask(
-    baseUrl: string | undefined,
-    path: Path,
-    headers: Record<string, string>,
-    body: unknown,
-  ): Promise<unknown>;
-}
+type Headers = Record<string, string>;
 
-/** Segments of a path, not encoded; ids that a webhook named may stand among them. */
+/** Segments of a path, not encoded; they may be ids from a webhook. */
 type Path = readonly string[];
 
+/** Requests to providers. Every method only reads, so a request may be repeated. */
+export interface ProviderReader {
+  /** Undefined: the provider has no such resource (404). */
+  get(baseUrl: string | undefined, path: Path, headers: Headers): Promise<unknown>;
+  /** A look-up that the provider offers as a POST. */
+  ask(baseUrl: string | undefined, path: Path, headers: Headers, body: unknown): Promise<unknown>;
+}
+
 export interface ReaderOptions {
-  /** For one try. */
+  /** For each try. */
   timeoutMs: number;
-  /** `any` lets private addresses be asked. */
+  /** `any` also allows private addresses. */
   addresses: Addresses;
 }
 
-const tries = 2;
-/** This many failures in a row, and a provider is left alone for a while. */
+/** After this many failures in a row a provider is not requested for a while. */
 const failures = 5;
-const restMs = 10_000;
+const openCircuitMs = 10_000;
+
+const retryOnce = retry(
+  handleWhen((error) => error instanceof ProviderUnavailable && error.isTransient),
+  { maxAttempts: 1 },
+);
 
 /**
  * The address of a path below `baseUrl`. Throws Unprocessable for a segment that would change the path:
@@ -52,42 +56,32 @@ const addressOf = (baseUrl: string | undefined, path: Path): URL => {
 };
 
 /**
- * Reads from providers over HTTP: two tries, a time limit for each, a circuit breaker for each
- * provider, no redirects, JSON only. Rejects with ProviderAway when it has no answer to give.
+ * Reads from providers over HTTP: two tries with a time limit each, a circuit breaker for each origin, no
+ * redirects, JSON only. Rejects with ProviderUnavailable when there is no answer.
  */
 export const createReader = ({ timeoutMs, addresses }: ReaderOptions): ProviderReader => {
-  const breakers = new LRUCache<string, CircuitBreakerPolicy>({ max: 1000 });
-  const breakerOf = (origin: string): CircuitBreakerPolicy => {
-    const known = breakers.get(origin);
-    if (known !== undefined) return known;
-    const made = circuitBreaker(handleAll, {
-      halfOpenAfter: restMs,
-      breaker: new ConsecutiveBreaker(failures),
-    });
-    breakers.set(origin, made);
-    return made;
+  const policies = new LRUCache<string, IPolicy>({ max: 1000 });
+  const createPolicy = () => {
+    const breaker = new ConsecutiveBreaker(failures);
+    return wrap(retryOnce, circuitBreaker(handleAll, { halfOpenAfter: openCircuitMs, breaker }));
   };
 
-  const read = async (url: URL, method: 'GET' | 'POST', headers: Record<string, string>, body?: string) => {
-    const breaker = breakerOf(url.origin);
-    for (let left = tries; ; left--) {
-      try {
-        return await breaker.execute(() => exchange({ url, method, headers, body, timeoutMs, addresses }));
-      } catch (error) {
-        if (error instanceof BrokenCircuitError)
-          throw new ProviderAway('is left alone after repeated failures');
-        if (left <= 1 || !(error instanceof ProviderAway) || !error.mayPass) throw error;
-      }
+  const read = async (url: URL, method: 'GET' | 'POST', headers: Headers, body?: string) => {
+    const policy = policies.get(url.origin) ?? createPolicy();
+    policies.set(url.origin, policy);
+    try {
+      return await policy.execute(() => exchange({ url, method, headers, body, timeoutMs, addresses }));
+    } catch (error) {
+      if (error instanceof BrokenCircuitError)
+        throw new ProviderUnavailable('failed repeatedly and is given a pause');
+      throw error;
     }
   };
   return {
     get: (baseUrl, path, headers) => read(addressOf(baseUrl, path), 'GET', headers),
-    ask: (baseUrl, path, headers, body) =>
-      read(
-        addressOf(baseUrl, path),
-        'POST',
-        { 'content-type': 'application/json', ...headers },
-        JSON.stringify(body),
-      ),
+    ask: (baseUrl, path, headers, body) => {
+      const allHeaders = { 'content-type': 'application/json', ...headers };
+      return read(addressOf(baseUrl, path), 'POST', allHeaders, JSON.stringify(body));
+    },
   };
 };

@@ -1,4 +1,4 @@
-import { ProviderAway } from '../providers/exchange.ts';
+import { ProviderUnavailable } from '../providers/exchange.ts';
 import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
 
 /** An error that an operation ended with and that says nothing of what was sent. */
@@ -9,7 +9,7 @@ export class Failure extends Error {
   }
 }
 
-const ours = [Failure, Unprocessable, Ignored, ProviderAway];
+const ours = [Failure, Unprocessable, Ignored, ProviderUnavailable];
 
 const codeOf = (error: Error): string | undefined => {
   const { code } = error as { code?: unknown };

@@ -11,7 +11,7 @@ import {
 import { settlePayment, type Settling } from '../payments/settle.ts';
 import type { Connection } from '../providers/adapter.ts';
 import type { MemberRecord } from '../providers/records.ts';
-import { ProviderAway } from '../providers/exchange.ts';
+import { ProviderUnavailable } from '../providers/exchange.ts';
 import type { Change } from './change.ts';
 import type { ClaimedEvent } from './event.ts';
 import { Ignored, Unprocessable } from './unprocessable.ts';
@@ -32,7 +32,7 @@ const fresh = async (
     // Without a version of its own the answer counts as old as the event, or it would beat what is newer.
     return { ...current, version: current.version ?? payload.version };
   } catch (error) {
-    if (error instanceof ProviderAway || error instanceof Unprocessable) return payload;
+    if (error instanceof ProviderUnavailable || error instanceof Unprocessable) return payload;
     throw error;
   }
 };
@@ -58,7 +58,7 @@ const planPayment = async (planning: Planning, claimed: ClaimedEvent): Promise<C
   const { store, service, body, headers } = claimed;
   const contentType = headers['content-type'];
   const { state, error } = await settlePayment(planning, { store, service, body, contentType });
-  if (state === 'again') throw new ProviderAway('gave no result');
+  if (state === 'again') throw new ProviderUnavailable('gave no result');
   if (state === 'failed') throw new Unprocessable(error ?? 'The payment could not be settled.');
   if (state === 'ignored') throw new Ignored(error ?? 'The payment is not ours.');
   return { kind: 'none' };

@@ -1,7 +1,7 @@
 import { createBatcher } from '@platform/service-kit/batcher';
 import { inSpan } from '@platform/tracing/trace';
 import type { Context } from '../context.ts';
-import { ProviderAway } from '../providers/exchange.ts';
+import { ProviderUnavailable } from '../providers/exchange.ts';
 import { findStores } from '../stores/store.ts';
 import { tellable, tellableError } from '../tracker/failure.ts';
 import { applyChanges } from './apply.ts';
@@ -62,7 +62,8 @@ export const createProcessing = (context: Context): Processing => {
     const where = { storeId: event.storeId, event: event.event, eventId: event.id, attempt: event.attempts };
     if (error instanceof Ignored) return end(sql, event, 'ignored', tellable(error));
     tracker.capture(error, where);
-    const hopeless = error instanceof Unprocessable || (error instanceof ProviderAway && !error.mayPass);
+    const hopeless =
+      error instanceof Unprocessable || (error instanceof ProviderUnavailable && !error.isTransient);
     if (hopeless || event.attempts >= maxAttempts) return end(sql, event, 'failed', tellable(error));
     return postpone(sql, event, backoff(event.attempts, env.RETRY_BASE_MS), tellable(error));
   };

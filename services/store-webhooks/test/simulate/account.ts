@@ -21,8 +21,8 @@ const read = async ({ url, adminToken, storeId }: Where, path: string): Promise<
     }).catch(() => undefined);
     if (answer?.ok) return (await answer.json()) as Record<string, unknown>;
     await answer?.body?.cancel();
-    const mayPass = answer === undefined || answer.status === 429 || answer.status >= 500;
-    if (!mayPass || Date.now() > giveUp) throw new Error(`${path}: ${answer?.status ?? 'no answer'}`);
+    const isTransient = answer === undefined || answer.status === 429 || answer.status >= 500;
+    if (!isTransient || Date.now() > giveUp) throw new Error(`${path}: ${answer?.status ?? 'no answer'}`);
     await sleep(200);
   }
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Unprocessable } from '../../worker/unprocessable.ts';
 import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
-import { ProviderAway } from '../exchange.ts';
+import { ProviderUnavailable } from '../exchange.ts';
 import { below, fieldOf, idIn, pathOf, shaped } from '../shape.ts';
 import { hmacSigning } from '../signing.ts';
 import { customerAnswer, customerEvent, orderAnswer, orderUpdated } from './schema.ts';
@@ -35,7 +35,7 @@ export const square: PosAdapter = {
   order: async (body, connection) => {
     const { order_id: id, state } = shaped(orderUpdated, body).data.object.order_updated;
     const answer = await read(connection, 'orders', id);
-    if (answer === undefined) throw new ProviderAway('does not know the order', false);
+    if (answer === undefined) throw new ProviderUnavailable('does not know the order', false);
     const { order } = shaped(orderAnswer, answer);
     const status = order.state ?? state;
     if (status === null) throw new Unprocessable('Neither the event nor the order names a state.');
