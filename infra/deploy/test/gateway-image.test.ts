@@ -27,12 +27,18 @@ const work = newFolder('gateway-image-');
 const services = readServices();
 const places: Record<string, string> = {};
 const received: IncomingHttpHeaders[] = [];
-let image: ReturnType<typeof buildImage>;
+let image: Awaited<ReturnType<typeof buildImage>>;
+let spans: Awaited<ReturnType<typeof buildImage>>;
 
 beforeAll(async () => {
-  image = buildImage(work, { SERVICE: '@platform/portal' }, 'gateway');
-  for (const name of ['task-manager', 'quest-service'])
-    places[name] = stack.use(await startService(name)).place;
+  const spansArguments = { SERVICE: '@platform/gateway-spans', FOLDER: 'infra/gateway-spans' };
+  [image, spans] = await Promise.all([
+    buildImage(work, { SERVICE: '@platform/portal' }, 'gateway'),
+    buildImage(newFolder('spans-image-'), spansArguments),
+    ...['task-manager', 'quest-service'].map(async (name) => {
+      places[name] = stack.use(await startService(name)).place;
+    }),
+  ]);
   const consignments = createServer(({ headers }, response) => {
     received.push(headers);
     response.end('{}');
@@ -136,10 +142,6 @@ describe.each(shipped)('the configuration for %s, in an image of the gateway', (
 
 test('spans of the gateway come from an image of their own, beside it', async () => {
   await using collector = await startCollector();
-  const spans = buildImage(newFolder('spans-image-'), {
-    SERVICE: '@platform/gateway-spans',
-    FOLDER: 'infra/gateway-spans',
-  });
   const receiver = await startProgram(
     spans.program(spans.command, { HOST: '127.0.0.1', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }),
   );

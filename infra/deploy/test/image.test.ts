@@ -48,9 +48,9 @@ describe('the build context', () => {
 /** Only root can give a process to another user. */
 describe.runIf(process.getuid?.() === 0)('an image of the task manager', () => {
   const work = mkdtempSync(join(tmpdir(), 'image-'));
-  let image: ReturnType<typeof buildImage>;
-  beforeAll(() => {
-    image = buildImage(work, { SERVICE: 'task-manager' });
+  let image: Awaited<ReturnType<typeof buildImage>>;
+  beforeAll(async () => {
+    image = await buildImage(work, { SERVICE: 'task-manager' });
   }, 180_000);
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 

@@ -47,7 +47,7 @@ beforeAll(async () => {
       endpoint: collector.url,
       headers: tracing.OTEL_EXPORTER_OTLP_HEADERS,
       ratio: 1,
-      onNonsense: () => undefined,
+      onInvalid: () => undefined,
     }),
   );
   const places = Object.fromEntries(names.map((name) => [name, running[name]?.place ?? '']));

@@ -1,38 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isPassing } from './persist.ts';
 
-/** Somebody who uses the platform all day and remembers what it has acknowledged. */
+/** A simulated user of the platform, who remembers what it has acknowledged. */
 export interface Actor {
   name: string;
-  /** Milliseconds between two steps. */
+  /** Pause between two steps, in milliseconds. */
   pace: number;
   step: () => Promise<void>;
-  /** In the evening, when all is quiet: what is not as it was acknowledged, one line each. */
-  account: () => Promise<string[]>;
-  /** What must stand in no log. */
+  /** After the last crash: differences from what was acknowledged, one line each. */
+  verify: () => Promise<string[]>;
+  /** Values that no log may contain. */
   secrets?: () => string[];
 }
 
-export interface Course {
+export interface Result {
   steps: number;
-  /** Steps that a fault broke off. */
-  brokenOff: number;
-  /** What no fault excuses. */
+  /** Steps that a crash interrupted. */
+  interrupted: number;
+  /** Errors that no crash explains. */
   faults: string[];
 }
 
-/** Lets an actor go on until the day is over. */
-export const live = async ({ name, pace, step }: Actor, over: AbortSignal): Promise<Course> => {
-  const course: Course = { steps: 0, brokenOff: 0, faults: [] };
-  while (!over.aborted) {
+/** Repeats the steps of an actor until the signal is aborted. */
+export const runActor = async ({ name, pace, step }: Actor, end: AbortSignal): Promise<Result> => {
+  const result: Result = { steps: 0, interrupted: 0, faults: [] };
+  while (!end.aborted) {
     try {
       await step();
-      course.steps += 1;
+      result.steps += 1;
     } catch (error) {
-      if (isPassing(error)) course.brokenOff += 1;
-      else course.faults.push(`${name}: ${String(error)}`);
+      if (isPassing(error)) result.interrupted += 1;
+      else result.faults.push(`${name}: ${String(error)}`);
     }
     await sleep(pace);
   }
-  return course;
+  return result;
 };

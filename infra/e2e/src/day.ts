@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { live, type Course } from './actor.ts';
+import { runActor, type Result } from './actor.ts';
 import { author } from './actors/author.ts';
 import { casino } from './actors/casino.ts';
 import { person } from './actors/person.ts';
@@ -13,18 +13,18 @@ import { isThere, startStack } from './stack.ts';
 export interface Day {
   /** How often each program was crashed. */
   crashes: Record<string, number>;
-  courses: Record<string, Course>;
+  results: Record<string, Result>;
   logs: string[];
-  /** Whatever is not as it should be. */
+  /** All errors and differences. */
   faults: string[];
 }
 
 const CALM_MS = 500;
 
 /**
- * A day through the gateway, while everything is crashed in turn: each program at least once, and on until `minutes`
- * have passed. In the evening every actor accounts for what was acknowledged, and the logs are searched for secrets.
- * Starts a stack of its own and leaves nothing behind.
+ * Lets actors use the platform through the gateway while one program after the other is killed: each at least once, and
+ * until `minutes` have passed. Then every actor verifies what was acknowledged, and the logs are searched for secrets.
+ * Starts its own stack and leaves nothing behind.
  */
 export const liveThrough = async (minutes: number, say: (line: string) => void): Promise<Day> => {
   const pids: number[] = [];
@@ -43,24 +43,24 @@ export const liveThrough = async (minutes: number, say: (line: string) => void):
       shop(join(stack.local, 'stack.json')),
       game,
     ];
-    const over = new AbortController();
-    const living = actors.map(async (actor) => [actor.name, await live(actor, over.signal)] as const);
+    const end = new AbortController();
+    const running = actors.map(async (actor) => [actor.name, await runActor(actor, end.signal)] as const);
     const crashes = await crashInTurn(stack, Date.now() + minutes * 60_000, CALM_MS).finally(() =>
-      over.abort(),
+      end.abort(),
     );
-    say('everything was crashed and is back');
-    const lived = await Promise.all(living);
-    say('the day is over');
-    const faults = lived.flatMap(([, course]) => course.faults);
-    for (const actor of actors) faults.push(...(await actor.account()));
-    say('accounted for');
+    say('every program was killed and is running again');
+    const results = await Promise.all(running);
+    say('the actors have stopped');
+    const faults = results.flatMap(([, result]) => result.faults);
+    for (const actor of actors) faults.push(...(await actor.verify()));
+    say('the acknowledged data are verified');
     const secrets = [
       ...(await secretsOf(stack.local, file)),
       ...actors.flatMap((actor) => actor.secrets?.() ?? []),
     ];
     faults.push(...(await leaks(stack.local, secrets)));
     pids.push(...Object.values(await stack.pids()).filter((pid) => pid !== null));
-    return { crashes, courses: Object.fromEntries(lived), logs: await logsOf(stack.local), faults };
+    return { crashes, results: Object.fromEntries(results), logs: await logsOf(stack.local), faults };
   })();
   const left = pids.filter(isThere);
   return left.length === 0 ? day : { ...day, faults: [...day.faults, `processes ${left.join()} still run`] };

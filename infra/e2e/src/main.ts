@@ -8,9 +8,9 @@ if (!(minutes >= 0)) throw new Error(`--minutes must be a number, not "${values.
 
 const say = (line: string): void =>
   void process.stdout.write(`${(performance.now() / 1_000).toFixed(1).padStart(7)} s  ${line}\n`);
-const { crashes, courses, faults } = await liveThrough(minutes, say);
-for (const [name, { steps, brokenOff }] of Object.entries(courses)) {
-  say(`${name}: ${steps} steps, ${brokenOff} broken off`);
+const { crashes, results, faults } = await liveThrough(minutes, say);
+for (const [name, { steps, interrupted }] of Object.entries(results)) {
+  say(`${name}: ${steps} steps, ${interrupted} interrupted`);
 }
 say(`crashed: ${JSON.stringify(crashes)}`);
 for (const fault of faults) say(`  ${fault}`);

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { StackFile } from './stack.ts';
 
-/** What is there to keep secrets or data, and no log. */
+/** Files and folders that may contain secrets; all others are logs. */
 const KEEPERS = [
   'data',
   'keys',
@@ -39,7 +39,7 @@ export const secretsOf = async (
   return [...new Set(all.filter(Boolean))];
 };
 
-/** The logs of a stack: every file that is not there to keep secrets or data. */
+/** The logs of a stack. */
 export const logsOf = async (local: string): Promise<string[]> => {
   const entries = await readdir(local, { recursive: true, withFileTypes: true });
   return entries
@@ -48,13 +48,13 @@ export const logsOf = async (local: string): Promise<string[]> => {
     .filter((path) => !KEEPERS.some((keeper) => path === keeper || path.startsWith(`${keeper}/`)));
 };
 
-/** The logs that hold one of the secrets; which one is not said aloud. */
+/** The logs that contain a secret, without the secret itself. */
 export const leaks = async (local: string, secrets: readonly string[]): Promise<string[]> => {
   const found: string[] = [];
   for (const path of await logsOf(local)) {
     const text = await readFile(join(local, path), 'utf8');
     const which = secrets.findIndex((secret) => text.includes(secret));
-    if (which >= 0) found.push(`${path} holds secret ${which} (${secrets[which]?.length} characters)`);
+    if (which >= 0) found.push(`${path} contains secret ${which} (${secrets[which]?.length} characters)`);
   }
   return found;
 };

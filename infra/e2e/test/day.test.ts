@@ -3,12 +3,12 @@ import type {} from '@platform/local/provided';
 import { liveThrough } from '../src/day.ts';
 
 test.runIf(inject('nginxPath') && inject('redisUrl'))(
-  'nothing acknowledged is lost while everything is crashed in turn, the ledger stays sound, and no log tells a secret',
+  'nothing acknowledged is lost while every program is killed in turn, the ledger stays consistent, and no log contains a secret',
   async () => {
-    const { crashes, courses, logs, faults } = await liveThrough(0, () => {});
+    const { crashes, results, logs, faults } = await liveThrough(0, () => {});
     expect(faults).toEqual([]);
     expect(Object.keys(crashes)).toHaveLength(9);
-    expect(Object.values(courses).filter(({ steps }) => steps === 0)).toEqual([]);
+    expect(Object.values(results).filter(({ steps }) => steps === 0)).toEqual([]);
     expect(logs).toEqual(expect.arrayContaining(['logs/task-manager.log', 'logs/gateway/access.log']));
   },
 );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { leaks } from '../src/secrets.ts';
 
-test('a secret in any log is found, in the places that are there to keep secrets it is not looked for', async () => {
+test('a secret is found in any log, but not searched in the files that keep secrets', async () => {
   const local = await mkdtemp(join(tmpdir(), 'leaks-'));
   onTestFinished(() => rm(local, { recursive: true }));
   await mkdir(join(local, 'logs/gateway'), { recursive: true });
@@ -12,6 +12,6 @@ test('a secret in any log is found, in the places that are there to keep secrets
   await writeFile(join(local, 'logs/postgres.log'), 'LOG: ready\n');
   await writeFile(join(local, 'secrets.json'), '{"postgres":"tell-nobody"}');
   expect(await leaks(local, ['quite-another', 'tell-nobody'])).toEqual([
-    'logs/gateway/access.log holds secret 1 (11 characters)',
+    'logs/gateway/access.log contains secret 1 (11 characters)',
   ]);
 });

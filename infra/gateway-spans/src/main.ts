@@ -10,7 +10,7 @@ const receiver = await startReceiver({
   endpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT,
   headers: env.OTEL_EXPORTER_OTLP_HEADERS,
   ratio: env.OTEL_TRACES_SAMPLER_ARG,
-  onNonsense: () => log.warn('a datagram that is no request'),
+  onInvalid: () => log.warn('received a datagram that is not a request'),
 });
 log.info({ port: receiver.port }, 'listening');
 

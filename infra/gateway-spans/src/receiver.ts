@@ -6,8 +6,8 @@ import { z } from 'zod';
 
 const spanId = z.string().regex(/^[0-9a-f]{16}$/);
 
-/** What nginx tells of one request (infra/gateway/src/traces.ts). */
-const Told = z.object({
+/** A request as nginx sends it (infra/gateway/nginx/log.conf). */
+const Datagram = z.object({
   trace: z.string().regex(/^[0-9a-f]{32}$/),
   span: spanId,
   parent: z.union([spanId, z.literal('')]),
@@ -15,15 +15,15 @@ const Told = z.object({
   service: z.string(),
   requestId: z.string(),
   status: z.number(),
-  /** Seconds since 1970, and of the request. */
+  /** End of the request in seconds since 1970, and its duration. */
   end: z.number(),
   seconds: z.number(),
 });
 
-const parse = (message: Buffer): z.output<typeof Told> | undefined => {
+const parse = (message: Buffer): z.output<typeof Datagram> | undefined => {
   const text = message.toString('utf8');
   try {
-    return Told.safeParse(JSON.parse(text.slice(text.indexOf('{')))).data;
+    return Datagram.safeParse(JSON.parse(text.slice(text.indexOf('{')))).data;
   } catch {
     return undefined;
   }
@@ -36,18 +36,18 @@ export interface Receiver extends AsyncDisposable {
 interface ReceiverOptions extends Omit<ProviderOptions, 'ids' | 'service'> {
   host: string;
   port: number;
-  /** Told of what is no request. */
-  onNonsense(): void;
+  /** Called for a datagram that is not a request. */
+  onInvalid(): void;
 }
 
-/** Takes nginx's datagrams and sends each on as the span whose id the service was given as its parent. */
+/** Receives nginx's datagrams and exports each as the span whose id the service got as its parent. */
 export const startReceiver = async ({
   host,
   port,
-  onNonsense,
+  onInvalid,
   ...options
 }: ReceiverOptions): Promise<Receiver> => {
-  // The SDK asks for the ids of a span while it starts it.
+  // The SDK requests the ids of a span while it starts it.
   let ids = { trace: '', span: '' };
   const provider = openProvider({
     ...options,
@@ -57,22 +57,22 @@ export const startReceiver = async ({
   const tracer = provider.getTracer('@platform/gateway-spans');
   const socket = createSocket('udp4');
   socket.on('message', (message) => {
-    const told = parse(message);
-    if (told === undefined) return onNonsense();
-    ids = told;
-    const caller = { traceId: told.trace, spanId: told.parent, traceFlags: 1, isRemote: true };
-    const from = told.parent === '' ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, caller);
+    const received = parse(message);
+    if (received === undefined) return onInvalid();
+    ids = received;
+    const caller = { traceId: received.trace, spanId: received.parent, traceFlags: 1, isRemote: true };
+    const from = received.parent === '' ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, caller);
     const attributes = {
-      'http.request.method': told.method,
-      'http.response.status_code': told.status,
-      'request.id': told.requestId,
-      'peer.service': told.service,
+      'http.request.method': received.method,
+      'http.response.status_code': received.status,
+      'request.id': received.requestId,
+      'peer.service': received.service,
     };
-    const startTime = (told.end - told.seconds) * 1000;
-    const name = `${told.method} ${told.service || 'gateway'}`;
+    const startTime = (received.end - received.seconds) * 1000;
+    const name = `${received.method} ${received.service || 'gateway'}`;
     const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes, startTime }, from);
-    if (told.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-    span.end(told.end * 1000);
+    if (received.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(received.end * 1000);
   });
   socket.bind(port, host);
   await once(socket, 'listening');

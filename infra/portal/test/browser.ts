@@ -1,10 +1,9 @@
 import type {} from '@platform/local/provided';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { afterAll, beforeAll, inject } from 'vitest';
-import type {} from './test-setup.ts';
+import { demo as credentials, stack } from './stack.ts';
 
 const executablePath = inject('chromiumPath');
-export const stack = inject('stack');
 export const gateway = stack.gateway ?? '';
 
 /** Whether there is a browser, and a gateway that serves the pages. */
@@ -39,10 +38,7 @@ export const visit = async (
 ): Promise<Visit> => {
   const context = await browser.newContext(options);
   if (demo)
-    await context.addInitScript(
-      (text) => sessionStorage.setItem('demo', text),
-      JSON.stringify(inject('demo')),
-    );
+    await context.addInitScript((text) => sessionStorage.setItem('demo', text), JSON.stringify(credentials));
   const page = await context.newPage();
   const [outside, faults, asked]: [string[], string[], string[]] = [[], [], []];
   page.on('request', (request) => {

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { services } from '@platform/gateway/routes';
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { examples } from '../src/site/examples.ts';
 import { fillIn, type Document } from '../src/site/fill-in.ts';
 import { signCallbacks } from '../src/site/sign-callbacks.ts';
 import { canLook, gateway } from './browser.ts';
+import { demo } from './stack.ts';
 
 interface Described extends Document {
   servers: { url: string }[];
@@ -51,7 +52,6 @@ const requests = (document: Described, base: string): { title: string; request: 
 
 describe.runIf(canLook)('the requests that the reference has ready in a demo', () => {
   test.each([...services])('of %s are answered', async (name) => {
-    const demo = inject('demo');
     if (demo === null) throw new Error('there is no demo');
     const login = await json<{ accessToken: string }>('/api/v1/auth/login', {
       method: 'POST',

@@ -1,7 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { canLook, gateway, phone, stack, useBrowser, visit } from './browser.ts';
+import { canLook, gateway, phone, useBrowser, visit } from './browser.ts';
+import { stack } from './stack.ts';
 
 useBrowser();
 const { demo } = stack;

@@ -1,5 +1,6 @@
-import { describe, expect, inject, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { lastCode } from './demo-code.ts';
+import { printed } from './stack.ts';
 import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
 
 useBrowser();
@@ -42,7 +43,7 @@ describe.runIf(canLook)('the portal', () => {
   });
 
   test('the code that start prints opens the demo once, in one tab, and disappears from the address', async () => {
-    const code = await lastCode(inject('printed'));
+    const code = await lastCode(printed);
     await using visited = await visit(`/docs/#code=${code}`);
     const { page } = visited;
     await page.getByText('This is a demo stack').waitFor();
@@ -55,7 +56,7 @@ describe.runIf(canLook)('the portal', () => {
     await tab.getByText('Every service is ready.').waitFor();
     expect(await tab.isVisible('#demo')).toBe(false);
     expect(await tab.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
-    await expect.poll(() => lastCode(inject('printed'))).not.toBe(code);
+    await expect.poll(() => lastCode(printed)).not.toBe(code);
   });
 
   const pages = ['/docs/', '/docs/reference/', '/docs/ops/'];

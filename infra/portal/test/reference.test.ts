@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { services } from '@platform/gateway/routes';
 import { describe, expect, test } from 'vitest';
-import { canLook, desktop, phone, stack, useBrowser, visit } from './browser.ts';
+import { canLook, desktop, phone, useBrowser, visit } from './browser.ts';
+import { stack } from './stack.ts';
 
 useBrowser();
 

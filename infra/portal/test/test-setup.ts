@@ -1,79 +1,71 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFileSync, existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestProject } from 'vitest/node';
-import type { DemoCredentials } from '../src/site/demo.ts';
 import { lastCode, openDemo } from './demo-code.ts';
 import { baseEnv } from './env.ts';
-
-/** What the tests need of a stack.json. */
-export interface Stack {
-  gateway: string | null;
-  services: Record<string, { pid: number }>;
-  demo: {
-    adminToken: string;
-    consignmentsToken: string;
-    questId: string;
-    store: { id: string; webhookToken: string };
-    wallet: { hmacSecret: string };
-  };
-}
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    /** The running stack; its gateway is null where there is no nginx. */
-    stack: Stack;
-    /** Credentials of the demo, as the portal gets them; null without a gateway. */
-    demo: DemoCredentials | null;
-    /** File with what `start` prints: the codes that open the demo. */
-    printed: string;
-  }
-}
+import type { Prepared, Stack } from './stack.ts';
 
 const script = join(import.meta.dirname, '../../local/src/start.ts');
 const limitMs = 150_000;
-const printedFile = 'printed';
 
-/** A stack of its own, on ports that lie where the system gives none away. */
-const start = async (local: string): Promise<ChildProcess> => {
+/** Starts the platform on ports below those that the system assigns. */
+const start = async (local: string, printed: string): Promise<ChildProcess> => {
   const base = 32_000 - 200 * Math.floor(Math.random() * 50);
   const child = spawn(process.execPath, [script, '--local', local, '--no-install'], {
     env: { ...baseEnv(), PORT_BASE: String(base), GATEWAY_PORT: String(base + 99), LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const printed = join(local, printedFile);
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => appendFileSync(printed, chunk));
   for (const end = Date.now() + limitMs; ; await sleep(100)) {
-    const said = await readFile(printed, 'utf8').catch(() => '');
-    if (said.includes('everything is ready')) return child;
+    const output = await readFile(printed, 'utf8').catch(() => '');
+    if (output.includes('everything is ready')) return child;
     if (child.exitCode !== null || Date.now() > end) {
       child.kill('SIGTERM');
-      throw new Error(`the stack did not come up:\n${said}`);
+      throw new Error(`the platform did not start:\n${output}`);
     }
   }
 };
 
-/** The whole platform, as `start` brings it up, for all tests of the portal. */
+/** Starts the platform and writes what the tests need, or the error, into the folder. */
+const prepare = async (local: string): Promise<ChildProcess | undefined> => {
+  const write = async (name: string, text: string): Promise<void> => {
+    await writeFile(join(local, `${name}.new`), text);
+    await rename(join(local, `${name}.new`), join(local, name));
+  };
+  const printed = join(local, 'printed');
+  try {
+    // A second time with other ports, should one of the first be taken.
+    const child = await start(local, printed).catch(() => start(local, printed));
+    const stack = JSON.parse(await readFile(join(local, 'stack.json'), 'utf8')) as Stack;
+    const demo = stack.gateway === null ? null : await openDemo(stack.gateway, await lastCode(printed));
+    await write('prepared.json', JSON.stringify({ stack, demo, printed } satisfies Prepared));
+    return child;
+  } catch (error) {
+    await write('failed', String(error));
+    return undefined;
+  }
+};
+
+/** Provides a folder; the whole platform starts in it, in the background, when the first test wants it. */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const local = await mkdtemp(join(tmpdir(), 'portal-stack-'));
   await chmod(local, 0o755);
-  const child = await start(local).catch(() => start(local));
-  const stack = JSON.parse(await readFile(join(local, 'stack.json'), 'utf8')) as Stack;
-  const printed = join(local, printedFile);
-  project.provide('stack', stack);
-  project.provide('printed', printed);
-  project.provide(
-    'demo',
-    stack.gateway === null ? null : await openDemo(stack.gateway, await lastCode(printed)),
-  );
+  let prepared: Promise<ChildProcess | undefined> | undefined;
+  const timer = setInterval(() => {
+    if (existsSync(join(local, 'wanted'))) prepared ??= prepare(local);
+  }, 50);
+  project.provide('localFolder', local);
   return async () => {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
+    clearInterval(timer);
+    const child = await prepared;
+    child?.kill('SIGTERM');
+    if (child?.exitCode === null) await once(child, 'exit');
     await rm(local, { recursive: true, force: true });
   };
 };

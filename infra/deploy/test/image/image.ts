@@ -10,7 +10,7 @@ import { build, type Stage } from './build.ts';
 export const dockerfile = readFileSync(join(root, 'infra/deploy/Dockerfile'), 'utf8');
 
 interface Image extends Stage {
-  /** What a program of the image is started with, as its user and with its settings. */
+  /** How to start a program of the image, as its user and with its settings. */
   program(args: readonly string[], env: Record<string, string>): Program;
 }
 
@@ -20,16 +20,20 @@ interface Program {
   options: { cwd: string; env: Record<string, string>; uid: number | undefined; gid: number | undefined };
 }
 
-/** Builds an image in an empty folder; nothing of it may be written to afterwards. */
-export const buildImage = (work: string, args: Record<string, string>, target?: string): Image => {
+/** Builds an image in an empty folder and makes its files read-only. */
+export const buildImage = async (
+  work: string,
+  args: Record<string, string>,
+  target?: string,
+): Promise<Image> => {
   const bin = join(work, 'bin');
   chmodSync(work, 0o755);
   mkdirSync(bin);
-  // Where any user can run it, wherever the repository is.
+  // Every user can run it there, wherever the repository is.
   copyFileSync(process.execPath, join(bin, 'node'));
   writeFileSync(join(bin, 'pnpm'), '#!/bin/sh\nexec npx -y pnpm@10.34.9 "$@"\n', { mode: 0o755 });
   const PATH = [bin, join(root, 'node_modules/.bin'), inherited.PATH].join(':');
-  const image = build({
+  const image = await build({
     dockerfile,
     args,
     work,
@@ -56,7 +60,7 @@ export const buildImage = (work: string, args: Record<string, string>, target?: 
   };
 };
 
-/** A program that says in its log on which port it listens. */
+/** Starts a program that logs the port that it listens on. */
 export const startProgram = async ({ file, args, options }: Program) => {
   const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');

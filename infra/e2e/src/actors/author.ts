@@ -20,7 +20,7 @@ export const author = (url: string, token: string): Actor => {
       await persistOnce(() => unwrap(quests.POST('/quests/{questId}/questions', { params, body })));
       written.push(id);
     },
-    account: async () => {
+    verify: async () => {
       if (questId === undefined) return ['author: no quest could be made'];
       const path = { questId };
       const found: string[] = [];

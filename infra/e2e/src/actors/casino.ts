@@ -92,7 +92,7 @@ export const casino = (stack: Stack, { gateway, demo }: StackFile): Actor & Asyn
       if (status !== 'OK') throw new Error(`balance: ${status}`);
       await unwrap(wallet.POST('/v1/launches', { body: { playerId, gameCode } }));
     },
-    account: async () => {
+    verify: async () => {
       for (let before = -1; before !== rounds().length; await sleep(2_000)) before = rounds().length;
       const clear = rounds().filter(isClear);
       const faults = clear.length > 0 ? [] : ['casino: no round could be played'];

@@ -58,7 +58,7 @@ export const person = (url: string): Actor => {
       });
       deleted.push(id);
     },
-    account: async () => {
+    verify: async () => {
       if (email === undefined) return ['person: nobody could register'];
       const { accessToken } = await unwrap(
         taskManager(url).POST('/auth/login', { body: { email, password } }),

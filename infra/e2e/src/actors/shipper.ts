@@ -25,7 +25,7 @@ export const shipper = (url: string, token: string): Actor => {
         unwrap(shipping.PATCH('/consignments/{id}', { params, body: { status: DISPATCHED } })),
       );
     },
-    account: async () => {
+    verify: async () => {
       const walked: { id: string; status: number }[] = [];
       const walk = iteratePageIndex(
         'consignments',

@@ -23,6 +23,6 @@ export const shop = (stackFile: string): Actor => {
       await using simulate = run('services/store-webhooks/test/simulate/main.ts', args);
       if ((await simulate.ended) !== 0) faults.push(`shop: ${simulate.printed()}`);
     },
-    account: async () => faults,
+    verify: async () => faults,
   };
 };

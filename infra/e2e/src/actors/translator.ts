@@ -39,7 +39,7 @@ export const translator = (url: string, token: string, key: string): Actor => {
       await persist(() => unwrap(office.PATCH('/projects/{id}', { params, body: { name: renamed } })));
       await sync();
     },
-    account: async () => {
+    verify: async () => {
       await sync();
       const list: Names = new Map();
       const all = iteratePageLimit(
