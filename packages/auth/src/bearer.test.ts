@@ -228,4 +228,6 @@ test('the guard declares its scheme and scope for OpenAPI', () => {
   const guard = tokens.guard('stores:admin');
   expect(guard.security).toEqual([{ bearer: ['stores:admin'] }]);
   expect(guard.schemes).toEqual({ bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } });
+  const operators = createTokenVerifier({ jwks: keys.jwks, issuer, audience, scheme: 'operator' });
+  expect(operators.guard('x').security).toEqual([{ operator: ['x'] }]);
 });

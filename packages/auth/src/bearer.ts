@@ -22,6 +22,8 @@ export interface TokenVerifierOptions {
   jwks: string | JSONWebKeySet;
   issuer: string;
   audience: string;
+  /** Name of the security scheme in the OpenAPI document; default `bearer`. */
+  scheme?: string;
   /** For exp, nbf and iat; default 5 seconds. */
   toleranceSeconds?: number;
   /** A cookie that may carry the token where there is no Authorization header. */
@@ -88,7 +90,8 @@ const tokenOf = (req: IncomingMessage, cookie: TokenVerifierOptions['cookie']): 
  * all its guards from it, so that they share the keys and the cache of verified tokens.
  */
 export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifier => {
-  const { issuer, audience, toleranceSeconds = 5, cookie, isRevoked, now = () => new Date() } = options;
+  const { issuer, audience, scheme = 'bearer', toleranceSeconds = 5, cookie, isRevoked } = options;
+  const now = options.now ?? (() => new Date());
   const keys = createKeySource({ jwks: options.jwks });
   const verified = new LRUCache<string, Caller>({ max: cachedTokens, ttl: cacheMs });
   const toleranceMs = toleranceSeconds * 1000;
@@ -128,9 +131,9 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
   const guard = (scope?: string): Guard<Caller> => {
     const scopes = scope === undefined ? [] : [scope];
     return {
-      security: [{ bearer: scopes }, ...(cookie ? [{ cookie: scopes }] : [])],
+      security: [{ [scheme]: scopes }, ...(cookie ? [{ cookie: scopes }] : [])],
       schemes: {
-        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        [scheme]: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         ...(cookie ? { cookie: { type: 'apiKey', in: 'cookie', name: cookie.name } } : {}),
       },
       identify: async (req) => {

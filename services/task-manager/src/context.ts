@@ -46,7 +46,7 @@ const ownTokens = { issuer, audience: issuer };
 
 const createOperators = ({ AUTH_JWKS: jwks, AUTH_ISSUER, AUTH_AUDIENCE: audience }: Env, now: () => Date) =>
   jwks && AUTH_ISSUER && audience
-    ? createTokenVerifier({ jwks, issuer: AUTH_ISSUER, audience, now })
+    ? createTokenVerifier({ jwks, issuer: AUTH_ISSUER, audience, scheme: 'operator', now })
     : undefined;
 
 /** Opens connections and builds everything the service uses; `overrides` replace parts in tests. */

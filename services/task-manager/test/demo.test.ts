@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import supertest from 'supertest';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { at, ownDatabase, variablesFor } from './harness.ts';
 import { runScript, startProcess } from './service-process.ts';
 
@@ -10,7 +10,7 @@ test(
   { timeout: 60_000 },
   async () => {
     await using database = await ownDatabase();
-    const variables = await variablesFor(database.url, inject('redisUrl'));
+    const variables = variablesFor(database.url);
     await using service = await startProcess(variables);
     const load = async () => {
       const printed = await runScript('src/demo.ts', { ...variables, GATEWAY_URL: service.url });

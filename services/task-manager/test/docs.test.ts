@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ownDatabase, variablesFor } from './harness.ts';
 import { startProcess } from './service-process.ts';
 
@@ -11,7 +11,7 @@ const page = new URL('../../../docs/task-manager.md', import.meta.url);
 
 test('the commands of the documentation work as they are written', async () => {
   await using database = await ownDatabase();
-  await using service = await startProcess(await variablesFor(database.url, inject('redisUrl')));
+  await using service = await startProcess(variablesFor(database.url));
   const text = await readFile(page, 'utf8');
   const commands = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block ?? '').join('\n');
   const folder = await mkdtemp(join(tmpdir(), 'docs-'));

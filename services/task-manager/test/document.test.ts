@@ -18,9 +18,10 @@ test('the service describes itself in OpenAPI 3.0.3', async () => {
     'get /tasks/{id}',
     'patch /tasks/{id}',
     'post /auth/login',
+    'post /auth/login-waits/lift',
     'post /auth/refresh',
     'post /auth/register',
     'post /tasks',
   ]);
-  expect(Object.keys(body.components.securitySchemes)).toEqual(['bearer', 'cookie']);
+  expect(Object.keys(body.components.securitySchemes)).toEqual(['bearer', 'cookie', 'operator']);
 });

@@ -1,7 +1,7 @@
 import { exercise } from '@platform/exercise';
 import { serve } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
-import { goodPassword, register, startService } from './harness.ts';
+import { goodPassword, register, startService, tokenWith } from './harness.ts';
 
 test('every operation answers as the document says', async () => {
   await using service = await startService();
@@ -11,7 +11,8 @@ test('every operation answers as the document says', async () => {
   const ben = await register(service.app);
   const faults = await exercise({
     url: server.url,
-    right: { bearer: ann.token, cookie: ann.token },
+    right: { bearer: ann.token, cookie: ann.token, operator: await tokenWith('accounts:admin') },
+    lacking: { operator: await tokenWith('ops:read') },
     words: {
       // The names of the Secure cookies, which apply on every host but localhost.
       Cookie: [

@@ -2,17 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '@platform/local/postgres';
 import { startRedis } from '@platform/local/redis';
 import supertest from 'supertest';
-import { describe, expect, inject, test } from 'vitest';
-import {
-  at,
-  bearerOf,
-  goodPassword,
-  ownDatabase,
-  register,
-  startInstance,
-  startService,
-  variablesFor,
-} from './harness.ts';
+import { describe, expect, test } from 'vitest';
+import { at, bearerOf, goodPassword, ownDatabase, register, startService, variablesFor } from './harness.ts';
 import { startProcess } from './service-process.ts';
 
 type App = Parameters<typeof supertest>[0];
@@ -35,7 +26,7 @@ describe('when Redis is killed', () => {
     async () => {
       const redis = await startRedis();
       await using _stop = { [Symbol.asyncDispose]: redis.stop };
-      await using service = await startService({ REDIS_URL: redis.url });
+      await using service = await startService({ variables: { REDIS_URL: redis.url } });
       const { app, context } = service;
       await until(async () => context.redis?.status === 'ready');
       const ada = await register(app);
@@ -82,8 +73,7 @@ describe('when PostgreSQL is killed', () => {
   test('requests get 503, and everything works again when it is back', { timeout: 120_000 }, async () => {
     const postgres = await startPostgres({ durable: true });
     await using _stop = { [Symbol.asyncDispose]: postgres.stop };
-    const { url } = await ownDatabase(postgres.url);
-    await using service = await startInstance(await variablesFor(url, inject('redisUrl')));
+    await using service = await startService({ serverUrl: postgres.url });
     const { app } = service;
     await until(async () => service.context.redis?.status === 'ready');
     const ada = await register(app);
@@ -120,7 +110,7 @@ describe('when PostgreSQL is killed', () => {
 describe('when the service is killed', () => {
   test('no acknowledged task is lost', async () => {
     await using database = await ownDatabase();
-    const variables = await variablesFor(database.url, inject('redisUrl'));
+    const variables = variablesFor(database.url);
     const acknowledged: string[] = [];
     let ada;
     {

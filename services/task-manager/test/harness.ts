@@ -1,53 +1,36 @@
-import type {} from '@platform/local/provided';
-import { createMetrics } from '@platform/service-kit/metrics';
-import { captureLog, cloneDatabase } from '@platform/service-kit/testing';
-import { exportJWK, generateKeyPair } from 'jose';
+import { generateKeyPairSync } from 'node:crypto';
+import { makeTestKeys } from '@platform/auth/testing';
+import { createHarness, type TestInstance } from '@platform/service-kit/testing';
 import supertest from 'supertest';
 import { inject } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
 import { envOf } from '../src/env.ts';
 
-const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
+/** The private JWK that signs users' tokens in tests. */
+export const signingKey = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+const variables = { AUTH_SIGNING_KEY: JSON.stringify(signingKey) };
 
-/** The settings of a service with these databases. */
-export const variablesFor = async (databaseUrl: string, redisUrl: string | null) => ({
-  PORT: '0',
-  DATABASE_URL: databaseUrl,
-  REDIS_URL: redisUrl ?? '',
-  RATE_LIMIT: 'off',
-  AUTH_SIGNING_KEY: JSON.stringify({ ...(await exportJWK(privateKey)), alg: 'EdDSA' }),
+/** `tokenWith` gives operators' tokens; users get theirs from the service. */
+export const { ownDatabase, startService, tokenWith } = createHarness({
+  migrations,
+  envOf,
+  createContext,
+  createApp,
+  keys: await makeTestKeys(),
+  variables,
 });
 
-/** A separate database with the tables of the service. */
-export const ownDatabase = (serverUrl = inject('postgresUrl')) => cloneDatabase(serverUrl, migrations);
+/** The settings of the service as a separate process. */
+export const variablesFor = (databaseUrl: string) => ({
+  PORT: '0',
+  DATABASE_URL: databaseUrl,
+  REDIS_URL: inject('redisUrl') ?? '',
+  RATE_LIMIT: 'off',
+  ...variables,
+});
 
-/** One instance of the service; disposed of with `await using`. */
-export const startInstance = async (variables: Record<string, string>, overrides: Partial<Context> = {}) => {
-  const { log, lines } = captureLog();
-  const parts = { log, metrics: createMetrics() };
-  const context = await createContext(envOf(variables), parts, overrides);
-  return {
-    app: createApp(context).listener,
-    context,
-    lines,
-    [Symbol.asyncDispose]: () => context[Symbol.asyncDispose](),
-  };
-};
-
-/** The service with a separate database. */
-export const startService = async (
-  variables: Record<string, string> = {},
-  overrides: Partial<Context> = {},
-) => {
-  const stack = new AsyncDisposableStack();
-  const database = stack.use(await ownDatabase());
-  const given = { ...(await variablesFor(database.url, inject('redisUrl'))), ...variables };
-  const instance = stack.use(await startInstance(given, overrides));
-  return { ...instance, variables: given, [Symbol.asyncDispose]: () => stack.disposeAsync() };
-};
-
-type App = Awaited<ReturnType<typeof startInstance>>['app'] | string;
+type App = TestInstance<Context>['app'] | string;
 
 /** The path of an endpoint. */
 export const at = (path: string): string => `/api/v1${path}`;

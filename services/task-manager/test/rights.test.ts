@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
-import { expect, inject, test } from 'vitest';
-import { ownDatabase, register, startInstance, variablesFor } from './harness.ts';
+import { expect, test } from 'vitest';
+import { ownDatabase, register, startService } from './harness.ts';
 
 /** A role like the one in production: it connects, and reads and writes rows. */
 const rowsOnly = async (databaseUrl: string) => {
@@ -28,7 +28,7 @@ const rowsOnly = async (databaseUrl: string) => {
 test('the service runs with the rights to read and write rows', async () => {
   await using database = await ownDatabase();
   await using role = await rowsOnly(database.url);
-  await using service = await startInstance(await variablesFor(role.url, inject('redisUrl')));
+  await using service = await startService({ databaseUrl: role.url });
   const { as } = await register(service.app);
   const { status, body } = await as('post', '/tasks').set('Idempotency-Key', 'k').send({ title: 'x' });
   expect(status).toBe(201);

@@ -113,7 +113,7 @@ export interface paths {
          * End the wait after failed logins
          * @description For operators: ends the wait of a network and, with an email, of that account from that network. The log keeps who did it.
          *
-         *     Requires bearer, with the scope accounts:admin.
+         *     Requires operator, with the scope accounts:admin.
          */
         post: operations["liftLoginWait"];
         delete?: never;

@@ -166,10 +166,10 @@ describe('many registrations at once', () => {
     async (_, addressOf, refusal) => {
       const redis = await startRedis();
       await using _stop = { [Symbol.asyncDispose]: redis.stop };
-      await using busy = await startService(
-        { RATE_LIMIT: 'on', REGISTRATIONS_PER_NETWORK: '30', REDIS_URL: redis.url },
-        { registrationPasswords: createPasswords({ concurrency: 1, waiting: 40 }) },
-      );
+      await using busy = await startService({
+        variables: { RATE_LIMIT: 'on', REGISTRATIONS_PER_NETWORK: '30', REDIS_URL: redis.url },
+        overrides: { registrationPasswords: createPasswords({ concurrency: 1, waiting: 40 }) },
+      });
       const { email } = await registerUser(busy.app);
       const flooding = flood(busy.app, addressOf);
       const logins = await Promise.all(Array.from({ length: 15 }, () => login(busy.app, email)));

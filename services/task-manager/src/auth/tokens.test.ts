@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { makeTestKeys } from '@platform/auth/testing';
-import { decodeJwt, decodeProtectedHeader, importJWK, SignJWT, type JWK } from 'jose';
+import { decodeJwt, decodeProtectedHeader, importJWK, SignJWT } from 'jose';
 import supertest from 'supertest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { at, register, startService } from '../../test/harness.ts';
+import { at, register, signingKey, startService } from '../../test/harness.ts';
 
 let service: Awaited<ReturnType<typeof startService>>;
 let user: Awaited<ReturnType<typeof register>>;
@@ -13,13 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const signingKey = (): JWK => JSON.parse(service.variables.AUTH_SIGNING_KEY) as JWK;
-
 /** A valid token with some claims or header parameters changed. */
 const resigned = async (claims: object, header: object = {}): Promise<string> =>
   new SignJWT({ ...decodeJwt(user.token), ...claims })
     .setProtectedHeader({ ...decodeProtectedHeader(user.token), alg: 'EdDSA', ...header })
-    .sign(await importJWK(signingKey(), 'EdDSA'));
+    .sign(await importJWK(signingKey, 'EdDSA'));
 
 const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
 
@@ -42,7 +40,7 @@ describe('an access token', () => {
       'signed with the public key as a secret',
       () => {
         const signed = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${user.token.split('.')[1]}`;
-        const secret = Buffer.from(String(signingKey().x), 'base64url');
+        const secret = Buffer.from(String(signingKey.x), 'base64url');
         return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
       },
     ],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bearerOf, register, startInstance, startService } from '../../test/harness.ts';
+import { bearerOf, register, startService } from '../../test/harness.ts';
 
 type User = Awaited<ReturnType<typeof register>>;
 
@@ -41,7 +41,7 @@ describe('a key', () => {
 
   test('sent many times at once to two instances creates one task', async () => {
     await using service = await startService();
-    await using other = await startInstance(service.variables);
+    await using other = await startService({ databaseUrl: service.databaseUrl });
     const ada = await register(service.app);
     const elsewhere = { ...ada, as: bearerOf(other.app, ada.token) };
     const answers = await Promise.all(

@@ -1,6 +1,6 @@
 import supertest from 'supertest';
 import { describe, expect, test } from 'vitest';
-import { at, goodPassword, register, startInstance, startService } from '../../test/harness.ts';
+import { at, goodPassword, register, startService } from '../../test/harness.ts';
 
 type App = Parameters<typeof supertest>[0];
 
@@ -18,7 +18,7 @@ const minutes = (count: number) => count * 60_000;
 /** A service with a clock that the test can advance. */
 const withClock = async () => {
   let ahead = 0;
-  const service = await startService({}, { now: () => new Date(Date.now() + ahead) });
+  const service = await startService({ overrides: { now: () => new Date(Date.now() + ahead) } });
   return Object.assign(service, {
     wait: (ms: number) => {
       ahead += ms;
@@ -60,7 +60,7 @@ describe('checking', () => {
 describe('logging out', () => {
   test('ends the session on every instance at once', async () => {
     await using service = await startService();
-    await using other = await startInstance(service.variables);
+    await using other = await startService({ databaseUrl: service.databaseUrl });
     const { token, as } = await register(service.app);
     expect((await check(other.app, token)).status).toBe(200);
     const { status, headers, text } = await as('get', '/auth/logout');

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, randomInt } from 'node:crypto';
 import supertest from 'supertest';
 import { expect, test } from 'vitest';
-import { at, bearerOf, register, startInstance, startService } from '../../test/harness.ts';
+import { at, bearerOf, register, startService } from '../../test/harness.ts';
 
 type App = Parameters<typeof bearerOf>[0];
 
@@ -28,7 +28,7 @@ test('a token from several refreshes ago ends the session, also for the holder o
 
 test('one token used at two instances at once works at most once, and the session ends', async () => {
   await using service = await startService();
-  await using other = await startInstance(service.variables);
+  await using other = await startService({ databaseUrl: service.databaseUrl });
   for (let round = 0; round < 10; round++) {
     const { cookies } = await register(service.app);
     const token = refreshTokenOf(cookies);
@@ -41,7 +41,7 @@ test('one token used at two instances at once works at most once, and the sessio
 
 test('logging out during a refresh leaves no valid token', async () => {
   await using service = await startService();
-  await using other = await startInstance(service.variables);
+  await using other = await startService({ databaseUrl: service.databaseUrl });
   for (let round = 0; round < 10; round++) {
     const { cookies, as } = await register(service.app);
     const [, refreshed] = await Promise.all([
@@ -76,7 +76,9 @@ test('a forged refresh token with the right ids gives nothing and ends nothing, 
 });
 
 test('a network that sends many forged refresh tokens is refused before they are looked up', async () => {
-  await using service = await startService({ RATE_LIMIT: 'on', UNKNOWN_CREDENTIALS_PER_MINUTE: '5' });
+  await using service = await startService({
+    variables: { RATE_LIMIT: 'on', UNKNOWN_CREDENTIALS_PER_MINUTE: '5' },
+  });
   const good = refreshTokenOf((await register(service.app)).cookies);
   const from = (address: string, token: string) =>
     refresh(service.app, token).set('X-Forwarded-For', address);
@@ -112,7 +114,10 @@ test('after the signing key was replaced, a valid refresh token still refreshes 
   await using service = await startService();
   const { privateKey } = generateKeyPairSync('ed25519');
   const key = JSON.stringify(privateKey.export({ format: 'jwk' }));
-  await using other = await startInstance({ ...service.variables, AUTH_SIGNING_KEY: key });
+  await using other = await startService({
+    databaseUrl: service.databaseUrl,
+    variables: { AUTH_SIGNING_KEY: key },
+  });
   const [ada, eve] = [await register(service.app), await register(service.app)];
   expect((await refresh(other.app, refreshTokenOf(ada.cookies))).status).toBe(200);
   await supertest(other.app).get(at('/auth/logout')).set('Cookie', eve.cookies).expect(204);

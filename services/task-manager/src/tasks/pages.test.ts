@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bearerOf, register, startInstance, startService } from '../../test/harness.ts';
+import { bearerOf, register, startService } from '../../test/harness.ts';
 import { readOrder, readTasks, type Listing } from './list-store.ts';
 import { createPages, type Pages } from './pages.ts';
 
@@ -41,7 +41,7 @@ describe('deep pages', () => {
   });
 
   test('show each change at once, whichever instance made it', async () => {
-    await using other = await startInstance(service.variables);
+    await using other = await startService({ databaseUrl: service.databaseUrl });
     const { direct, kept } = both();
     const agree = async () => {
       expect(await titles(kept, 40)).toEqual(await titles(direct, 40));
