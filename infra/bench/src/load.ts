@@ -1,116 +1,88 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { inherited } from './env.ts';
 
-export interface Load {
-  url: string;
-  connections: number;
-  seconds: number;
+/** An HTTP request as wrk sends it. */
+export interface LoadRequest {
   method?: 'GET' | 'POST';
+  /** With the query. */
+  path: string;
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** `latency` in ms. */
+/** In a body: replaced by a number that is different in each request that is sent. */
+export const COUNTER = '########';
+
+export interface Load {
+  /** Scheme, host and port. */
+  url: string;
+  /** Sent in this order, and again from the first one when the time is not over. */
+  requests: readonly LoadRequest[];
+  connections: number;
+  seconds: number;
+  /** Responses that contain this text are counted as accepted; any 2xx unless given. */
+  acceptedText?: string;
+}
+
+/** Latencies in ms. */
 export interface LoadResult {
+  /** Requests that were written; the last ones may not have been answered. */
+  sent: number;
+  answered: number;
+  accepted: number;
   perSecond: number;
-  latency: { p50: number; p99: number };
-  /** Answers outside 2xx, and requests without an answer. */
+  p50: number;
+  p99: number;
+  /** Responses other than 2xx and 3xx, time-outs and broken connections. */
   failed: number;
 }
 
-const output = async (program: string, args: string[]): Promise<string> => {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  let text = '';
-  for await (const chunk of child.stdout) text += String(chunk);
-  return text;
+const script = new URL('load.lua', import.meta.url).pathname;
+
+const rawRequest = (url: string, { method = 'GET', path, headers = {}, body = '' }: LoadRequest): string => {
+  const all = { Host: new URL(url).host, ...headers, 'Content-Length': String(Buffer.byteLength(body)) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
 };
 
-const quoted = (value: string): string => JSON.stringify(value);
-
-const milliseconds = (text: string | undefined): number => {
-  const [, value, unit] = /([\d.]+)(us|ms|s)/.exec(text ?? '') ?? [];
-  return Number(value) * (unit === 'us' ? 0.001 : unit === 's' ? 1000 : 1);
-};
-
-/** wrk is told about methods and bodies by a script. */
-const withWrk = async ({
+/**
+ * Sends requests with wrk on one core, as fast as they are answered. wrk needs less of the machine than a generator in
+ * JavaScript, so more is left for the service.
+ * @throws when wrk is missing or fails
+ */
+export const load = async ({
   url,
+  requests,
   connections,
   seconds,
-  method = 'GET',
-  headers = {},
-  body,
+  acceptedText = '',
 }: Load): Promise<LoadResult> => {
-  const folder = mkdtempSync(join(tmpdir(), 'wrk-'));
-  const script = join(folder, 'request.lua');
-  const lines = [
-    `wrk.method = ${quoted(method)}`,
-    ...(body === undefined ? [] : [`wrk.body = ${quoted(body)}`]),
-    ...Object.entries(headers).map(([name, value]) => `wrk.headers[${quoted(name)}] = ${quoted(value)}`),
-  ];
-  writeFileSync(script, lines.join('\n'));
-  const text = await output('wrk', [
-    '-t1',
-    `-c${connections}`,
-    `-d${seconds}s`,
-    '--latency',
-    '-s',
-    script,
-    url,
-  ]);
-  rmSync(folder, { recursive: true });
-  const count = (pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? 0);
-  const socketErrors =
-    /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(text)?.slice(1) ?? [];
-  return {
-    perSecond: count(/Requests\/sec:\s+([\d.]+)/),
-    latency: {
-      p50: milliseconds(/^\s*50%\s+(\S+)/m.exec(text)?.[1]),
-      p99: milliseconds(/^\s*99%\s+(\S+)/m.exec(text)?.[1]),
-    },
-    failed: socketErrors.reduce((sum, one) => sum + Number(one), count(/Non-2xx or 3xx responses: (\d+)/)),
-  };
+  const folder = mkdtempSync(join(tmpdir(), 'load-'));
+  try {
+    const file = join(folder, 'requests');
+    const out = createWriteStream(file);
+    for (const request of requests) if (!out.write(`${rawRequest(url, request)}\0`)) await once(out, 'drain');
+    out.end();
+    await once(out, 'close');
+    const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', script];
+    const child = spawn('wrk', [...flags, url, '--', file, acceptedText], {
+      env: inherited,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    child.on('error', (cause) => {
+      throw new Error('Install wrk to run the benchmarks (Debian: apt-get install wrk).', { cause });
+    });
+    const printed = await text(child.stdout);
+    const [json] = /^\{.*\}$/m.exec(printed) ?? [];
+    if (json === undefined) throw new Error(`wrk failed: ${printed}`);
+    const { micros, ...result } = JSON.parse(json) as LoadResult & { micros: number };
+    return { ...result, perSecond: result.answered / (micros / 1e6) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 };
-
-interface Autocannon {
-  requests: { average: number };
-  latency: { p50: number; p99: number };
-  errors: number;
-  non2xx: number;
-}
-
-const withAutocannon = async ({
-  url,
-  connections,
-  seconds,
-  method = 'GET',
-  headers = {},
-  body,
-}: Load): Promise<LoadResult> => {
-  const text = await output('autocannon', [
-    '--json',
-    ...Object.entries({ '-c': connections, '-d': seconds, '-m': method }).flatMap(([flag, value]) => [
-      flag,
-      String(value),
-    ]),
-    ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}=${value}`]),
-    ...(body === undefined ? [] : ['-b', body]),
-    url,
-  ]);
-  const { requests, latency, errors, non2xx } = JSON.parse(text) as Autocannon;
-  return {
-    perSecond: requests.average,
-    latency: { p50: latency.p50, p99: latency.p99 },
-    failed: errors + non2xx,
-  };
-};
-
-const hasWrk = spawnSync('wrk', ['-v']).error === undefined;
-
-/** Which program makes the load; wrk leaves more of the machine to the server. */
-export const loadProgram = hasWrk ? 'wrk' : 'autocannon';
-
-/** One core of load on one address. */
-export const load = (plan: Load): Promise<LoadResult> => (hasWrk ? withWrk(plan) : withAutocannon(plan));

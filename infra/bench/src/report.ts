@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
-import { loadProgram } from './load.ts';
 import { median, type Figure } from './figure.ts';
 
 const file = new URL('../../../docs/benchmarks.md', import.meta.url);
@@ -22,7 +21,7 @@ export const table = (figures: readonly Figure[]): string =>
 
 const machine = (): string => {
   const [cpu] = cpus();
-  return `${cpus().length} × ${cpu?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load from ${loadProgram}`;
+  return `${cpus().length} × ${cpu?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load from wrk`;
 };
 
 /** Puts a topic's table in its place in docs/benchmarks.md; the other topics stay as they were. */

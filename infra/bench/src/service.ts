@@ -11,7 +11,7 @@ import { startPostgres, type PostgresServer } from '@platform/local/postgres';
 import { startRedis } from '@platform/local/redis';
 import postgres from 'postgres';
 
-/** A PostgreSQL that fsyncs and a Redis, for one topic. */
+/** Starts a PostgreSQL with fsync and a Redis, for one topic. */
 export const startGround = async () => {
   const stack = new AsyncDisposableStack();
   const database = await startPostgres({ durable: true });
@@ -40,7 +40,7 @@ const run = async (folder: string, script: string, env: Record<string, string>):
     stdio: 'inherit',
   });
   const [code] = (await once(child, 'exit')) as [number];
-  if (code !== 0) throw new Error(`${folder}/${script} ended with ${code}`);
+  if (code !== 0) throw new Error(`${folder}/${script} failed with exit code ${code}`);
 };
 
 const stopProcess = async (child: ChildProcess): Promise<void> => {
@@ -60,14 +60,22 @@ export interface BenchService extends AsyncDisposable {
   databaseUrl: string;
   pid: number;
   keys: TestKeys;
-  /** Stops this process and starts another on the same data. */
+  /** Stops the process and starts another with the same database. */
   restart: (extra?: Record<string, string>) => Promise<void>;
 }
 
-/** As `pnpm start` starts services: a small heap, and code that is compiled once. */
-const smallHeap = ['--max-semi-space-size=4', '--max-old-space-size=512'];
+/** The options of Node.js that the images set. */
+const shippedOptions = (): string => {
+  const dockerfile = readFileSync(new URL('../../deploy/Dockerfile', import.meta.url), 'utf8');
+  const options = /NODE_OPTIONS="([^"]+)"/.exec(dockerfile)?.[1];
+  if (options === undefined) throw new Error('infra/deploy/Dockerfile sets no NODE_OPTIONS');
+  return options;
+};
 
-/** A service as it runs in production (info log into the void, no rate limit), on a database of its own. */
+/**
+ * Starts a service as the image does (Node options, compile cache, log level, rate limits on), with a database of its
+ * own. The rate limit is counted but never reached.
+ */
 export const startService = async (
   name: string,
   ground: Ground,
@@ -88,14 +96,15 @@ export const startService = async (
     PORT: String(port),
     DATABASE_URL: databaseUrl,
     REDIS_URL: ground.redis.url,
-    RATE_LIMIT: 'off',
+    NODE_OPTIONS: shippedOptions(),
+    RATE_LIMIT_PER_MINUTE: '1000000000',
     AUTH_JWKS: join(scratch, 'jwks.json'),
     AUTH_ISSUER: keys.issuer,
     AUTH_AUDIENCE: keys.audience,
     ...extra,
   };
   const launch = async (more: Record<string, string>): Promise<ChildProcess> => {
-    const child = spawn(process.execPath, [...smallHeap, 'src/main.ts'], {
+    const child = spawn(process.execPath, ['src/main.ts'], {
       cwd: folder,
       env: { ...env, ...more },
       stdio: ['ignore', 'ignore', 'inherit'],

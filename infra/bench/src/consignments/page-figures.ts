@@ -1,6 +1,5 @@
 import { atLeast, atMost } from '../bounds.ts';
 import { median, repeat, type Figure } from '../figure.ts';
-import { baselineProgram } from '../pgbench.ts';
 import { idOf } from './fill.ts';
 import { runs, size, type Stand } from './ground.ts';
 import { inTurn } from './pages.ts';
@@ -75,7 +74,7 @@ export const pageFigures = async ({ service, sql, token }: Stand): Promise<Figur
         unit: '×',
         holds: atLeast(20),
         note:
-          `statements alone, by ${baselineProgram}: ${both(times.map(({ database }) => database))}; ` +
+          `statements alone, by pgbench: ${both(times.map(({ database }) => database))}; ` +
           `and objects of the rows, by postgres.js: ${both(times.map(({ driver }) => driver))}`,
       },
     );

@@ -3,7 +3,7 @@ import { openDatabase } from '@platform/service-kit/db';
 import { consignmentDirectory } from 'consignments/directories';
 import postgres, { type Sql } from 'postgres';
 import { median, repeat } from '../figure.ts';
-import { hasPgbench, pgbench } from '../pgbench.ts';
+import { pgbench } from '../pgbench.ts';
 import { size } from './ground.ts';
 
 /** A list as SQL, and as the directory knows it. */
@@ -71,9 +71,8 @@ const oursOf = async (url: string, list: Narrowed, offset: number): Promise<stri
   return statement.replaceAll(/\s+/g, ' ');
 };
 
-/** The statements alone, with their round trips, prepared once: by pgbench where it is installed, else by the driver. */
+/** The statements alone, prepared once, with their round trips: measured by pgbench. */
 export const inDatabase = async (url: string, list: Narrowed, offset: number): Promise<Times> => {
-  if (!hasPgbench) return inDriver(url, list, offset);
   const each = async (statements: string[], settings: Record<string, string>) => {
     const script = statements.map((statement) => `${statement};\n`).join('');
     const set = new URL(url);

@@ -1,4 +1,6 @@
-/** A Blaze order of some 1.2 kB with five items. */
+import { COUNTER, type LoadRequest } from '../load.ts';
+
+/** A Blaze order of about 1.2 kB with five items. */
 const order = (id: string) => {
   const items = [1, 2, 3, 4, 5].map((at) => ({
     productId: `p-${at}`,
@@ -28,16 +30,17 @@ const order = (id: string) => {
   return { ...body, memo: 'n'.repeat(Math.max(0, 1200 - JSON.stringify(body).length)) };
 };
 
-/** Bodies of orders that all differ. */
+/** Bodies of different orders. */
 export const bodies = (prefix: string, count: number, idOf: (at: number) => string = String): string[] =>
   Array.from({ length: count }, (_, at) => JSON.stringify(order(`${prefix}-${idOf(at)}`)));
 
-/** The same as requests to a webhook's address. */
-export const requests = (address: string, of: readonly string[]): Buffer[] => {
-  const { pathname, host } = new URL(address);
-  return of.map((body) =>
-    Buffer.from(
-      `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-    ),
-  );
+/** A request to a webhook's address whose order id is different each time it is sent. */
+export const orderRequest = (address: string, prefix: string): LoadRequest => {
+  const [body = ''] = bodies(prefix, 1, () => COUNTER);
+  return {
+    method: 'POST',
+    path: new URL(address).pathname,
+    headers: { 'Content-Type': 'application/json' },
+    body,
+  };
 };

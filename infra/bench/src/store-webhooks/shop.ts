@@ -1,16 +1,17 @@
+import { load, type LoadResult } from '../load.ts';
 import type { BenchService } from '../service.ts';
-import { sendOrders, type Sent } from './load.ts';
+import { orderRequest } from './orders.ts';
 
-/** What the service is started with, besides what the measurement wants. */
+/** Settings of the service, beside those of the measurement. */
 export const settings = { SECRETS_KEY: 'ab'.repeat(32), SPOOL_DIR: '/tmp/bench-spool' };
 
 export interface Shop {
   id: string;
-  /** Where its orders go. */
+  /** The webhook address of its orders. */
   address: string;
 }
 
-/** A shop with Blaze as its POS. */
+/** Creates a store with Blaze as its POS. */
 export const openShop = async ({ url, keys }: BenchService): Promise<Shop> => {
   const answer = await fetch(`${url}/v1/stores`, {
     method: 'POST',
@@ -24,8 +25,13 @@ export const openShop = async ({ url, keys }: BenchService): Promise<Shop> => {
   return { id, address: `${url}/api/v1/hooks/order_updated/${webhookToken}` };
 };
 
+const connections = 64;
 let batch = 0;
 
-/** Acknowledged events a second and their latency over so many seconds; throws unless all were taken. */
-export const acknowledge = ({ address }: Shop, seconds: number): Promise<Sent> =>
-  sendOrders(address, `b${batch++}`, seconds);
+/** Sends different orders for `seconds`; throws if any is rejected. */
+export const acknowledge = async ({ address }: Shop, seconds: number): Promise<LoadResult> => {
+  const requests = [orderRequest(address, `b${batch++}`)];
+  const result = await load({ url: new URL(address).origin, requests, connections, seconds });
+  if (result.failed > 0) throw new Error(`${result.failed} webhooks were rejected`);
+  return result;
+};

@@ -34,9 +34,9 @@ const startBare = async (bytes: Buffer) => {
 
 /** Requests a second of a hot list, against the baseline that was asked just before. */
 const hot = async (service: BenchService, bareUrl: string, path: string, seconds = 6) => {
-  const plan = { connections: 20, seconds };
-  const bare = await load({ ...plan, url: bareUrl + path });
-  const ours = await load({ ...plan, url: service.url + path });
+  const plan = { connections: 20, seconds, requests: [{ path }] };
+  const bare = await load({ ...plan, url: bareUrl });
+  const ours = await load({ ...plan, url: service.url });
   if (ours.failed > 0) throw new Error(`${ours.failed} requests failed`);
   return { ratio: ours.perSecond / bare.perSecond, perSecond: ours.perSecond };
 };

@@ -69,8 +69,9 @@ const rateFigure = async (url: string, databaseUrl: string, key: string): Promis
   // Many short turns: what else the machine does meets both alike.
   const plan = { connections: 16, seconds: 2 };
   const rates = await repeat(10, async () => {
-    const base = await load({ url: `${bare.url}/v1/projects`, ...plan });
-    const ours = await load({ url: `${url}/v1/projects`, headers: { 'X-API-Key': key }, ...plan });
+    const request = { path: '/v1/projects', headers: { 'X-API-Key': key } };
+    const base = await load({ url: bare.url, requests: [request], ...plan });
+    const ours = await load({ url, requests: [request], ...plan });
     if (base.failed + ours.failed > 0) throw new Error('not every request was answered');
     return { base: base.perSecond, ours: ours.perSecond };
   });

@@ -1,6 +1,5 @@
 /** What a debit costs, alone and in company, with an empty and a full ledger; and how long a proof takes. */
 import { repeat, type Figure, type Topic } from '../figure.ts';
-import { baselineProgram } from '../pgbench.ts';
 import { baseline, prepareBaseline } from '../wallet-operator/baseline.ts';
 import { fillLedger } from '../wallet-operator/filling.ts';
 import { debitFor, openWallet, players, prove, type Wallet } from '../wallet-operator/wallet.ts';
@@ -37,7 +36,7 @@ const against = async (wallet: Wallet, over: number): Promise<Run> => {
 const ratioOf = ({ base, perSecond }: Run): number => perSecond / base;
 const shown = (values: readonly number[]): string => values.map((value) => value.toFixed(0)).join(', ');
 const speeds = (measured: readonly Run[]): string =>
-  `${shown(measured.map(({ perSecond }) => perSecond))}/s against ${shown(measured.map(({ base }) => base))}/s (${baselineProgram}, 16 connections, the same tables)`;
+  `${shown(measured.map(({ perSecond }) => perSecond))}/s against ${shown(measured.map(({ base }) => base))}/s (pgbench, 16 connections, the same tables)`;
 
 const throughput = async (wallet: Wallet): Promise<Figure[]> => {
   const measured = await repeat(runs, () => against(wallet, players));

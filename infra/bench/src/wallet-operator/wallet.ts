@@ -1,11 +1,10 @@
 import postgres, { type Sql } from 'postgres';
 import { startGround, startService, type BenchService } from '../service.ts';
-import { fire } from '../fire.ts';
+import { load, type LoadRequest, type LoadResult } from '../load.ts';
 import { debits, secret } from './debits.ts';
 import { addPlayers } from './filling.ts';
-import { strike, type Struck } from './strike.ts';
 
-/** A PostgreSQL of its own, the service on it, and 200 players in its ledger. */
+/** The service with its own PostgreSQL and 200 players. */
 export interface Wallet extends AsyncDisposable {
   service: BenchService;
   sql: Sql;
@@ -13,7 +12,7 @@ export interface Wallet extends AsyncDisposable {
 
 export const players = 200;
 const connections = 64;
-/** More than any machine here answers. */
+/** More than the service answers on any machine so far: each debit is prepared beforehand. */
 const mostPerSecond = 20_000;
 
 export const openWallet = async (): Promise<Wallet> => {
@@ -39,45 +38,60 @@ const booksOf = async (sql: Sql): Promise<Books> => {
   return { entries: row?.entries ?? 0, money: BigInt(row?.money ?? 0) };
 };
 
-/** Those that were under way when time was up are among the last; a game server would ask again. wrk keeps the first. */
-const askAgain = 2000;
+/** The last requests may have been sent but not answered; a game server sends them again. */
+const repeated = 2000;
+const okText = '"status":"OK"';
+
+const sendAgain = async (url: string, requests: readonly LoadRequest[]): Promise<boolean> => {
+  const queue = requests.values();
+  let accepted = true;
+  const worker = async (): Promise<void> => {
+    for (const { path, method = 'GET', headers = {}, body = '' } of queue) {
+      const response = await fetch(url + path, { method, headers, body });
+      accepted &&= (await response.text()).includes(okText);
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, worker));
+  return accepted;
+};
 
 /**
- * Debits for so many seconds, and the books afterwards.
- * @throws unless every answer was OK and each debit is in the ledger once and has moved its cent
+ * Sends debits for `seconds` over `at` connections and compares the ledger with the responses.
+ * @throws unless every response was OK, and each debit is in the ledger once and has moved its cent
  */
 export const debitFor = async (
   { service, sql }: Wallet,
   seconds: number,
   over = players,
   at = connections,
-): Promise<Struck> => {
+): Promise<LoadResult> => {
   const before = await booksOf(sql);
   const requests = debits(seconds * (at === 1 ? mostPerSecond / 10 : mostPerSecond), over);
-  const struck = await strike(service.url, requests, at, seconds);
-  const { sent, answered, accepted } = struck;
-  const open = [...requests.slice(0, 1), ...requests.slice(Math.max(1, sent - askAgain), sent)];
-  const again = await fire(service.url, open, connections);
+  const result = await load({ url: service.url, requests, connections: at, seconds, acceptedText: okText });
+  const { sent, answered, accepted, failed } = result;
+  if (sent > requests.length) throw new Error(`only ${requests.length} debits were prepared, ${sent} sent`);
+  const repeatedOk = await sendAgain(service.url, requests.slice(Math.max(0, sent - repeated), sent));
   const after = await booksOf(sql);
   const sound =
+    failed === 0 &&
     accepted === answered &&
-    again.answers.every((text) => text.includes('"status":"OK"')) &&
+    repeatedOk &&
     after.entries - before.entries === sent &&
     before.money - after.money === BigInt(sent);
   if (!sound)
     throw new Error(
-      `${sent} debits sent, ${answered} answered, ${accepted} accepted; ` +
-        `${after.entries - before.entries} entries, ${before.money - after.money} cents gone`,
+      `${sent} debits sent, ${answered} answered, ${accepted} accepted, ${failed} failed; ` +
+        `${after.entries - before.entries} entries, ${before.money - after.money} cents moved`,
     );
-  return struck;
+  return result;
 };
 
-/** Has the whole ledger proven; in s. Throws when it is not sound. */
+/** Seconds that the proof of the whole ledger takes. Throws when the ledger is not sound. */
 export const prove = async ({ service: { url, keys } }: Wallet): Promise<number> => {
   const token = await keys.token({ scope: 'wallet:admin' });
   const start = performance.now();
   const answer = await fetch(`${url}/v1/audit/proof`, { headers: { Authorization: `Bearer ${token}` } });
   const { ok } = (await answer.json()) as { ok: boolean };
-  if (!ok) throw new Error('the ledger does not prove itself');
+  if (!ok) throw new Error('the proof of the ledger failed');
   return (performance.now() - start) / 1000;
 };

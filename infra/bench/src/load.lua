@@ -1,0 +1,52 @@
+-- Sends the requests of a file over all connections of one thread, in order and again from the first one.
+-- Arguments: the file (a NUL byte after each request); a text that accepted responses contain, or ''.
+-- In a request, ######## is replaced by a number that is different each time. Prints one line of JSON.
+local threads = {}
+
+function setup(thread)
+  table.insert(threads, thread)
+end
+
+function init(args)
+  local file = assert(io.open(args[1], 'rb'))
+  prepared = {}
+  for one in string.gmatch(file:read('*a'), '[^%z]+') do
+    local first, last = string.find(one, '########', 1, true)
+    if first then
+      prepared[#prepared + 1] = { string.sub(one, 1, first - 1), string.sub(one, last + 1) }
+    else
+      prepared[#prepared + 1] = one
+    end
+  end
+  file:close()
+  text = args[2] or ''
+  sent = 0
+  accepted = 0
+  -- wrk parses response bodies only for scripts that have a response function.
+  if text ~= '' then
+    response = function(status, headers, body)
+      if string.find(body, text, 1, true) then
+        accepted = accepted + 1
+      end
+    end
+  end
+end
+
+function request()
+  sent = sent + 1
+  local one = prepared[(sent - 1) % #prepared + 1]
+  if type(one) == 'table' then
+    return one[1] .. string.format('%08d', sent) .. one[2]
+  end
+  return one
+end
+
+function done(summary, latency)
+  local errors = summary.errors
+  local failed = errors.connect + errors.read + errors.write + errors.status + errors.timeout
+  local accepted = threads[1]:get('text') == '' and summary.requests - errors.status or threads[1]:get('accepted')
+  print(string.format(
+    '{"sent":%d,"answered":%d,"accepted":%d,"micros":%d,"p50":%g,"p99":%g,"failed":%d}',
+    threads[1]:get('sent'), summary.requests, accepted, summary.duration,
+    latency:percentile(50) / 1000, latency:percentile(99) / 1000, failed))
+end
