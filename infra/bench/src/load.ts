@@ -31,7 +31,7 @@ export interface Load {
 
 /** Latencies in ms. */
 export interface LoadResult {
-  /** Requests that were written; the last ones may not have been answered. */
+  /** Prepared requests that were taken; wrk discards the first, and the last ones may not have been answered. */
   sent: number;
   answered: number;
   accepted: number;

@@ -1,6 +1,6 @@
 /**
- * The pnpm that runs us, as a script for Node: it need not be on the PATH. Read here only.
- * @throws when this was not started by pnpm
+ * Returns the path of pnpm's script, to be run with Node: pnpm may not be on the PATH.
+ * @throws when this program was not started by pnpm
  */
 export const pnpmScript = (): string => {
   const script = process.env['npm_execpath'];

@@ -1,27 +1,27 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The name becomes a folder, a database, two roles and the beginning of variables. */
+/** The name is used for a folder, a database, two roles and as a prefix of environment variables. */
 const longest = 41;
 const kebab = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
-/** Names that PostgreSQL, the local stack or another service's owner role has taken. */
+/** Names in use by PostgreSQL, the local stack or the owner role of another service. */
 const reserved = /^(?:pg-.*|.*-owner|.*-migrate|postgres|template[01]|redis|gateway|nginx|platform)$/;
 
 /**
- * Makes sure that a service can have this name in the repository at `root`.
- * @throws saying what is wrong with it
+ * Checks that a new service in the repository at `root` can have this name.
+ * @throws an error that says what is wrong
  */
 export const checkName = (root: string, name: string): void => {
   if (!kebab.test(name)) {
     throw new Error(
-      `"${name}" is no name for a service: lower-case letters and digits, words joined by single dashes, a letter first (parcel-tracker).`,
+      `"${name}" is not a valid name for a service: use lower-case letters and digits, begin with a letter, join words with single dashes (parcel-tracker).`,
     );
   }
-  if (name.length > longest) throw new Error(`"${name}" is too long: up to ${longest} characters.`);
-  if (reserved.test(name)) throw new Error(`"${name}" has a meaning of its own already; take another name.`);
+  if (name.length > longest) throw new Error(`"${name}" is too long: use at most ${longest} characters.`);
+  if (reserved.test(name)) throw new Error(`"${name}" is reserved; choose another name.`);
   for (const path of [`services/${name}`, `docs/${name}.md`]) {
-    if (existsSync(join(root, path))) throw new Error(`"${name}" is taken: ${path} is there.`);
+    if (existsSync(join(root, path))) throw new Error(`"${name}" is taken: ${path} exists.`);
   }
 };
 

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Those above belong to PostgreSQL and Redis; see infra/local/src/services.ts. */
+/** Higher ones are used by PostgreSQL and Redis; see infra/local/src/services.ts. */
 const highest = 31;
 
 /**
- * The lowest `platform.port` that no service in the folder has.
- * @throws when all are taken
+ * Returns the lowest `platform.port` that no service in the folder uses.
+ * @throws when all are in use
  */
 export const freePort = (services: string): number => {
   const files = readdirSync(services).map((name) => join(services, name, 'package.json'));
@@ -15,5 +15,5 @@ export const freePort = (services: string): number => {
     return platform?.port;
   });
   for (let port = 1; port <= highest; port += 1) if (!taken.includes(port)) return port;
-  throw new Error(`All ports from 1 to ${highest} are taken.`);
+  throw new Error(`All ports from 1 to ${highest} are in use.`);
 };

@@ -5,8 +5,8 @@ import { titleOf } from './name.ts';
 const template = join(import.meta.dirname, '../template');
 
 /**
- * Copies the template, which is laid out as the repository is, to `root`, with the name and the port in the place of
- * those that stand for them. Nothing that is there is written over.
+ * Copies the template to `root` and replaces the placeholders by the name and the port. The template has the layout of
+ * the repository. Fails when a file exists.
  */
 export const copyTemplate = (root: string, name: string, port: number): void => {
   const named = (text: string): string =>

@@ -31,7 +31,7 @@ const copyModules = (folder: string, path: string): void => {
   });
 };
 
-/** A copy of the repository with what is installed in it; gone on disposal. */
+/** Copies the repository with its installed packages; the copy is removed on disposal. */
 export const copyRepository = (): Disposable & { folder: string } => {
   const folder = mkdtempSync(join(tmpdir(), 'new-service-'));
   const dispose = (): void => rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 /** The environment, read in this file only. */
 const { PATH = '', HOME = '/tmp' } = process.env;
 
-/** What every child process gets of ours. */
+/** The environment that every child process gets. */
 export const inherited = { PATH, HOME };

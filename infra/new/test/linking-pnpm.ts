@@ -1,6 +1,7 @@
 /**
- * Stands in for pnpm and its registry: `node linking-pnpm.ts install`, at the root of a copy of the repository, links the
- * dependencies of the packages that have none yet from those of their neighbours. Fails for one that no neighbour has.
+ * Replaces pnpm in this test, without a registry: `node linking-pnpm.ts install`, at the root of a copy of the
+ * repository, links the dependencies of a new service from those of the other services. Fails for a dependency that no
+ * other service has.
  */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -11,7 +11,7 @@ const name = 'parcel-tracker-of-the-north';
 let copy: ReturnType<typeof copyRepository>;
 let folder: string;
 
-/** Runs Node in a folder of the copy; rejects with all that was printed. */
+/** Runs Node in a folder of the copy; rejects with its output. */
 const node = async (cwd: string, ...args: string[]): Promise<string> => {
   const env = {
     ...inherited,
@@ -42,21 +42,21 @@ beforeAll(() => {
 afterAll(() => copy[Symbol.dispose]());
 
 test.for([
-  ['Parcels', 'is no name for a service'],
-  ['parcel--tracker', 'is no name for a service'],
-  ['../parcels', 'is no name for a service'],
-  ['1st', 'is no name for a service'],
+  ['Parcels', 'is not a valid name for a service'],
+  ['parcel--tracker', 'is not a valid name for a service'],
+  ['../parcels', 'is not a valid name for a service'],
+  ['1st', 'is not a valid name for a service'],
   ['a'.repeat(42), 'is too long'],
-  ['postgres', 'has a meaning of its own'],
-  ['quest-service', 'is taken: services/quest-service is there'],
-  ['architecture', 'is taken: docs/architecture.md is there'],
-])('a service is not called %s', async ([wanted = '', why]) => {
+  ['postgres', 'is reserved'],
+  ['quest-service', 'is taken: services/quest-service exists'],
+  ['architecture', 'is taken: docs/architecture.md exists'],
+])('the name %s is refused', async ([wanted = '', why]) => {
   const before = readdirSync(join(copy.folder, 'services'));
   await expect(make('service', wanted)).rejects.toThrow(why);
   expect(readdirSync(join(copy.folder, 'services'))).toEqual(before);
 });
 
-test('where a step fails, nothing is left behind', async () => {
+test('a step that fails leaves no files behind', async () => {
   const modules = join(copy.folder, 'node_modules');
   rmSync(modules);
   onTestFinished(() => symlinkSync(join(root, 'node_modules'), modules));
@@ -64,9 +64,9 @@ test('where a step fails, nothing is left behind', async () => {
   expect([folder, join(copy.folder, `docs/${name}.md`)].filter(existsSync)).toEqual([]);
 });
 
-test('a new service passes the checks and its tests as it is made', async () => {
-  const said = await make('service', name);
-  expect(said).toContain('infra/gateway/src/routes.ts');
+test('a new service passes the checks and its own tests', async () => {
+  const output = await make('service', name);
+  expect(output).toContain('infra/gateway/src/routes.ts');
   const { port, scopes } = platformOf(name);
   expect(scopes).toEqual([`${name}:read`, `${name}:write`, 'ops:read']);
   const ports = readdirSync(join(copy.folder, 'services')).map((service) => platformOf(service).port);
@@ -76,6 +76,7 @@ test('a new service passes the checks and its tests as it is made', async () => 
   await tool('oxfmt/bin/oxfmt', '--check', ...paths);
   await tool('oxlint/bin/oxlint', ...paths);
   await tool('@redocly/cli/bin/cli.js', 'lint', `services/${name}/openapi.json`);
+  await node(copy.folder, 'infra/checks/src/spectral.ts', `services/${name}/openapi.json`);
   await tool('knip/bin/knip.js', '--workspace', `services/${name}`);
   for (const script of ['types:check', 'openapi:check', 'migrations:check'])
     await node(folder, '--run', script);

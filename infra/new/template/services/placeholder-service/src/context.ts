@@ -6,12 +6,12 @@ import type { Env } from './env.ts';
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
 export interface Context extends BaseContext {
-  /** Who may read, and who may write. */
+  /** Authentication of readers and of writers. */
   reader: Guard<Caller>;
   writer: Guard<Caller>;
 }
 
-/** Opens everything the service holds on to; `overrides` replace parts in tests. */
+/** Creates what every request needs: connections, clients, the clock. Tests replace parts with `overrides`. */
 export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
   const tokens = createTokenVerifier({
     jwks: env.AUTH_JWKS,

@@ -4,11 +4,11 @@ import { createContext } from './context.ts';
 import { demoEnv, processEnv } from './env.ts';
 import { createItem, findOrUndefined } from './items/use-cases.ts';
 
-/** The same on every machine and after every start. */
+/** Fixed, so that loading the demo data again changes nothing. */
 const itemId = '0198c5a0-7e57-7000-8000-000000000001';
 
 const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
-// Redis need not be waited for.
+// The demo data needs no Redis.
 const env = { ...processEnv(), REDIS_URL: undefined };
 const log = createLog('placeholder-service-demo', 'silent');
 await using context = createContext(env, { log, metrics: createMetrics() });
@@ -18,7 +18,7 @@ if ((await findOrUndefined(context, itemId)) === undefined) {
 }
 
 const authorization = `-H 'Authorization: Bearer ${DEMO_ADMIN_TOKEN}'`;
-const told = {
+const output = {
   demo: { 'placeholder-service': { itemId } },
   curls: [
     { title: 'A page of items', command: `curl -s '${GATEWAY_URL}/v1/items?limit=10' ${authorization}` },
@@ -30,4 +30,4 @@ const told = {
     },
   ],
 };
-process.stdout.write(`${JSON.stringify(told)}\n`);
+process.stdout.write(`${JSON.stringify(output)}\n`);

@@ -7,11 +7,11 @@ export const envOf = (variables: Record<string, string | undefined>) => readEnv(
 
 export type Env = ReturnType<typeof envOf>;
 
-/** The environment of this process; read once, in main.ts. */
+/** The settings of this process, read once in main.ts. */
 export const processEnv = () => envOf(process.env);
 
-/** What the commands that `demo` prints are made of. */
+/** Settings for the commands that demo.ts prints. */
 export const demoEnv = () => readEnv({ GATEWAY_URL: z.url(), DEMO_ADMIN_TOKEN: z.string() }, process.env);
 
-/** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
+/** Migrations run as the owner of the tables; the service's own role can only read and write rows. */
 export const migrationUrl = (): string => migrationUrlOf(process.env);

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-test('an item is made and read', async () => {
+test('a created item can be read at its Location', async () => {
   const made = await post(service, '/items', { name: 'Häuser 🏠' }).expect(201);
   expect(made.body).toEqual({
     itemId: expect.any(String),
@@ -17,7 +17,8 @@ test('an item is made and read', async () => {
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   });
   expect(made.headers['location']).toBe(`/v1/items/${made.body.itemId}`);
-  const read = await get(service, `/items/${made.body.itemId}`).expect(200);
+  const path = String(made.headers['location']).slice('/v1'.length);
+  const read = await get(service, path).expect(200);
   expect(read.body).toEqual(made.body);
 });
 
@@ -34,7 +35,7 @@ test('items are listed newest first, in pages', async () => {
   expect(await page('?page=100000')).toEqual([[], { number: 100_000, has_more: false, limit: 50 }]);
 });
 
-describe('what is not right is refused, and named', () => {
+describe('bad input is 400 and names the field', () => {
   test.for([
     [{}, 'name'],
     [{ name: '' }, 'name'],
@@ -58,7 +59,7 @@ describe('what is not right is refused, and named', () => {
   });
 });
 
-describe('a stranger is refused', () => {
+describe('a caller without the scope is refused', () => {
   const calls = [
     ['get', '/items', 'read'],
     ['get', `/items/${randomUUID()}`, 'read'],

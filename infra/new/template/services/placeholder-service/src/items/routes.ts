@@ -6,7 +6,7 @@ import { createItem, getItem, listItems } from './use-cases.ts';
 
 type Row = Awaited<ReturnType<typeof getItem>>;
 
-const shown = ({ createdAt, ...item }: Row) => ({ ...item, createdAt: createdAt.toISOString() });
+const toWire = ({ createdAt, ...item }: Row) => ({ ...item, createdAt: createdAt.toISOString() });
 
 const tag = 'Items';
 
@@ -25,7 +25,7 @@ export const itemRoutes = (ctx: Context): Route[] => [
     async ({ query }) => {
       const page = pageOf(query);
       const { items, hasMore } = await listItems(ctx, page);
-      return { status: 200, body: pageList('items', page, { items: items.map(shown), hasMore }) };
+      return { status: 200, body: pageList('items', page, { items: items.map(toWire), hasMore }) };
     },
   ),
   route(
@@ -34,14 +34,14 @@ export const itemRoutes = (ctx: Context): Route[] => [
       path: '/items',
       operationId: 'createItem',
       tag,
-      summary: 'Make an item',
+      summary: 'Create an item',
       caller: ctx.writer,
       body: { schema: ItemInput },
       responses: { 201: { description: 'The new item', body: Item, headers: { Location: 'Its address' } } },
     },
     async ({ body }) => {
       const item = await createItem(ctx, body);
-      return { status: 201, headers: { Location: `/v1/items/${item.itemId}` }, body: shown(item) };
+      return { status: 201, headers: { Location: `/v1/items/${item.itemId}` }, body: toWire(item) };
     },
   ),
   route(
@@ -56,6 +56,6 @@ export const itemRoutes = (ctx: Context): Route[] => [
       responses: { 200: { description: 'The item', body: Item } },
       problems: [404],
     },
-    async ({ params }) => ({ status: 200, body: shown(await getItem(ctx, params.itemId)) }),
+    async ({ params }) => ({ status: 200, body: toWire(await getItem(ctx, params.itemId)) }),
   ),
 ];
