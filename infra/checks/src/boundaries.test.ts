@@ -12,7 +12,7 @@ const write = (path: string, content: unknown): void => {
   writeFileSync(join(folder, path), typeof content === 'string' ? content : JSON.stringify(content));
 };
 
-/** A package of the small workspace that imports `imported`, when given. */
+/** Adds a package to the small workspace; it imports `imported`, if given. */
 const addPackage = (path: string, name: string, tag: string, imported?: string): void => {
   const dependencies = imported ? { [imported]: 'workspace:*' } : {};
   write(`${path}/package.json`, {

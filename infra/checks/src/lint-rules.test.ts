@@ -13,7 +13,7 @@ interface Report {
 
 let report: Report;
 
-/** The house's own configuration, less the line that keeps it away from the fixtures. */
+/** Runs oxlint with the repository's configuration, without the line that excludes the fixtures. */
 beforeAll(() => {
   const folder = mkdtempSync(join(tmpdir(), 'rules-'));
   const config = JSON.parse(readFileSync(join(root, '.oxlintrc.json'), 'utf8')) as Record<string, unknown>;
@@ -28,24 +28,24 @@ beforeAll(() => {
 });
 
 test.each([
-  ['src/tasks/domain.ts', 'eslint(no-restricted-imports)', 'a domain asks a store'],
-  ['src/tasks/store.ts', 'eslint(no-restricted-imports)', 'a store calls a use case'],
+  ['src/tasks/domain.ts', 'eslint(no-restricted-imports)', 'a domain function imports a store'],
+  ['src/tasks/store.ts', 'eslint(no-restricted-imports)', 'a store imports a use case'],
   ['src/tasks/use-cases.ts', 'eslint(no-restricted-imports)', 'a use case imports routes'],
   ['src/tasks/schema.ts', 'eslint(no-restricted-imports)', 'a schema imports a store'],
-  ['src/tasks/routes.ts', 'eslint(no-restricted-imports)', 'routes go to the store themselves'],
-  ['src/users/use-cases.ts', 'eslint(no-restricted-imports)', "a room reads another room's store"],
-  ['src/cycle-a.ts', 'import(no-cycle)', 'two files import each other, if only types'],
-  ['src/floating.ts', 'typescript(no-floating-promises)', 'nobody waits for a promise'],
+  ['src/tasks/routes.ts', 'eslint(no-restricted-imports)', 'routes import a store'],
+  ['src/users/use-cases.ts', 'eslint(no-restricted-imports)', "a resource reads another resource's store"],
+  ['src/cycle-a.ts', 'import(no-cycle)', 'two files import each other, even if only types'],
+  ['src/floating.ts', 'typescript(no-floating-promises)', 'a promise is not awaited'],
   ['src/settings.ts', 'node(no-process-env)', 'the environment is read outside env.ts'],
-  ['src/noise.ts', 'eslint(no-console)', 'something prints past the log'],
+  ['src/noise.ts', 'eslint(no-console)', 'a program prints without the log'],
   ['src/anything.ts', 'typescript(no-explicit-any)', 'a type is any'],
-  ['src/default.ts', 'import(no-default-export)', 'an export has no name'],
+  ['src/default.ts', 'import(no-default-export)', 'an export is a default export'],
 ])('%s breaks %s: %s', (file, rule) => {
   const broken = report.diagnostics.filter(({ filename }) => filename.endsWith(file)).map(({ code }) => code);
   expect(broken).toContain(rule);
 });
 
-test('a promise-like without catch counts as floating too', () => {
+test('a PromiseLike without catch counts as floating, too', () => {
   const floating = report.diagnostics.filter(({ code }) => code === 'typescript(no-floating-promises)');
   expect(floating).toHaveLength(2);
 });

@@ -1,6 +1,6 @@
 import type { Operation } from './document.ts';
 
-/** The values of the parameters of an address, still encoded. */
+/** The values of path parameters, percent-encoded. */
 export type Values = Record<string, string>;
 
 interface Found {
@@ -11,10 +11,10 @@ interface Found {
 const patternOf = (template: string): RegExp =>
   new RegExp(`^${template.replaceAll(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`);
 
-/** One address lies at or under the other. */
+/** Whether one path is the other, or below it. */
 const related = (a: string, b: string): boolean => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 
-/** The addresses of things that are there: those a test knows, and those that answers name in Location. */
+/** Collects paths of existing resources: those a test passes, and those that responses name in Location. */
 export const addressBook = (operations: readonly Operation[]) => {
   const templates = [...new Set(operations.map(({ template }) => template))];
   const found: Found[] = [];
@@ -25,7 +25,7 @@ export const addressBook = (operations: readonly Operation[]) => {
         if (values) found.push({ template, values: { ...values } });
       }
     },
-    /** Values for all parameters of the operation's path, such that it leads to something; the newest first. */
+    /** Parameter values for which the operation's path exists, newest first. */
     for: ({ template, parameters }: Operation): Values[] => {
       const needed = parameters.filter((one) => one.in === 'path').map(({ name }) => name);
       return found

@@ -6,7 +6,7 @@ import type { Received } from './send.ts';
 const said = (errors: ErrorObject[] | null | undefined): string =>
   (errors ?? []).map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`).join('; ');
 
-/** The documents each media type carries in a body. */
+/** Parses a body into JSON documents: several for NDJSON, else one. */
 const documentsIn = (type: string, body: string): unknown[] =>
   type === 'application/x-ndjson'
     ? body
@@ -15,7 +15,7 @@ const documentsIn = (type: string, body: string): unknown[] =>
         .map((line) => JSON.parse(line) as unknown)
     : [JSON.parse(body) as unknown];
 
-/** Says what is wrong with an answer, measured by the document; nothing, when it is as described. */
+/** Returns a function that says how a response differs from the document, or undefined when it does not. */
 export const checkOf = ({ components }: OpenApi) => {
   const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false });
   formats.default(ajv);

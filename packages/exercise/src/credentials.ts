@@ -4,7 +4,7 @@ import type { Sent } from './send.ts';
 
 type Unsigned = Omit<Sent, 'headers'>;
 
-/** The value itself, without "Bearer" or the like; a signature is made for each request. */
+/** The value without a prefix such as "Bearer", or a function that signs a request. */
 export type Credential = string | ((request: Unsigned) => string);
 
 interface Holders {
@@ -17,7 +17,7 @@ const headerOf = ({ type, in: place, name = '' }: SecurityScheme, value: string)
   return place === 'cookie' ? ['Cookie', `${name}=${value}`] : [name, value];
 };
 
-/** Gives the headers by which the caller of a plan shows who it is, in one of the ways the operation takes. */
+/** Returns the authentication headers of a plan's caller, for one of the alternatives that the operation accepts. */
 export const credentialsOf =
   ({ components }: OpenApi, { right, lacking = {} }: Holders) =>
   ({ security }: Operation, { caller, way }: Plan, request: Unsigned): Record<string, string> => {

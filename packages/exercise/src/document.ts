@@ -1,4 +1,4 @@
-/** A Schema Object of OpenAPI 3.0, as far as our documents use it. */
+/** The part of OpenAPI 3.0's Schema Object that our documents use. */
 export interface Schema {
   $ref?: string;
   type?: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
@@ -52,19 +52,19 @@ export interface OpenApi {
 export interface Operation {
   id: string;
   method: string;
-  /** With the base path in front: `/v1/projects/{id}`. */
+  /** Including the base path: `/v1/projects/{id}`. */
   template: string;
   parameters: Parameter[];
   body: Content | undefined;
-  /** Alternatives, each the names of the schemes that are needed together; none: open to anyone. */
+  /** Alternatives, each a list of schemes that are required together. Empty: no authentication. */
   security: string[][];
   responses: Record<string, { content?: Content }>;
 }
 
-/** What makes something comes first, and what removes it last. */
+/** Creating operations first, deleting ones last. */
 const order = ['post', 'put', 'get', 'patch', 'delete'];
 
-/** The operations of a document, in an order that meets most of them with something to work on. */
+/** The operations of a document, ordered so that most find a resource that an earlier one created. */
 export const operationsOf = ({ servers, paths }: OpenApi): Operation[] => {
   const base = (servers[0]?.url ?? '').replace(/\/$/, '');
   const all = Object.entries(paths).flatMap(([path, methods]) =>
@@ -78,7 +78,7 @@ export const operationsOf = ({ servers, paths }: OpenApi): Operation[] => {
       responses: operation.responses,
     })),
   );
-  // What is replaced or removed takes what lies under it along, so that comes before; what is made needs what is above.
+  // Deleting or replacing a parent deletes its children, so children first; creating needs the parent, so parents first.
   const depth = ({ template, method }: Operation) =>
     (method === 'post' ? 1 : -1) * template.split('/').length;
   return all.toSorted((a, b) => order.indexOf(a.method) - order.indexOf(b.method) || depth(a) - depth(b));

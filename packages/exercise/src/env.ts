@@ -7,7 +7,7 @@ const number = (name: string, preset: number): number => {
 };
 
 /**
- * How much is tried. The same seed tries the same, so that a test run says something about what changed and not about
- * luck; other seeds are for people who look for faults (README.md).
+ * Seed and number of runs per operation. The default seed is fixed, so that a failure is caused by a change and not by
+ * chance; use other seeds to search for faults (README.md).
  */
 export const effort = () => ({ seed: number('EXERCISE_SEED', 1), runs: number('EXERCISE_RUNS', 40) });

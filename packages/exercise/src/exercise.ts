@@ -12,24 +12,24 @@ import { waitsForBody } from './waits-for-body.ts';
 import { valuesOf, type Words } from './values.ts';
 
 export interface Subject {
-  /** Where the service listens; its document is at /openapi.json. */
+  /** Address of the service; its document is at /openapi.json. */
   url: string;
-  /** Good credentials, by the name of the security scheme. */
+  /** Valid credentials, by the name of the security scheme. */
   right: Record<string, Credential>;
-  /** Credentials of a caller who may do nothing. */
+  /** Valid credentials without any scope. */
   lacking?: Record<string, Credential>;
-  /** Addresses of things that are there; those that answers name in Location need not be told. */
+  /** Paths of existing resources, in addition to those that responses name in Location. */
   known?: string[];
-  /** Values that mean something, by the name of the field or parameter. */
+  /** Values that the service accepts, by the name of the field or parameter. */
   words?: Words;
-  /** `operation status` of answers that the exercise cannot provoke here. */
+  /** Responses (`operation status`) that need not be seen, because requests alone cannot cause them. */
   beyond?: string[];
 }
 
-/** How often what must happen is tried: some sound requests are refused for what no schema can say. */
+/** Attempts at each required response: some valid requests are refused for reasons that no schema can express. */
 const ROUNDS = 8;
 
-/** The request that a plan stands for, once it is known what is there. */
+/** Turns a plan into a request to one of the existing resources. */
 const written = (operation: Operation, plan: Plan, book: AddressBook): Omit<Sent, 'headers'> => {
   const there = book.for(operation);
   const values =
@@ -39,7 +39,7 @@ const written = (operation: Operation, plan: Plan, book: AddressBook): Omit<Sent
   return { method: operation.method, target: path + query, body: plan.body };
 };
 
-/** What the document promises of callers: none or a wrong one is 401, one who may not is 403. */
+/** The documented refusal of a caller: 401 without a valid credential, 403 without the scope. */
 const refusalOf = ({ security, responses }: Operation, { caller }: Plan): number | undefined => {
   if (security.length === 0 || caller === 'right') return undefined;
   if (caller !== 'lacking') return 401;
@@ -54,10 +54,10 @@ const shown = ({ method, target, headers, body }: Sent, { status, body: answer }
   ].join('\n');
 
 /**
- * Asks every operation of a running service in many sound and unsound ways, and holds each answer to the document:
- * a documented status below 500, its media type, its schema, 401 and 403 where they are promised, 401 before a body
- * is read.
- * @returns what is wrong, one text a fault; among it documented answers that were never seen
+ * Sends valid and invalid requests to every operation of a running service and compares each response with the document:
+ * a documented status below 500, its media type, its schema, 401 and 403 where they are documented, and 401 before the
+ * body is read.
+ * @returns one text for each fault, and for each documented response that was never seen
  */
 export const exercise = async (subject: Subject): Promise<string[]> => {
   const { url, known = [], words = {}, beyond = [] } = subject;
@@ -97,10 +97,10 @@ export const exercise = async (subject: Subject): Promise<string[]> => {
     const property = fc.asyncProperty(plans, async (all) => {
       for (const plan of all) await ask(operation, plan);
     });
-    // Each operation has its own numbers, or all would use the same ids.
+    // With one seed for all, every operation would generate the same ids.
     const own = { seed: seed + crc32(operation.id), numRuns };
     const { failed, errorInstance } = await fc.check(property, own);
-    if (failed) faults.push(`${operation.id}: ${String(errorInstance)}`);
+    if (failed) faults.push(`${operation.id} (EXERCISE_SEED=${seed}): ${String(errorInstance)}`);
   };
   for (const operation of operations) {
     await hold(

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 
 type Json = Record<string, unknown>;
 
-/** What people, programs and attackers send where something else is expected. */
+/** Wrong values, as mistakes, faulty programs and attackers send them. */
 const junk: Arbitrary<unknown> = fc.constantFrom<unknown>(
   null,
   true,
@@ -44,7 +44,7 @@ const junk: Arbitrary<unknown> = fc.constantFrom<unknown>(
 
 const isHolder = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
-/** Every place inside a JSON value: what holds it, and under which name. */
+/** Every field and item inside a JSON value, as its parent and name. */
 const placesOf = (value: unknown): [Json, string][] =>
   isHolder(value)
     ? Object.keys(value).flatMap((name) => [[value, name] as [Json, string], ...placesOf(value[name])])
@@ -52,7 +52,7 @@ const placesOf = (value: unknown): [Json, string][] =>
 
 type Change = (holder: Json, name: string) => void;
 
-/** A copy of the value with one of its places changed. */
+/** Returns a copy of the value with one field or item changed. */
 const changeAt = (value: unknown, where: number, change: Change): unknown => {
   const copy: unknown = structuredClone(value);
   const places = placesOf(copy);
@@ -61,7 +61,7 @@ const changeAt = (value: unknown, where: number, change: Change): unknown => {
   return copy;
 };
 
-/** JSON values that are sound but for one thing. */
+/** Valid JSON values with one mistake. */
 export const mutated = (sound: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc.oneof(
     fc.tuple(sound, fc.nat(500), junk).map(([value, where, other]) =>
@@ -80,7 +80,7 @@ export const mutated = (sound: Arbitrary<unknown>): Arbitrary<unknown> =>
     junk,
   );
 
-/** Bodies that are no JSON, or JSON that a careless reader trips over. */
+/** Texts that are not JSON, or JSON that parsers often handle wrongly. */
 export const brokenTexts: Arbitrary<string> = fc.constantFrom(
   '{',
   '{"a":',
@@ -98,7 +98,7 @@ export const brokenTexts: Arbitrary<string> = fc.constantFrom(
   '1e999',
 );
 
-/** Parameter values as they stand in an address: already percent-encoded. */
+/** Wrong parameter values, percent-encoded. */
 export const brokenValues: Arbitrary<string> = fc.constantFrom(
   '',
   '-1',
@@ -121,5 +121,5 @@ export const brokenValues: Arbitrary<string> = fc.constantFrom(
   '00000000-0000-0000-0000-000000000000',
 );
 
-/** Percent signs that stand for nothing. */
+/** Invalid percent-encoding. */
 export const brokenEscapes: Arbitrary<string> = fc.constantFrom('%', '%zz', '%C3', '%ED%A0%80', '%c0%af');

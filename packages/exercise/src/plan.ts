@@ -2,15 +2,15 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Operation, Parameter, Schema } from './document.ts';
 import { brokenEscapes, brokenTexts, brokenValues, mutated } from './mutations.ts';
 
-/** Whose credentials a request carries. */
+/** Valid credentials, none, invalid ones, or valid ones without the scope. */
 export type Caller = 'right' | 'none' | 'wrong' | 'lacking';
 
-/** A request as it is to be sent. What stands in the address is encoded already. */
+/** A request before an existing resource is chosen. Path and query are percent-encoded. */
 export interface Plan {
   caller: Caller;
-  /** Which of the ways to show a credential. */
+  /** Index of the authentication alternative. */
   way: number;
-  /** Which of the things that are there is addressed; null: `path` says it. */
+  /** Index of the existing resource; null: use `path`. */
   there: number | null;
   path: Record<string, string>;
   query: string[];
@@ -22,13 +22,13 @@ export interface Plan {
 type Of = (schema: Schema, name?: string) => Arbitrary<unknown>;
 
 const encoded = (value: unknown): string => encodeURIComponent(String(value).toWellFormed());
-/** An empty value or a dot would be another address. */
+/** Replaces values that would change the path: empty ones and dot segments. */
 const segment = (value: unknown): string => encoded(value).replace(/^\.{0,2}$/, 'x');
 
 const inPlace = ({ parameters }: Operation, place: Parameter['in']): Parameter[] =>
   parameters.filter((one) => one.in === place);
 
-/** How each media type writes a value. */
+/** Serialises a value for a media type. */
 const write = (type: string, value: unknown): string => {
   if (type !== 'application/x-www-form-urlencoded') return JSON.stringify(value) ?? '';
   const pairs = Object.entries(value ?? {}).map(([name, held]): [string, string] => [
@@ -40,7 +40,7 @@ const write = (type: string, value: unknown): string => {
 
 const entityTags = fc.constantFrom('"1"', '*', 'W/"1"', '"1", "2"', '""', 'x', '"');
 
-/** Requests of an operation as its document allows them. */
+/** Valid requests of an operation. */
 const sound = (operation: Operation, of: Of): Arbitrary<Plan> => {
   const asked = inPlace(operation, 'query').map(({ name, schema, required }) => {
     const written = of(schema, name).map((value) => `${name}=${encoded(value)}`);
@@ -77,7 +77,7 @@ const sound = (operation: Operation, of: Of): Arbitrary<Plan> => {
     .map(({ content: written, ...rest }) => ({ ...rest, ...written }));
 };
 
-/** One thing about a sound request made unsound. */
+/** Requests with one mistake. */
 const unsound = (operation: Operation, of: Of, plan: Arbitrary<Plan>): Arbitrary<Plan> => {
   const change = <T>(with_: Arbitrary<T>, how: (plan: Plan, other: T) => Partial<Plan>): Arbitrary<Plan> =>
     fc.tuple(plan, with_).map(([before, other]) => ({ ...before, ...how(before, other) }));
@@ -122,19 +122,19 @@ const unsound = (operation: Operation, of: Of, plan: Arbitrary<Plan>): Arbitrary
   return fc.oneof(...ways);
 };
 
-/** Requests of an operation: half of them sound, half with one thing wrong. */
+/** Requests of an operation: half of them valid, half with one mistake. */
 export const plansOf = (operation: Operation, of: Of): Arbitrary<Plan> => {
   const good = sound(operation, of);
   return fc.oneof(good, unsound(operation, of, good));
 };
 
-/** Without If-Match and the like, which hold by luck only. */
+/** Without conditional headers, which rarely match. */
 const unconditional = (plan: Plan): Plan => ({
   ...plan,
   headers: Object.fromEntries(Object.entries(plan.headers).filter(([name]) => !/^if-/i.test(name))),
 });
 
-/** A sound request, and what must be refused of it whatever the operation does. */
+/** A valid request, followed by variants that every operation must refuse. */
 export const certainPlansOf = (operation: Operation, of: Of): Arbitrary<Plan[]> =>
   sound(operation, of)
     .map(unconditional)

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 
 export interface Sent {
   method: string;
-  /** With its query, encoded. */
+  /** Path and query, percent-encoded. */
   target: string;
   headers: Record<string, string>;
   body: string | undefined;
@@ -14,13 +14,13 @@ export interface Received {
   body: string;
 }
 
-/** Sends a request as it is written; `fetch` would tidy the address up first. */
+/** Sends a request with exactly this target; `fetch` would normalise it. */
 export const send = (url: string, { method, target, headers, body }: Sent): Promise<Received> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
     const asked = request(
-      // One connection each: an answer that does not read its request may close it.
+      // One connection each: a service may close the connection when it refuses a request without reading its body.
       {
         hostname,
         port,

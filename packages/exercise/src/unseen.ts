@@ -1,9 +1,9 @@
 import type { Operation } from './document.ts';
 
-/** Refusals that bad input or a bad credential can always provoke. The others need a state or a fault. */
+/** Statuses that bad input or a bad credential can always cause. The others depend on state or on a failure. */
 const provokable = new Set(['400', '401', '403', '404', '415']);
 
-/** Documented answers that were never seen: at least one success, and every refusal that can be provoked. */
+/** Required responses that were never seen: one success, and every documented status in `provokable`. */
 export const unseen = (
   operations: readonly Operation[],
   seen: ReadonlyMap<string, ReadonlySet<number>>,

@@ -1,13 +1,13 @@
 import fc, { type Arbitrary } from 'fast-check';
 import type { OpenApi, Schema } from './document.ts';
 
-/** Values that exist or mean something to the service, by the name of the field or parameter. */
+/** Values that the service accepts, by the name of the field or parameter. */
 export type Words = Record<string, readonly unknown[]>;
 
-/** Years that every calendar on the way can hold. */
+/** A range of years that all formats and PostgreSQL accept. */
 const moment = fc.date({ min: new Date('1970-01-01'), max: new Date('2099-12-31'), noInvalidDate: true });
 
-/** Beyond what a schema demands: lists in lists of long texts would soon be too large a body. */
+/** Limits on top of the schema's: nested lists of long texts would exceed the body limit. */
 const LONGEST = 100;
 const MORE_ITEMS = 3;
 
@@ -19,7 +19,7 @@ const formats: Record<string, Arbitrary<string>> = {
   uri: fc.stringMatching(/^https:\/\/[a-z]{1,10}\.example\.test\/[a-z]{0,5}$/),
 };
 
-/** A number that travels as a string: the range of the schema is that of the number. */
+/** A number in a string: the schema's range is that of the number. */
 const int32Strings = ({ minimum = -(2 ** 31), maximum = 2 ** 31 - 1 }: Schema): Arbitrary<string> =>
   fc.integer({ min: minimum, max: maximum }).map(String);
 
@@ -43,7 +43,7 @@ const numbers = ({ type, minimum, maximum }: Schema): Arbitrary<number> =>
     ? fc.integer({ min: minimum ?? -1_000, max: Math.min(maximum ?? 1_000, Number.MAX_SAFE_INTEGER) })
     : fc.double({ min: minimum ?? -1e6, max: maximum ?? 1e6, noNaN: true });
 
-/** Arbitraries of values that a schema of the document allows. */
+/** Returns a function that generates values which a schema of the document allows. */
 export const valuesOf = ({ components }: OpenApi, words: Words) => {
   const objects = ({ properties = {}, required = [], additionalProperties }: Schema): Arbitrary<unknown> => {
     const model = Object.fromEntries(
@@ -91,7 +91,7 @@ export const valuesOf = ({ components }: OpenApi, words: Words) => {
   return values;
 };
 
-/** A value for several schemas at once: objects become one, of anything else the last one counts. */
+/** Combines values of several schemas: merges objects, else takes the last value. */
 const merge = (parts: unknown[]): unknown =>
   parts.every((part) => typeof part === 'object' && part !== null)
     ? Object.assign({}, ...parts)

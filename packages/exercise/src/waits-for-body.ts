@@ -22,15 +22,15 @@ const sendHead = (url: string, method: string, path: string, type: string): Prom
   });
 
 /**
- * Operations that wait for the body of a caller who shows no credential. They must refuse such a caller first: the
- * gateway streams bodies, so whoever reads one early lets strangers fill the memory of the service.
+ * Finds operations that wait for the body of a caller without a credential. They must refuse such a caller first: the
+ * gateway streams bodies, so reading early lets anonymous callers fill the memory of the service.
  */
 export const waitsForBody = async (
   url: string,
   operations: readonly Operation[],
   right: Record<string, Credential>,
 ): Promise<string[]> => {
-  // A signature covers the body, so it cannot be checked before the body is there.
+  // A signature covers the body, so it can be checked only after the body was read.
   const isInHead = (scheme: string): boolean => typeof right[scheme] !== 'function';
   const guarded = operations.filter(
     ({ body, security }) => body !== undefined && security.length > 0 && security.flat().every(isInHead),

@@ -40,7 +40,7 @@ const refuse = (res: ServerResponse, status: number) =>
 
 type Serve = (res: ServerResponse, query: string, authorization: string | undefined) => void;
 
-/** A small service that is as described, but for what is said otherwise. */
+/** Runs the exercise against a small service that behaves as `serve`. */
 const faultsOf = async (serve: Serve, waits = false): Promise<string[]> => {
   const server = createServer((req, res) => {
     const { pathname, search } = new URL(req.url ?? '', 'http://localhost');
@@ -61,13 +61,13 @@ const sound: Serve = (res, query, authorization) => {
   else refuse(res, 400);
 };
 
-/** The same, with another answer to who may ask. */
+/** The valid service with another response to authenticated requests. */
 const answering =
   (answer: (res: ServerResponse) => void): Serve =>
   (res, query, authorization) =>
     query === '' && authorization === 'Bearer good' ? answer(res) : sound(res, query, authorization);
 
-test('a service that is as its document says has no faults', async () => {
+test('a service that matches its document has no faults', async () => {
   expect(await faultsOf(sound)).toEqual([]);
 });
 
@@ -76,8 +76,16 @@ test.each<[string, Serve, string]>([
   ['an undocumented status', answering((res) => refuse(res, 409)), 'the document knows no 409 here'],
   ['another media type', answering((res) => write(res, 200, {}, 'text/html')), 'knows no text/html in a 200'],
   ['another shape', answering((res) => write(res, 200, { text: 1 })), '/text must be string'],
-  ['an open door', (res, query) => sound(res, query, 'Bearer good'), 'none credentials must get 401'],
-  ['a refusal that never comes', (res, _, who) => sound(res, '', who), 'getNote never answered 400'],
+  [
+    'missing authentication',
+    (res, query) => sound(res, query, 'Bearer good'),
+    'none credentials must get 401',
+  ],
+  [
+    'a documented status that is never returned',
+    (res, _, who) => sound(res, '', who),
+    'getNote never answered 400',
+  ],
 ])('%s is found', async (_, serve, fault) => {
   expect((await faultsOf(serve)).join('\n')).toContain(fault);
 });
