@@ -52,7 +52,7 @@ const complete = (store: Store, body: unknown, path = 'threedsecureio', headers 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
 beforeEach(() => {
-  standIn.mood = 'well';
+  standIn.behaviour = 'normal';
   standIn.asked.length = 0;
 });
 
@@ -161,18 +161,18 @@ test.each([
 
 test.each(['hang', 'html', 'redirect', 'error', 'garbage'] as const)(
   'a provider that answers with %s leads to the failure page, and the next try asks again',
-  async (mood) => {
+  async (behaviour) => {
     // Its own provider, so that no circuit breaker knows it yet.
     await using provider = await startStandIn();
     const store = await shop({ payments: { kind: 'threedsecureio', baseUrl: provider.url } });
     const id = serverId();
     await register(store, id);
     provider.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
-    provider.mood = mood;
+    provider.behaviour = behaviour;
     const body = { service: 'threedsecureio', cres: cresOf(id), transactionId: id };
     expect((await complete(store, body)).headers.get('location')).toMatch(failure);
-    expect(provider.asked).toHaveLength(mood === 'redirect' || mood === 'garbage' ? 1 : 2);
-    provider.mood = 'well';
+    expect(provider.asked).toHaveLength(behaviour === 'redirect' || behaviour === 'garbage' ? 1 : 2);
+    provider.behaviour = 'normal';
     expect((await complete(store, body)).headers.get('location')).toBe(success);
   },
 );

@@ -13,7 +13,7 @@ afterAll(async () => {
   await standIn[Symbol.asyncDispose]();
 });
 beforeEach(() => {
-  standIn.mood = 'well';
+  standIn.behaviour = 'normal';
   standIn.asked.length = 0;
 });
 
@@ -59,7 +59,7 @@ test('blaze: new_member refreshes a user with what the POS says now, or with the
   expect((await get(`${id}/users`))['users']).toMatchObject([
     { email: 'pos@example.test', firstName: 'Ann' },
   ]);
-  standIn.mood = 'html';
+  standIn.behaviour = 'html';
   await service.hook('new_member', webhookToken, {
     ...blaze.member,
     modified: 1_700_000_000_001,

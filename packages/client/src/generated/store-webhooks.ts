@@ -522,7 +522,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say which order a 3DS transaction pays
+         * Register the order that a 3DS transaction pays
          * @description Requires bearer, with the scope stores:admin.
          */
         post: operations["createPayment"];
@@ -1396,7 +1396,7 @@ export interface components {
         Payment: {
             /** @enum {string} */
             service: "threedsecureio" | "netcetera";
-            /** @description As the challenge result will name it */
+            /** @description As it comes back with the challenge result */
             transactionId: string;
             orderId: string;
         };

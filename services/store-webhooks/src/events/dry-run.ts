@@ -46,7 +46,7 @@ const snapshot = async (sql: Queries, storeId: string, change: Change): Promise<
   }
 };
 
-/** Ends a transaction whose result was only to be looked at. */
+/** Thrown to roll back a dry run after its result was read. */
 class RolledBack extends Error {}
 
 const tryOut = async (context: Context, sourced: Sourced) => {
@@ -66,7 +66,7 @@ const tryOut = async (context: Context, sourced: Sourced) => {
   return seen;
 };
 
-/** What processing an event again would change: it is really done, and rolled back. */
+/** What processing an event again would change: processes it in a transaction that is rolled back. */
 export const dryRun = async (context: Context, event: FullEventRow) => {
   const { storeId, id: eventId, receivedAt } = event;
   const row = await findStore(context.database.sql, storeId);

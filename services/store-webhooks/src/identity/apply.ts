@@ -3,7 +3,7 @@ import { undecided } from '../providers/records.ts';
 import { isNewer } from '../worker/newer.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
 
-/** Keeps one record for each transaction of a provider; an older status never replaces a newer one. */
+/** Upserts one record for each transaction of a provider; an older status never replaces a newer one. */
 export const applyVerifications = async (
   sql: Queries,
   changes: readonly Sourced<ChangeOf<'verification'>>[],

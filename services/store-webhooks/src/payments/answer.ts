@@ -12,7 +12,7 @@ const redirect = (status: number, storeUrl: string, outcome: Outcome): HookAnswe
   status,
   headers: {
     Location: redirectTarget(storeUrl, outcome),
-    // The address carries the CAVV: neither a cache nor the next page may learn it.
+    // The address holds the CAVV, so it must reach neither a cache nor the Referer of the next request.
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
   },
@@ -24,7 +24,7 @@ export interface Answering extends Settling {
   log: Log;
 }
 
-/** Answers the browser that comes back from a 3DS challenge. */
+/** Answers the browser that returns from a 3DS challenge. */
 export const answerPayment = async (answering: Answering, challenge: Challenge): Promise<HookAnswer> => {
   const { store, receipt, stored } = challenge;
   const { service, body, headers } = receipt;
@@ -32,7 +32,7 @@ export const answerPayment = async (answering: Answering, challenge: Challenge):
   try {
     settled = await settlePayment(answering, { store, service, body, contentType: headers['content-type'] });
   } catch (error) {
-    // The customer stands in front of a browser: whatever it is, the shop's page has to say so.
+    // A customer is waiting, so any failure leads to the shop's page.
     answering.tracker.capture(error, { storeId: store.id, event: receipt.event, eventId: receipt.id });
     settled = { outcome: failure('unavailable'), state: 'again' };
   }
@@ -44,7 +44,7 @@ export const answerPayment = async (answering: Answering, challenge: Challenge):
       eventId: receipt.id,
     });
   if (stored === 'stored' && state !== 'again')
-    // No worker has claimed it yet: it is held back for longer than this takes.
+    // The event is held back from the workers for longer than this takes.
     await end(answering.sql, { ...receipt, attempts: 0 }, state, error ?? null).catch((err: unknown) =>
       answering.log.warn({ err: tellableError(err) }, 'a payment event was answered but not marked'),
     );

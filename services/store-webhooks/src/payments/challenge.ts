@@ -2,10 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { fieldOf, idIn } from '../providers/shape.ts';
 
-/** EMV 3DS challenge result as the browser brings it; unsigned, so only its ids are of any use. */
+/** The EMV 3DS challenge result. It comes unsigned through the browser, so only its ids are used. */
 const challengeResult = z.looseObject({ threeDSServerTransID: z.string().min(1).max(100) });
 
-/** cres is base64 or base64url JSON. Gives the 3DS server's id in it, or undefined where it is unreadable. */
+/** The 3DS server's id in a cres, which is base64 or base64url of JSON; undefined when it is unreadable. */
 export const serverTransactionOf = (cres: unknown): string | undefined => {
   if (typeof cres !== 'string' || !/^[\w+/=-]{1,20000}$/.test(cres)) return undefined;
   const bytes = Buffer.from(cres, 'base64');
@@ -18,7 +18,7 @@ export const serverTransactionOf = (cres: unknown): string | undefined => {
   }
 };
 
-/** threeDSSessionData comes back as it was sent: the id itself, or base64url of it. */
+/** threeDSSessionData is returned as it was sent: the transaction id, or base64url of it. */
 const sessionIds = (data: string | undefined): string[] => {
   if (data === undefined) return [];
   const bytes = Buffer.from(data, 'base64url');
@@ -65,10 +65,10 @@ export const challengeForm = z
 export const harmlessOfChallenge = ['/service', '/transactionId'];
 
 export interface Challenge {
-  /** Undefined where a JSON body names none. */
+  /** Undefined when a JSON body has none. */
   service: string | undefined;
   serverTransactionId: string | undefined;
-  /** Under which the payment may be registered; the first one that is, is it. */
+  /** Ids that the payment may be registered under; the first registered one counts. */
   transactionIds: string[];
   /** The id by which people find the event: the transaction's, else what the shop sent along, else the 3DS server's. */
   paymentId: string | undefined;

@@ -9,7 +9,7 @@ import { registerPayment } from './use-cases.ts';
 const Payment = z
   .strictObject({
     service: z.enum([...threeDSAdapters.keys()]),
-    transactionId: text(1, 200).meta({ description: 'As the challenge result will name it' }),
+    transactionId: text(1, 200).meta({ description: 'As it comes back with the challenge result' }),
     orderId: text(1, 200),
   })
   .meta({ id: 'Payment' });
@@ -21,7 +21,7 @@ export const paymentRoutes = (context: Context): Route[] => [
       path: '/v1/stores/{id}/payments',
       operationId: 'createPayment',
       tag: 'Payments',
-      summary: 'Say which order a 3DS transaction pays',
+      summary: 'Register the order that a 3DS transaction pays',
       caller: context.verifier.guard('stores:admin'),
       params: storeId,
       body: { schema: Payment },

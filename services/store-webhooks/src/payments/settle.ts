@@ -34,7 +34,7 @@ export interface PaymentEvent {
   contentType: string | undefined;
 }
 
-/** What becomes of a payment event. Without an outcome the answer is `{}`. */
+/** The result of a payment event. Without an outcome the answer is `{}`. */
 export interface Settled {
   outcome?: Outcome;
   state: 'done' | 'failed' | 'ignored' | 'again';
@@ -77,8 +77,8 @@ const ask = async (settling: Settling, store: KnownStore, payment: Payment, id: 
 };
 
 /**
- * Finds out what became of a 3DS challenge: read → payment → kept outcome → provider. The challenge
- * result itself came through the browser, so only the provider's word counts.
+ * Settles a 3DS challenge: parse → find the payment → stored outcome, else ask the provider. The challenge
+ * result comes through the browser, so its transStatus is never used.
  */
 export const settlePayment = async (settling: Settling, event: PaymentEvent): Promise<Settled> => {
   const { store, contentType } = event;

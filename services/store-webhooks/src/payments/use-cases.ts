@@ -4,7 +4,7 @@ import { requireStore } from '../stores/use-cases.ts';
 import type { Payment } from './domain.ts';
 import { addPayment } from './store.ts';
 
-/** Says which order a transaction pays; saying it again is fine, another order is a conflict. */
+/** Registers the order that a transaction pays. Repeating it changes nothing; another order is a Conflict. */
 export const registerPayment = async (context: Context, payment: Payment): Promise<void> => {
   await requireStore(context, payment.storeId);
   const orderId = await addPayment(context.database.sql, payment, context.now());

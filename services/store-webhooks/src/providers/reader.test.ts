@@ -6,7 +6,7 @@ import { createReader } from './reader.ts';
 const standIn = await startStandIn();
 afterAll(() => standIn[Symbol.asyncDispose]());
 beforeEach(() => {
-  standIn.mood = 'well';
+  standIn.behaviour = 'normal';
   standIn.asked.length = 0;
 });
 
@@ -21,14 +21,14 @@ test('what a provider knows is read, what it does not know is undefined', async 
 
 test('a redirect is not followed, and not tried again', async () => {
   const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
-  standIn.mood = 'redirect';
+  standIn.behaviour = 'redirect';
   await expect(reader.get(standIn.url, path, {})).rejects.toThrow('answered 302');
   expect(standIn.asked).toHaveLength(1);
 });
 
 test('after five failures in a row a provider is given a pause', async () => {
   const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
-  standIn.mood = 'error';
+  standIn.behaviour = 'error';
   for (let at = 0; at < 4; at++)
     await expect(reader.get(standIn.url, path, {})).rejects.toThrow('The provider');
   expect(standIn.asked).toHaveLength(5);

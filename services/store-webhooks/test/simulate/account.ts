@@ -11,7 +11,7 @@ interface Where {
 
 const patienceMs = 120_000;
 
-/** Asks until there is an answer: the service may be away for a while, as it may be for providers. */
+/** Repeats a request until it is answered, because the service may be restarting. */
 const read = async ({ url, adminToken, storeId }: Where, path: string): Promise<Record<string, unknown>> => {
   const giveUp = Date.now() + patienceMs;
   for (;;) {
@@ -69,10 +69,10 @@ const compare = async (where: Where, run: string, expected: Expected, broken: nu
   return differences;
 };
 
-/** How long events may lie in the spool, which no list shows, when the database was away. */
+/** How long events may stay in the spool, which no list shows, after the database was away. */
 const spoolPatienceMs = 30_000;
 
-/** Compares what the service says with what the run must have come to. Gives every difference that stays. */
+/** Compares the records of the service with the expected ones; returns the differences that remain. */
 export const account = async (
   where: Where,
   run: string,

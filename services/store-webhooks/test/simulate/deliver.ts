@@ -10,7 +10,7 @@ export interface Delivered {
 const pauseMs = 200;
 const patienceMs = 60_000;
 
-/** Sends webhooks as providers do: some at once, each again until it was answered with 200. */
+/** Sends webhooks as providers do: several at a time, each repeated until the answer is 200. */
 export const deliver = async (
   hooksUrl: string,
   token: string,

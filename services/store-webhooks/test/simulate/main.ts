@@ -1,10 +1,10 @@
 /**
- * Sends realistic webhooks to a running service and checks what became of them:
+ * Sends realistic webhooks to a running service and checks the records they lead to:
  *
  *   pnpm --filter store-webhooks simulate --events 1000 --chaos
  *
  * Takes address, store and credentials from the running stack (.local/stack.json), or from --url,
- * --store, --token and --admin-token. With --stand-in it only is the providers, for a person to try.
+ * --store, --token and --admin-token. With --stand-in it only starts the stand-in of the providers.
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';

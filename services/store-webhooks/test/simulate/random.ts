@@ -1,4 +1,4 @@
-/** A repeatable source of chance: the same seed gives the same run (mulberry32). */
+/** A pseudo-random generator: the same seed gives the same run (mulberry32). */
 export const createChance = (seed: number) => {
   let state = seed >>> 0;
   const next = (): number => {

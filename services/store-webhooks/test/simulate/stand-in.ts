@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 
 type Json = Record<string, unknown>;
 
-/** How a provider may misbehave. */
-export type Mood = 'well' | 'hang' | 'html' | 'redirect' | 'error' | 'garbage';
+/** How the providers answer. */
+export type Behaviour = 'normal' | 'hang' | 'html' | 'redirect' | 'error' | 'garbage';
 
 export interface Asked {
   method: string;
@@ -14,7 +14,7 @@ export interface Asked {
   body: string;
 }
 
-/** Providers' own interfaces, as far as we ask them: what is in the maps is what they know. */
+/** The look-ups that providers offer; the maps hold what they know. */
 export interface StandIn extends AsyncDisposable {
   url: string;
   /** Blaze: carts by public key, members by id. */
@@ -27,7 +27,7 @@ export interface StandIn extends AsyncDisposable {
   inquiries: Map<string, Json>;
   /** Both 3DS servers: results by threeDSServerTransID. */
   results: Map<string, Json>;
-  mood: Mood;
+  behaviour: Behaviour;
   asked: Asked[];
 }
 
@@ -37,12 +37,12 @@ const textOf = async (req: IncomingMessage): Promise<string> => {
   return text;
 };
 
-const misbehave = (mood: Exclude<Mood, 'well' | 'hang'>, res: ServerResponse): void => {
-  if (mood === 'html') res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
-  if (mood === 'garbage')
+const misbehave = (behaviour: Exclude<Behaviour, 'normal' | 'hang'>, res: ServerResponse): void => {
+  if (behaviour === 'html') res.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
+  if (behaviour === 'garbage')
     res.writeHead(200, { 'content-type': 'application/json' }).end('{"transStatus": 7, "id": []}');
-  if (mood === 'redirect') res.writeHead(302, { location: 'http://127.0.0.1:9/elsewhere' }).end();
-  if (mood === 'error') res.writeHead(500, { 'content-type': 'application/json' }).end('{}');
+  if (behaviour === 'redirect') res.writeHead(302, { location: 'http://127.0.0.1:9/elsewhere' }).end();
+  if (behaviour === 'error') res.writeHead(500, { 'content-type': 'application/json' }).end('{}');
 };
 
 const find = (standIn: StandIn, { method, path, body }: Asked): Json | undefined => {
@@ -59,7 +59,7 @@ const find = (standIn: StandIn, { method, path, body }: Asked): Json | undefined
   return undefined;
 };
 
-/** Starts a stand-in for every provider we ask, on a free port of 127.0.0.1. */
+/** Starts a stand-in for all providers on a free port of 127.0.0.1. */
 export const startStandIn = async (): Promise<StandIn> => {
   const server = createServer(async (req, res) => {
     const asked = {
@@ -69,9 +69,9 @@ export const startStandIn = async (): Promise<StandIn> => {
       body: await textOf(req),
     };
     standIn.asked.push(asked);
-    const { mood } = standIn;
-    if (mood === 'hang') return;
-    if (mood !== 'well') return misbehave(mood, res);
+    const { behaviour } = standIn;
+    if (behaviour === 'hang') return;
+    if (behaviour !== 'normal') return misbehave(behaviour, res);
     const found = find(standIn, asked);
     res.writeHead(found === undefined ? 404 : 200, { 'content-type': 'application/json' });
     res.end(JSON.stringify(found ?? { error: 'not found' }));
@@ -86,7 +86,7 @@ export const startStandIn = async (): Promise<StandIn> => {
     customers: new Map(),
     inquiries: new Map(),
     results: new Map(),
-    mood: 'well',
+    behaviour: 'normal',
     asked: [],
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

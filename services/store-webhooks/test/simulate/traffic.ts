@@ -8,7 +8,7 @@ export interface Sending {
   body: Record<string, unknown>;
 }
 
-/** What the records must say once everything has been processed, whatever came twice or too late. */
+/** The expected state of each record once everything is processed, whatever the order and duplicates. */
 export interface Expected {
   orders: Map<string, string>;
   members: Map<string, string>;
@@ -90,8 +90,8 @@ const verificationSteps = (run: string, at: number, chance: Chance, expected: Ex
 };
 
 /**
- * Realistic events of one run, and what they must come to. With `chaos` they come shuffled, some
- * twice, and some say nothing that can be understood.
+ * Realistic events of one run and the expected records. With `chaos` they are shuffled, some are sent
+ * twice, and some have an invalid payload.
  */
 export const makeTraffic = (run: string, count: number, chaos: boolean, chance: Chance) => {
   const expected: Expected = {
