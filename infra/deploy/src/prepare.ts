@@ -9,15 +9,15 @@ import { readServices, root } from './values.ts';
 const { values: asked } = parseArgs({ options: { traces: { type: 'boolean', default: false } } });
 
 /**
- * Writes what compose.yaml mounts into `prepared/`: passwords, keys and database URLs, made once and kept, and the
- * gateway's configuration (`--traces`: with spans, for the profile of that name). Without an identity provider of your
- * own its key is made here, too, and a token for a day.
+ * Writes what compose.yaml mounts into `prepared/`: passwords, keys and database URLs, which are created once and kept,
+ * and the gateway's configuration (`--traces`: with spans, for the profile of that name). It also creates a key in place
+ * of an identity provider, and a token that is valid for a day.
  */
 const folder = join(root, 'infra/deploy/prepared');
 const secrets = join(folder, 'secrets');
 mkdirSync(secrets, { recursive: true, mode: 0o700 });
 
-/** Readable in the containers, which run as others; the folder around it is closed. */
+/** Readable for the users of the containers; only the owner can enter the folder. */
 const keep = (name: string, make: () => string): string => {
   const file = join(secrets, name);
   if (!existsSync(file)) writeFileSync(file, make(), { mode: 0o444 });

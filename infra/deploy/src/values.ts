@@ -6,13 +6,13 @@ import { z } from 'zod';
 export const root = new URL('../../..', import.meta.url).pathname;
 const folder = join(root, 'infra/deploy/values');
 
-/** cpu: share of the request, in percent, at which more replicas are started. */
+/** cpu: utilization in percent of the request above which more replicas start. */
 const Replicas = z.strictObject({
   min: z.int().min(1),
   max: z.int().min(1),
   cpu: z.int().min(1).max(100),
 });
-/** Kubernetes quantities; memory is what an idle replica takes and some, memoryLimit what it may never exceed. */
+/** Kubernetes quantities; memory is that of an idle replica with a margin, memoryLimit the maximum. */
 const Resources = z.strictObject({ cpu: z.string(), memory: z.string(), memoryLimit: z.string() });
 
 const ServiceValues = z.strictObject({
@@ -20,16 +20,16 @@ const ServiceValues = z.strictObject({
   resources: Resources,
   /** DATABASE_POOL. */
   pool: z.int().min(1),
-  /** Connections of a replica that are not of the pool. */
+  /** Connections of a replica outside the pool. */
   connectionsBesidePool: z.int().min(0).default(0),
-  /** What says that a replica may be sent requests. */
+  /** Path of the readiness probe. */
   ready: z.string().default('/readyz'),
-  /** A disk of each replica's own; its path is told in a variable. */
+  /** A volume for each replica, and the variable with its path. */
   volume: z.strictObject({ variable: z.string(), path: z.string(), size: z.string() }).optional(),
   settings: z.record(z.string(), z.string()).default({}),
-  /** Ports of others outside that it calls. */
+  /** Ports of external systems that it calls. */
   egress: z.array(z.int()).default([]),
-  /** Secrets that it can do without. */
+  /** Optional secrets. */
   optionalSecrets: z.array(z.string()).default([]),
 });
 
@@ -55,15 +55,15 @@ export type Platform = z.output<typeof PlatformValues>;
 
 export interface Service extends z.output<typeof ServiceValues> {
   name: string;
-  /** Names of variables that hold secrets, the run-time role's DATABASE_URL first. */
+  /** Variables that are secret, the run-time role's DATABASE_URL first. */
   secrets: string[];
-  /** All that its routes ask for. */
+  /** Scopes that its routes require. */
   scopes: string[];
 }
 
 const read = (file: string): unknown => parse(readFileSync(file, 'utf8'));
 
-/** Settings of the whole, `files` one over the other over values/platform.yaml. Throws naming what is wrong. */
+/** Settings of the platform: values/platform.yaml, overridden by `files` in their order. Throws naming what is wrong. */
 export const readPlatform = (files: readonly string[] = []): Platform =>
   PlatformValues.parse(
     Object.assign({}, ...[join(folder, 'platform.yaml'), ...files].map((file) => read(file))),
@@ -73,7 +73,7 @@ interface Manifest {
   platform: { secrets?: string[]; keys?: string[]; scopes?: string[] };
 }
 
-/** The services that have a values file. What is secret, each says in its package.json. */
+/** The services that have a values file; their package.json names the secrets. */
 export const readServices = (): Service[] =>
   readdirSync(folder)
     .filter((file) => file !== 'platform.yaml')

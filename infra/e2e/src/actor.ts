@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isPassing } from './persist.ts';
+import { isTransient } from './persist.ts';
 
 /** A simulated user of the platform, who remembers what it has acknowledged. */
 export interface Actor {
@@ -29,7 +29,7 @@ export const runActor = async ({ name, pace, step }: Actor, end: AbortSignal): P
       await step();
       result.steps += 1;
     } catch (error) {
-      if (isPassing(error)) result.interrupted += 1;
+      if (isTransient(error)) result.interrupted += 1;
       else result.faults.push(`${name}: ${String(error)}`);
     }
     await sleep(pace);

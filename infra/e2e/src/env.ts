@@ -1,4 +1,4 @@
-/** What the programs we start need of our own environment whatever they are. */
+/** Variables that every started program needs. */
 export const baseEnv = (): Record<string, string> =>
   Object.fromEntries(
     ['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'USER'].flatMap((name) => {

@@ -3,23 +3,22 @@ import type { Stack } from './stack.ts';
 
 const RESTART_MS = 60_000;
 
-/** Kills one program as a crash would, and waits until it runs again and all is ready. */
+/** Kills a program with SIGKILL, and waits until it runs again and the whole stack is ready. */
 const crash = async (stack: Stack, name: string): Promise<void> => {
   const before = (await stack.pids())[name];
   if (!before) throw new Error(`${name} does not run`);
   process.kill(before, 'SIGKILL');
   const giveUp = Date.now() + RESTART_MS;
   for (let now = before; now === before || !now; now = (await stack.pids())[name] ?? 0) {
-    if (Date.now() > giveUp) throw new Error(`${name} was not started again`);
+    if (Date.now() > giveUp) throw new Error(`${name} was not restarted`);
     await sleep(100);
   }
   await stack.ready();
 };
 
 /**
- * Crashes everything there is, one after the other, turn after turn, until the time has come; at least one whole turn.
- * `calm` milliseconds lie between two crashes.
- * @returns how often each was crashed
+ * Kills every program in turn until the time `until` (ms since 1970), each at least once, with a pause of `calm` ms.
+ * @returns how often each was killed
  */
 export const crashInTurn = async (
   stack: Stack,

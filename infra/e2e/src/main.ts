@@ -1,4 +1,4 @@
-/** `pnpm --filter @platform/e2e day --minutes 30`: the day by hand, as long as wanted. */
+/** `pnpm --filter @platform/e2e day --minutes 30`: runs the end-to-end test for as long as you like. */
 import { parseArgs } from 'node:util';
 import { liveThrough } from './day.ts';
 
@@ -12,7 +12,7 @@ const { crashes, results, faults } = await liveThrough(minutes, say);
 for (const [name, { steps, interrupted }] of Object.entries(results)) {
   say(`${name}: ${steps} steps, ${interrupted} interrupted`);
 }
-say(`crashed: ${JSON.stringify(crashes)}`);
+say(`killed: ${JSON.stringify(crashes)}`);
 for (const fault of faults) say(`  ${fault}`);
 say(
   faults.length === 0

@@ -4,38 +4,38 @@ import { ApiError, type Credential } from '@platform/client';
 const PATIENCE_MS = 60_000;
 const PAUSE_MS = 150;
 
-/** A call may hang on a connection whose other end was killed. */
+/** Time limit of a call, because it may wait on a connection whose other end was killed. */
 export const inTime: Credential = {
   onRequest: ({ request }) => new Request(request, { signal: AbortSignal.timeout(10_000) }),
 };
 
-/** What a callback of the wallet says when nobody knows its outcome, by contract with 500. */
+/** A callback whose outcome is unknown: 500 by contract. */
 const isUndecided = ({ status, body }: ApiError): boolean =>
   status === 500 && (body as { status?: unknown }).status === 'ERROR_UNKNOWN';
 
-/** Whether the same call may well succeed a moment later; anything else is a fault. */
-export const isPassing = (error: unknown): boolean => {
+/** Whether a crash explains the error, so that the same call may succeed later. */
+export const isTransient = (error: unknown): boolean => {
   if (error instanceof ApiError) return [429, 502, 503, 504].includes(error.status) || isUndecided(error);
-  // `fetch` without an answer, an answer that broke off, and time that ran out.
+  // `fetch` without a response, an interrupted response, and a timeout.
   return error instanceof TypeError || error instanceof SyntaxError || error instanceof DOMException;
 };
 
 /**
- * Calls until there is an answer. Only for what may be done twice.
- * @throws what is no passing trouble
+ * Repeats a call until it succeeds. Only for calls that may be repeated.
+ * @throws an error that no crash explains
  */
 export const persist = async <T>(call: () => Promise<T>): Promise<T> => {
   for (const giveUp = Date.now() + PATIENCE_MS; ;) {
     try {
       return await call();
     } catch (error) {
-      if (!isPassing(error) || Date.now() > giveUp) throw error;
+      if (!isTransient(error) || Date.now() > giveUp) throw error;
       await sleep(PAUSE_MS);
     }
   }
 };
 
-/** As `persist`, for what carries its own id: refused as known already, an earlier call has done it. */
+/** As `persist`, for a call with an idempotency id: 409 means that an earlier attempt succeeded. */
 export const persistOnce = async (call: () => Promise<unknown>): Promise<void> => {
   await persist(call).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.status === 409)) throw error;

@@ -6,9 +6,9 @@ import { baseEnv } from './env.ts';
 /** Root of the checkout. */
 export const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** A script of the repository that runs as a process of its own. */
+/** A script of the repository in its own process. */
 export interface Program extends AsyncDisposable {
-  /** All that it has printed. */
+  /** Its output so far. */
   printed: () => string;
   /** Its exit code; null when a signal ended it. */
   ended: Promise<number | null>;
@@ -16,7 +16,7 @@ export interface Program extends AsyncDisposable {
 
 const STOP_LIMIT_MS = 40_000;
 
-/** Runs `script`, a path from the root, in our version of Node.js; disposal ends it in good order, or else by force. */
+/** Runs `script`, a path from the root, with the current Node.js. Disposal sends SIGTERM, after 40 s SIGKILL. */
 export const run = (script: string, args: readonly string[], env: Record<string, string> = {}): Program => {
   const child = spawn(process.execPath, [resolve(ROOT, script), ...args], {
     cwd: ROOT,

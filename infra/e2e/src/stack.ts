@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isFree } from '@platform/local/ports';
 import { run } from './program.ts';
 
-/** What we read of .local/stack.json. */
+/** The parts of .local/stack.json that are read here. */
 export interface StackFile {
   gateway: string;
   services: Record<string, { url: string; pid: number | null; databaseUrl: string }>;
@@ -26,7 +26,7 @@ export interface Stack extends AsyncDisposable {
   /** Its folder, in place of `.local`. */
   local: string;
   gateway: string;
-  /** Where the stand-in game server is expected. */
+  /** Port of the simulated game server. */
   gamePort: number;
   read: () => Promise<StackFile>;
   /** The process of each program; null while it does not run. */
@@ -39,7 +39,7 @@ const SPAN = 100;
 const READY_MS = 90_000;
 export const OPERATOR_ID = 'e2e-operator';
 
-/** The first of a hundred ports for one stack, below those that the system hands out. */
+/** The first of a hundred ports for one stack, below the ephemeral ports of the system. */
 const freePorts = async (): Promise<number> => {
   for (;;) {
     const base = 12_000 + SPAN * Math.floor(Math.random() * 200);
@@ -57,7 +57,7 @@ const answersWell = (url: string): Promise<boolean> =>
     () => false,
   );
 
-/** Whether a process is there. */
+/** Whether a process exists. */
 export const isThere = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
@@ -66,12 +66,12 @@ export const isThere = (pid: number): boolean => {
   }
 };
 
-/** `pnpm start` on ports and in a folder of its own; disposal stops it and removes the folder. */
+/** `pnpm start` with its own ports and folder; disposal stops it and removes the folder. */
 export const startStack = async (): Promise<Stack> => {
   await using stack = new AsyncDisposableStack();
   const local = await mkdtemp(join(tmpdir(), 'day-'));
   stack.defer(() => rm(local, { recursive: true, force: true }));
-  // PostgreSQL runs as another user when we are root, and has to get in.
+  // Root's PostgreSQL runs as another user, who must be able to enter.
   await chmod(local, 0o755);
   const base = await freePorts();
   const [gatewayPort, gamePort] = [base + 90, base + 95];
@@ -81,7 +81,7 @@ export const startStack = async (): Promise<Stack> => {
       PORT_BASE: String(base),
       WALLET_OPERATOR_GAME_SERVER_URL: `http://127.0.0.1:${gamePort}`,
       WALLET_OPERATOR_OPERATOR_ID: OPERATOR_ID,
-      // What a killed worker held is free again soon enough for a short day.
+      // Short, so that events of a killed worker are processed again within the test.
       STORE_WEBHOOKS_LEASE_MS: '5000',
     }),
   );

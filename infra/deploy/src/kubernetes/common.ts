@@ -39,13 +39,13 @@ interface Sizes {
   memoryLimit: string;
 }
 
-/** No limit on processor time: it would only make answers wait while the machine has nothing to do. */
+/** No CPU limit: it would delay responses while the CPU is idle. */
 export const resources = ({ cpu, memory, memoryLimit }: Sizes): IResourceRequirements => ({
   requests: { cpu, memory },
   limits: { memory: memoryLimit },
 });
 
-/** One machine or one zone that goes away takes as few of the replicas with it as can be. */
+/** Spreads replicas, so that the loss of a node or zone affects as few of them as possible. */
 export const spread = (name: string): ITopologySpreadConstraint[] =>
   ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'].map((topologyKey) => ({
     maxSkew: 1,

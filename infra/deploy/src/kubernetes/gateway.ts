@@ -19,7 +19,7 @@ import { autoscaler, disruptionBudget } from './scaling.ts';
 import { clusterAddress } from './service.ts';
 
 const runDir = '/tmp/nginx';
-/** Beside nginx, so that it has the address whether anybody listens or not. */
+/** In the same pod as nginx, so that the address is valid even when nothing listens. */
 const spansPort = 5140;
 
 /** Configuration files for the gateway's image, where each service is found by its name. `traced`: nginx sends spans. */
@@ -47,7 +47,7 @@ const spansContainer = (platform: Platform): IContainer => ({
   securityContext: containerSecurity,
 });
 
-/** The gateway, its configuration and, with a collector, what makes its spans. */
+/** The gateway, its configuration and, with a collector, the container for its spans. */
 export const gatewayManifests = (services: readonly Service[], platform: Platform): Manifest[] => {
   const { replicas, resources: sizes, serviceType, trustedProxies } = platform.gateway;
   const traced = platform.collector !== undefined;
@@ -90,7 +90,7 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
               securityContext: containerSecurity,
               livenessProbe: probe,
               readinessProbe: probe,
-              // Until nobody sends requests any more; then those that run may end (SIGQUIT, the image's own signal).
+              // Waits until no more requests arrive; then running ones may end (SIGQUIT, the stop signal of the image).
               lifecycle: { preStop: { sleep: { seconds: 5 } } },
               env: secretFiles(['GATEWAY_SECRET']),
               volumeMounts: [

@@ -8,7 +8,7 @@ import { imageOf, secretFiles, secretVolume } from './pod.ts';
 const jobName = (name: string, tag: string): string =>
   `${name}-migrate-${tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}`.slice(0, 63).replace(/-{1,2}$/, '');
 
-/** Brings the tables of a service up to its image, as their owner; the service itself never has that password. */
+/** Migrates the tables of a service as their owner; the service itself never has that password. */
 export const migrationManifests = ({ name }: Service, platform: Platform): Manifest[] => {
   const secret = secretVolume(`${name}-owner`);
   const app = `${name}-migrate`;

@@ -31,10 +31,10 @@ const policy = (
   spec: { podSelector: { matchLabels: labelsOf(name) }, policyTypes: ['Ingress', 'Egress'], ingress, egress },
 });
 
-/** Where a service's database and Redis are is said in its secrets; the ports are those that they have everywhere. */
+/** The addresses of database and Redis are in the secrets; the ports are their standard ports. */
 const databases: INetworkPolicyEgressRule = { ports: [tcp(5432), tcp(6379)] };
 
-/** Only the gateway and Prometheus reach a service; it reaches its databases, the identity provider and who it calls. */
+/** Ingress: the gateway and Prometheus. Egress: databases, the identity provider and the systems that the service calls. */
 export const serviceNetwork = (
   { name, egress }: Pick<Service, 'name' | 'egress'>,
   platform: Platform,
@@ -56,11 +56,11 @@ export const serviceNetwork = (
   );
 };
 
-/** A migration talks to the database and to nobody else. */
+/** Egress of a migration: the database only. */
 export const migrationNetwork = (name: string): INetworkPolicy =>
   policy(name, [], [dns, { ports: [tcp(5432)] }]);
 
-/** Anybody reaches the gateway; it reaches the services, and its spans the collector. */
+/** Ingress of the gateway: everybody. Egress: the services, and the collector for its spans. */
 export const gatewayNetwork = (services: readonly Service[], platform: Platform): INetworkPolicy =>
   policy(
     'gateway',

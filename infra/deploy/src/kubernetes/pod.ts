@@ -8,11 +8,11 @@ const secretsFolder = '/run/secrets/platform';
 
 export const imageOf = (name: string, { registry, tag }: Platform): string => `${registry}/${name}:${tag}`;
 
-/** Variables that name the files in which a Secret's values are mounted. */
+/** Variables with the paths of the mounted values of a Secret. */
 export const secretFiles = (names: readonly string[]): IEnvVar[] =>
   names.map((name) => ({ name: `${name}_FILE`, value: `${secretsFolder}/${name}` }));
 
-/** Each value of the Secret a file, read only by the user of the pod; values that are not there are no file. */
+/** Mounts each value of a Secret as a file that only the user of the pod can read. */
 export const secretVolume = (secretName: string) => ({
   volume: { name: 'secrets', secret: { secretName, defaultMode: 0o440 } },
   mount: { name: 'secrets', mountPath: secretsFolder, readOnly: true },
@@ -51,7 +51,7 @@ const spec = (service: Service, platform: Platform): IPodSpec => {
     enableServiceLinks: false,
     securityContext: podSecurity(1000),
     topologySpreadConstraints: spread(name),
-    // 5 s until nobody sends requests any more, 9 s for those that run, and some.
+    // 5 s until no more requests arrive, 9 s for running ones, and a margin.
     terminationGracePeriodSeconds: 20,
     containers: [
       {
@@ -60,7 +60,7 @@ const spec = (service: Service, platform: Platform): IPodSpec => {
         ports: [{ name: 'http', containerPort: port }],
         env: [
           ...variables(settings(service, platform)),
-          // A Secret without it has no such file, and REDIS_URL_FILE would name none.
+          // Optional values may have no file, so they are no REDIS_URL_FILE.
           ...secretFiles(service.secrets),
           ...[...service.optionalSecrets, 'REDIS_URL'].map((key) => ({
             name: key,
@@ -85,7 +85,7 @@ const spec = (service: Service, platform: Platform): IPodSpec => {
   };
 };
 
-/** A pod of a service. */
+/** The pod template of a service. */
 export const podOf = (service: Service, platform: Platform): IPodTemplateSpec => ({
   metadata: {
     labels: metadata(service.name).labels,

@@ -8,7 +8,7 @@ interface Replicas {
   cpu: number;
 }
 
-/** More replicas at once, fewer one by one after five minutes: a burst that comes again finds them still there. */
+/** Scales up at once, and down one by one after five minutes, so that replicas remain for the next burst. */
 export const autoscaler = (
   name: string,
   kind: 'Deployment' | 'StatefulSet',
@@ -37,7 +37,7 @@ export const autoscaler = (
   },
 });
 
-/** Whoever drains machines takes one replica at a time. */
+/** Draining nodes evicts one replica at a time. */
 export const disruptionBudget = (name: string): IPodDisruptionBudget => ({
   apiVersion: 'policy/v1',
   kind: 'PodDisruptionBudget',

@@ -7,7 +7,7 @@ import { serviceNetwork } from './network.ts';
 import { podOf, selectorOf } from './pod.ts';
 import { autoscaler, disruptionBudget } from './scaling.ts';
 
-/** New replicas before old ones go, so that a rollout never has fewer than are wanted. */
+/** Starts new replicas before it stops old ones, so that a rollout never has fewer than configured. */
 const deployment = (service: Service, platform: Platform): IDeployment => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -20,7 +20,7 @@ const deployment = (service: Service, platform: Platform): IDeployment => ({
   },
 });
 
-/** For a service with a disk: a replica that comes back finds its own again. */
+/** For a service with a volume: a restarted replica gets its own volume again. */
 const statefulSet = (service: Service, platform: Platform, size: string): IStatefulSet => ({
   apiVersion: 'apps/v1',
   kind: 'StatefulSet',
@@ -38,7 +38,7 @@ const statefulSet = (service: Service, platform: Platform, size: string): IState
         spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: size } } },
       },
     ],
-    // Kept when replicas go: what is on it was acknowledged and may not have been stored yet.
+    // Kept after scaling down: the volume may contain acknowledged webhooks that are not stored yet.
     persistentVolumeClaimRetentionPolicy: { whenScaled: 'Retain', whenDeleted: 'Retain' },
   },
 });
@@ -52,7 +52,7 @@ export const clusterAddress = (name: string, type: ServiceType = 'ClusterIP'): I
   spec: { type, selector: labelsOf(name), ports: [{ name: 'http', port, targetPort: 'http' }] },
 });
 
-/** All that makes a service run, but for its migrations and its Secret. */
+/** All manifests of a service except its migration and its Secret. */
 export const serviceManifests = (service: Service, platform: Platform): Manifest[] => {
   const { name, volume, replicas } = service;
   return [
