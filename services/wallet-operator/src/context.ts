@@ -26,7 +26,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
   const ledger =
     overrides.ledger ??
     openLedger({
-      database: base.database,
+      databaseUrl: env.DATABASE_URL,
       policy: {
         rollbackAfterClose: env.ROLLBACK_AFTER_CLOSE,
         creditUnknownRound: env.CREDIT_UNKNOWN_ROUND,

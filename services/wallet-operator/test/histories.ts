@@ -75,16 +75,42 @@ export const command: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
-/** Histories with retries: some commands come again, exactly as they were, at any later place. */
-export const history: fc.Arbitrary<Command[]> = fc
-  .array(fc.tuple(command, fc.nat({ max: 3 }), fc.nat({ max: 40 })), { minLength: 1, maxLength: 40 })
-  .map((parts) => {
-    const all: { at: number; command: Command }[] = [];
-    for (const [index, [one, copies, distance]] of parts.entries())
-      for (let copy = 0; copy <= copies; copy++)
-        all.push({ at: index + (copy * distance) / 3, command: one });
-    return all.toSorted((a, b) => a.at - b.at).map((part) => part.command);
-  });
+/** Commands with retries: some come again, exactly as they were, at any later place. */
+const withRetries = (commands: fc.Arbitrary<Command>, mostCopies: number): fc.Arbitrary<Command[]> =>
+  fc
+    .array(fc.tuple(commands, fc.nat({ max: mostCopies }), fc.nat({ max: 40 })), {
+      minLength: 1,
+      maxLength: 40,
+    })
+    .map((parts) => {
+      const all: { at: number; command: Command }[] = [];
+      for (const [index, [one, copies, distance]] of parts.entries())
+        for (let copy = 0; copy <= copies; copy++)
+          all.push({ at: index + (copy * distance) / 3, command: one });
+      return all.toSorted((a, b) => a.at - b.at).map((part) => part.command);
+    });
+
+/** Mostly what a game server sends all day: small bets and wins with new ids, now and then something else. */
+const dailyCommand: fc.Arbitrary<Command> = fc
+  .tuple(command, fc.nat({ max: 500 }), fc.nat({ max: 30 }), fc.nat({ max: 400 }), fc.nat({ max: 29 }))
+  .map(([one, id, round, amount, kind]) =>
+    kind > 0 && (one.operation === 'debit' || one.operation === 'credit')
+      ? {
+          ...one,
+          playerId: 'ada',
+          transactionId: `d${id}`,
+          roundId: `d${round}`,
+          gameCode: 'dice',
+          amount,
+          ...(one.operation === 'debit' && { session: 's-ada' }),
+        }
+      : one,
+  );
+
+export const history: fc.Arbitrary<Command[]> = fc.oneof(
+  withRetries(command, 3),
+  withRetries(dailyCommand, 1),
+);
 
 export const policy: fc.Arbitrary<Policy> = fc.record({
   rollbackAfterClose: fc.constantFrom('reverse', 'reject'),

@@ -6,8 +6,8 @@ import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';
 
-/** Stands between the service and PostgreSQL, and hangs up instead of handing on an answer once it is told to. */
-const standBetween = async (databaseUrl: string) => {
+/** A proxy between the service and PostgreSQL. Once `cut`, it hangs up instead of forwarding the answer to a commit. */
+const startProxy = async (databaseUrl: string, commitTag: string) => {
   const target = new URL(databaseUrl);
   let cutting = false;
   const open = new Set<Socket>();
@@ -23,8 +23,8 @@ const standBetween = async (databaseUrl: string) => {
     }
     near.on('data', (data) => far.write(data));
     far.on('data', (data) => {
-      // The answer to a batch comes after its commit: from here on it is in the ledger, and nobody knows.
-      if (cutting && data.includes('OK')) hangUp();
+      // This answer is sent after the commit: the batch is in the ledger, but the service does not know.
+      if (cutting && data.includes(commitTag)) hangUp();
       else near.write(data);
     });
   });
@@ -39,15 +39,20 @@ const standBetween = async (databaseUrl: string) => {
   return { url: url.href, cut: (on: boolean) => void (cutting = on) };
 };
 
-test.each(['debit', 'credit', 'rollback'] as const)(
+/** A debit and a credit are one statement, a rollback is decided in a transaction. */
+test.each([
+  ['debit', 'SELECT 1'],
+  ['credit', 'SELECT 1'],
+  ['rollback', 'COMMIT'],
+] as const)(
   'an answer lost between the commit of a %s and the service: 500, and the repeat has the stored answer',
-  async (callback) => {
+  async (callback, commitTag) => {
     await using direct = await startService();
     const { sql } = direct.context.database;
     const playerId = await addPlayer(sql);
     await addGame(sql);
-    const between = await standBetween(direct.databaseUrl);
-    await using service = await startService({ DATABASE_URL: between.url });
+    const proxy = await startProxy(direct.databaseUrl, commitTag);
+    await using service = await startService({ DATABASE_URL: proxy.url });
     const caller = callerOf(service, playerId);
     expect((await caller.balance()).status).toBe('OK');
 
@@ -56,9 +61,9 @@ test.each(['debit', 'credit', 'rollback'] as const)(
       roundId: randomUUID(),
       reverseTransactionId: randomUUID(),
     };
-    between.cut(true);
+    proxy.cut(true);
     expect(await caller[callback](fields)).toMatchObject({ http: 500, status: 'ERROR_UNKNOWN' });
-    between.cut(false);
+    proxy.cut(false);
     const [row] = await sql<{ balance: string }[]>`
       select balance_after as balance from entries where transaction_id = ${fields.transactionId}`;
     expect(row).toBeDefined();

@@ -29,6 +29,8 @@ export interface DatabaseOptions {
   max?: number;
   /** A statement that takes longer is cancelled (SQLSTATE 57014, which answers 503). */
   statementTimeoutMs?: number;
+  /** Other server settings of each connection, for example `{ plan_cache_mode: 'force_generic_plan' }`. */
+  settings?: Record<string, string>;
 }
 
 const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
@@ -52,6 +54,7 @@ export const openDatabase = ({
   name,
   max = 10,
   statementTimeoutMs = 5000,
+  settings = {},
 }: DatabaseOptions): Database => {
   const instance = `${name}:${randomUUID().slice(0, 8)}`;
   const pool = postgres(url, {
@@ -64,6 +67,7 @@ export const openDatabase = ({
       application_name: instance,
       statement_timeout: statementTimeoutMs,
       idle_in_transaction_session_timeout: 10_000,
+      ...settings,
     },
   });
   const sql = spanTransactions(pool);

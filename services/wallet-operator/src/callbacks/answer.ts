@@ -1,5 +1,5 @@
 import type { Command, Reason, Status } from '../ledger/command.ts';
-import type { Outcome } from '../ledger/store.ts';
+import type { Outcome } from '../ledger/outcome.ts';
 import { decimal } from '../money.ts';
 
 /** What a player may be told when a bet is refused. */

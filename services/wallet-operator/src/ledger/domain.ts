@@ -1,8 +1,8 @@
 import type { Command, Credit, Debit, Policy, Reason, Rollback, Status, Transfer } from './command.ts';
 
 /**
- * The rules of the ledger, one command at a time. PostgreSQL runs the same rules for whole batches
- * (function commit_batch in the migrations); the tests hold the two against each other.
+ * The rules of the ledger, one command at a time. The function write_ordinary_moves accepts the simplest
+ * commands without asking them; a property test compares every batch with these rules.
  */
 
 export interface Entry {
@@ -53,6 +53,12 @@ export interface Decision {
 }
 
 export const maxBalance = 2n ** 63n - 1n;
+
+/** Whether an exclusion holds on the day of `now`: until the end of its last day, UTC. */
+export const isExcluded = (
+  { excluded, excludedUntil }: { excluded: boolean; excludedUntil: string | null },
+  now: Date,
+): boolean => excluded && (excludedUntil === null || excludedUntil >= now.toISOString().slice(0, 10));
 
 /** RMB is another name of CNY. */
 export const currencyOf = (code: string): string => (code === 'RMB' ? 'CNY' : code);

@@ -4,7 +4,7 @@ import { Conflict, NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
-import { currencyOf } from '../ledger/domain.ts';
+import { currencyOf, isExcluded } from '../ledger/domain.ts';
 import { decimal } from '../money.ts';
 import type { Entry, NewPlayer, Player, PlayerChange } from './schema.ts';
 import {
@@ -20,12 +20,6 @@ import {
 
 type PlayerView = z.input<typeof Player>;
 type EntryView = z.input<typeof Entry>;
-
-/** Whether an exclusion holds on the day of `now`: until the end of its last day, UTC. */
-export const isExcluded = (
-  { excluded, excludedUntil }: Pick<PlayerRow, 'excluded' | 'excludedUntil'>,
-  now: Date,
-): boolean => excluded && (excludedUntil === null || excludedUntil >= now.toISOString().slice(0, 10));
 
 const view = ({ seq: _seq, ...row }: PlayerRow, now: Date): PlayerView => ({
   ...row,

@@ -1,0 +1,101 @@
+import type { Sql } from 'postgres';
+import type { Command, Policy } from './command.ts';
+import { writeDecided, type Decided } from './decision-store.ts';
+import { decide } from './domain.ts';
+import { idSpaceOf } from './id-space.ts';
+import { lockPlayers } from './locks.ts';
+import { writeOrdinaryMoves, type Move } from './ordinary-moves.ts';
+import type { Outcome } from './outcome.ts';
+import { readStates, type StoredState } from './state-store.ts';
+
+/** Resolves with the outcome of every command, in order, after the commit. */
+export type CommitBatch<Item, Result> = (
+  sql: Sql,
+  items: readonly Item[],
+  now: Date,
+  policy: Policy,
+) => Promise<Result[]>;
+
+/**
+ * Commits the ordinary debits and credits of a batch. Outcomes are undefined for the moves that were not written because
+ * they need a decision.
+ */
+export const commitOrdinary: CommitBatch<Move, Outcome | undefined> = async (...batch) => {
+  const balances = await writeOrdinaryMoves(...batch);
+  return balances.map((balance) => (balance === undefined ? undefined : { status: 'OK', balance }));
+};
+
+const reads = new Set<Command['operation']>(['authenticate', 'balance']);
+
+const auditDetails = (command: Command, { status, reason }: Outcome): Record<string, unknown> => {
+  const {
+    playerId: _,
+    session: __,
+    currency: ___,
+    reverses,
+    ...details
+  } = command as Command & {
+    session?: string;
+    currency?: string;
+    reverses?: string;
+  };
+  return { ...details, status, reason, reverseTransactionId: reverses };
+};
+
+/** Decides one command and adds what has to be written; `state` is changed to what it is afterwards. */
+const decideOne = (command: Command, state: StoredState, policy: Policy, decided: Decided): Outcome => {
+  const { entries, round, status, balance, reason } = decide(state, command, policy);
+  const idSpace = idSpaceOf(command, policy.transactionIds);
+  for (const entry of entries) {
+    state.seq += 1n;
+    if (state.player) state.player.balance = entry.balanceAfter;
+    decided.entries.push({ ...entry, seq: state.seq, idSpace });
+  }
+  const isChanged = state.round === undefined || (state.round === 'open' && round === 'closed');
+  if (round !== undefined && isChanged && 'roundId' in command) {
+    const { playerId, roundId, gameCode } = command;
+    decided.rounds.push({ playerId, roundId, gameCode, closed: round === 'closed' });
+  }
+  const outcome = {
+    status,
+    balance: balance?.toString(),
+    reason,
+    profile: command.operation === 'authenticate' && status === 'OK' ? state.profile : undefined,
+  };
+  if (reason !== undefined && command.operation !== 'balance')
+    decided.audit.push({ playerId: command.playerId, details: auditDetails(command, outcome) });
+  return outcome;
+};
+
+/** Commits commands on one transaction; see `commitDecided`. */
+const decideAll: CommitBatch<Command, Outcome> = async (sql, commands, now, policy) => {
+  const moving = commands.filter(({ operation }) => !reads.has(operation));
+  if (moving.length > 0) await lockPlayers(sql, new Set(moving.map(({ playerId }) => playerId)));
+  const states = await readStates(sql, commands, now, policy);
+  const decided: Decided = { entries: [], rounds: [], audit: [] };
+  const newest = new Map<string, StoredState>();
+  const outcomes = commands.map((command, position) => {
+    const state = states[position];
+    if (state === undefined) throw new Error('no state was read for a command');
+    const { playerId } = command;
+    const before = newest.get(playerId);
+    const current = before ? { ...state, player: before.player, seq: before.seq } : state;
+    newest.set(playerId, current);
+    return decideOne(command, current, policy, decided);
+  });
+  if (decided.entries.length > 0 || decided.audit.length > 0) await writeDecided(sql, decided, now);
+  return outcomes;
+};
+
+/**
+ * Commits any commands: reads their state under the locks of their players, has domain.ts decide one after the other,
+ * and writes the decisions. No two commands may share a transaction or a round (`keysOf`), so within a batch only the
+ * balance of a player passes from one command to the next.
+ */
+export const commitDecided: CommitBatch<Command, Outcome> = async (pool, commands, now, policy) => {
+  let outcomes: Outcome[] = [];
+  await pool.begin(async (transaction) => {
+    outcomes = await decideAll(transaction as unknown as Sql, commands, now, policy);
+  });
+  return outcomes;
+};

@@ -1,0 +1,21 @@
+import type { Reason, Status } from './command.ts';
+
+/** What became of one command. */
+export interface Outcome {
+  status: Status;
+  /** Minor units as digits, because int64 does not fit a JavaScript number; absent where no balance is answered. */
+  balance?: string | undefined;
+  reason?: Reason | undefined;
+  /** What `authenticate` answers about the player, when its status is OK. */
+  profile?: Profile | undefined;
+}
+
+export interface Profile {
+  name: string | null;
+  countryCode: string | null;
+  languageCode: string | null;
+  birthDate: string | null;
+  registrationDate: string;
+  address: string | null;
+  excludedUntil: string | null;
+}
