@@ -1,4 +1,4 @@
-/** Verdicts of figures: whether a median keeps its bound. */
+/** Checks of a median against a bound. */
 export const atMost =
   (most: number) =>
   (value: number): boolean =>

@@ -1,21 +1,21 @@
-/** One line of docs/benchmarks.md: what was measured, against which bound. */
+/** One row of docs/benchmarks.md: a measurement and its bound. */
 export interface Figure {
   what: string;
-  /** The bound as people read it: `≤ 1.5 ×`. */
+  /** The bound as text: `≤ 1.5 ×`. */
   bound: string;
-  /** One value a run; the median is what counts. */
+  /** One value per run; the median is compared with the bound. */
   samples: number[];
   unit: '×' | 'ms' | '/s' | 's' | 'MB';
   holds: (median: number) => boolean;
-  /** What one should know to read the number. */
+  /** Context of the number: absolute values, sizes. */
   note?: string;
 }
 
-/** A topic measures one service or part; it starts what it needs and stops it again. */
+/** A topic measures one service or package. It starts what it needs and stops it afterwards. */
 export interface Topic {
   title: string;
   measure: () => Promise<Figure[]>;
-  /** Parts of it that can be measured alone, by name: `pnpm bench topic:part`. */
+  /** Parts that can be measured alone, by name: `pnpm bench topic:part`. */
   parts?: Record<string, () => Promise<Figure[]>>;
 }
 
@@ -30,7 +30,7 @@ export const percentile = (samples: readonly number[], share: number): number =>
   samples.toSorted((a, b) => a - b)[Math.min(samples.length - 1, Math.floor(samples.length * share))] ??
   Number.NaN;
 
-/** Runs `measure` `times` times, one after the other. */
+/** Runs `measure` sequentially `times` times. */
 export const repeat = async <T>(times: number, measure: (run: number) => Promise<T>): Promise<T[]> => {
   const results: T[] = [];
   for (let run = 0; run < times; run++) results.push(await measure(run));

@@ -1,5 +1,5 @@
 /**
- * `pnpm bench [topic[:part] …]`: measures, prints a table, and writes it into docs/benchmarks.md.
+ * `pnpm bench [topic[:part] …]`: measures, prints a table and writes it to docs/benchmarks.md.
  * Without names it runs every topic, one after the other. Exit code 1 when a bound is missed.
  */
 import { readdirSync } from 'node:fs';

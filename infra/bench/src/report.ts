@@ -24,7 +24,7 @@ const machine = (): string => {
   return `${cpus().length} × ${cpu?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}, load from wrk`;
 };
 
-/** Puts a topic's table in its place in docs/benchmarks.md; the other topics stay as they were. */
+/** Replaces a topic's table in docs/benchmarks.md, or appends it. */
 export const writeReport = (name: string, title: string, figures: readonly Figure[]): void => {
   const text = readFileSync(file, 'utf8');
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
@@ -40,13 +40,13 @@ export const writeReport = (name: string, title: string, figures: readonly Figur
   );
 };
 
-/** Puts the rows of a part into its topic's table, each in place of the one that says what was measured alike. */
+/** Replaces the rows of a part in its topic's table, matched by their first column. */
 export const updateReport = (name: string, figures: readonly Figure[]): void => {
   const text = readFileSync(file, 'utf8');
   const end = text.indexOf(`<!-- /${name} -->`);
   const start = text.indexOf(`<!-- ${name} -->`);
   if (start === -1)
-    throw new Error(`docs/benchmarks.md has no section of ${name} yet: measure all of it first.`);
+    throw new Error(`docs/benchmarks.md has no section ${name} yet: run the whole topic first.`);
   const lines = text.slice(start, end).trimEnd().split('\n');
   for (const figure of figures) {
     const at = lines.findIndex((line) => line.startsWith(`| ${figure.what} |`));

@@ -30,7 +30,7 @@ export interface ImportResult {
   growth: number;
 }
 
-/** Imports so many consignments over one connection. Throws unless each of them was stored. */
+/** Imports `rows` consignments over one connection. Throws unless all are stored. */
 export const importRows = async (
   { url, pid }: { url: string; pid: number },
   token: string,

@@ -6,13 +6,13 @@ import { median, repeat } from '../figure.ts';
 import { pgbench } from '../pgbench.ts';
 import { size } from './ground.ts';
 
-/** A list as SQL, and as the directory knows it. */
+/** The same list as an SQL condition and as a filter of the page directory. */
 export interface Narrowed {
   where: string;
   filter?: { column: string; value: string | number };
 }
 
-/** Milliseconds of a page with its total: as one would write it first, and by the directory. */
+/** Milliseconds of a page with its total: with OFFSET and count(*), and with the page directory. */
 export interface Times {
   plain: number;
   ours: number;
@@ -41,7 +41,7 @@ export const inDriver = async (url: string, list: Narrowed, offset: number): Pro
       for (const statement of plainOf(list, offset)) await sql.unsafe(statement, [], { prepare: true });
     });
   await repeat(200, ours);
-  // In turn, since a machine that others use changes its speed from one second to the next.
+  // Alternately, because the speed of a shared machine changes from second to second.
   const rounds = await repeat(5, async () => ({
     plain: await repeat(2, plain),
     ours: await repeat(50, ours),

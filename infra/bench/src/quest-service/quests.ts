@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import type { BenchService } from '../service.ts';
 
-/** A question as long as real ones are: two languages, five answers; about 1.1 kB. */
+/** A question of realistic size: two languages, five answers, about 1.1 kB. */
 const question = (number: number) => {
   const titles = (text: string) => [
     { languageCode: 'en-US', title: `${text} of question number ${number}` },
@@ -19,7 +19,7 @@ const question = (number: number) => {
   };
 };
 
-/** Makes a quest with so many questions; gives the path of its list. */
+/** Creates a quest with `size` questions and returns the path of its list. */
 export const fillQuest = async ({ url, keys }: BenchService, size: number): Promise<string> => {
   const token = await keys.token({ scope: 'quests:write' });
   const write = async (method: string, path: string, body: unknown): Promise<unknown> => {
@@ -43,11 +43,11 @@ export const fillQuest = async ({ url, keys }: BenchService, size: number): Prom
   return list;
 };
 
-/** The bytes of a page. */
+/** Fetches a page as bytes. */
 export const pageOf = async ({ url }: BenchService, path: string): Promise<Buffer> =>
   Buffer.from(await (await fetch(url + path)).arrayBuffer());
 
-/** Tells the planner what it would soon have learnt by itself. */
+/** Updates the planner's statistics, as autovacuum would do later. */
 export const analyse = async ({ databaseUrl }: BenchService): Promise<void> => {
   const sql = postgres(databaseUrl, { max: 1 });
   await sql`vacuum analyze`;

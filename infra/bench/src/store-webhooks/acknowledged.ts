@@ -10,14 +10,14 @@ interface Run {
   perSecond: number;
   p99: number;
   rows: number;
-  /** With statements that PostgreSQL planned once. */
+  /** Rows per second with prepared statements. */
   prepared: number;
 }
 
-const said = ({ perSecond, rows, prepared }: Run): string =>
+const shown = ({ perSecond, rows, prepared }: Run): string =>
   [perSecond, rows, prepared].map(Math.round).join(' / ');
 
-/** Acknowledgements against rows that pgbench inserts, one after the other. */
+/** Acknowledged events per second against rows per second that pgbench inserts, measured alternately. */
 export const acknowledged = async (): Promise<Figure[]> => {
   await using ground = await startGround();
   await using service = await startService('store-webhooks', ground, { ...settings, WORKERS: 'off' });
@@ -35,7 +35,7 @@ export const acknowledged = async (): Promise<Figure[]> => {
       samples: measured.map(({ perSecond, rows }) => perSecond / rows),
       unit: '×',
       holds: (ratio) => ratio >= 1,
-      note: `a second, acknowledged / pgbench as it is / with -M prepared: ${measured.map(said).join('; ')}`,
+      note: `a second, acknowledged / pgbench as it is / with -M prepared: ${measured.map(shown).join('; ')}`,
     },
     {
       what: 'p99 of the acknowledgement at that load',

@@ -8,7 +8,7 @@ const leaseMs = 600_000;
 const burst = 20_000;
 const others = 1000;
 
-/** Pending events: all of one order where `entity` names it, else each of its own. */
+/** Inserts pending events: all of the order `entity` if given, else each of its own order. */
 const add = async (sql: Sql, storeId: string, run: string, rows: number, entity?: string): Promise<void> => {
   await sql`
     insert into inbox (store_id, id, event, entity, dedup, body, headers, received_at, due_at)
@@ -18,7 +18,7 @@ const add = async (sql: Sql, storeId: string, run: string, rows: number, entity?
     from generate_series(1, ${rows}::int) as n`;
 };
 
-/** Milliseconds until all that may be claimed is claimed, and done. */
+/** Milliseconds until every claimable event is claimed and finished. */
 const drain = async (sql: Sql): Promise<number> => {
   const start = performance.now();
   for (
@@ -32,7 +32,7 @@ const drain = async (sql: Sql): Promise<number> => {
   return performance.now() - start;
 };
 
-/** What thousands of events that wait for one of their own order cost those of other orders. */
+/** How much a burst of events of one order slows down the events of other orders. */
 export const burstOfOne = async (): Promise<Figure[]> => {
   await using ground = await startGround();
   await using service = await startService('store-webhooks', ground, { ...settings, WORKERS: 'off' });
@@ -59,7 +59,7 @@ export const burstOfOne = async (): Promise<Figure[]> => {
       samples: behind.map((ms, run) => ms / (alone[run] ?? Number.NaN)),
       unit: '×',
       holds: (ratio) => ratio <= 1.2,
-      note: `the burst itself is walked past once, in ${(first / 1000).toFixed(1)} s`,
+      note: `the burst itself is scanned once, in ${(first / 1000).toFixed(1)} s`,
     },
   ];
 };

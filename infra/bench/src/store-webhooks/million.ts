@@ -8,7 +8,7 @@ import { acknowledge, openShop, settings } from './shop.ts';
 const seconds = 3;
 const rows = 1_000_000;
 
-/** A service on a server of its own, whose inbox had so many rows in it. */
+/** A service with its own PostgreSQL and `filled` rows in the inbox. */
 const start = async (filled: number) => {
   const stack = new AsyncDisposableStack();
   const ground = stack.use(await startGround());

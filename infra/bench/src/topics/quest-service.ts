@@ -12,7 +12,7 @@ import { residentMemory, startGround, startService, type BenchService } from '..
 
 const baseline = new URL('../quest-service/bare-express.ts', import.meta.url).pathname;
 
-/** A bare Express handler that sends these bytes; disposed of with `await using`. */
+/** Starts a bare Express handler that sends these bytes. */
 const startBare = async (bytes: Buffer) => {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'));
   const file = join(folder, 'page.json');
@@ -32,7 +32,7 @@ const startBare = async (bytes: Buffer) => {
   };
 };
 
-/** Requests a second of a hot list, against the baseline that was asked just before. */
+/** Requests per second of a cached list, and the ratio to the baseline measured just before. */
 const hot = async (service: BenchService, bareUrl: string, path: string, seconds = 6) => {
   const plan = { connections: 20, seconds, requests: [{ path }] };
   const bare = await load({ ...plan, url: bareUrl });
@@ -41,7 +41,7 @@ const hot = async (service: BenchService, bareUrl: string, path: string, seconds
   return { ratio: ours.perSecond / bare.perSecond, perSecond: ours.perSecond };
 };
 
-/** Median times of the first and the last page, asked for in turn, in ms. */
+/** Ratio of the median times of the last and the first page, requested alternately. */
 const depth = async (service: BenchService, path: string) => {
   const timed = async (query: string): Promise<number> => {
     const start = performance.now();
@@ -60,7 +60,7 @@ const depth = async (service: BenchService, path: string) => {
 const measure = async (): Promise<Figure[]> => {
   await using ground = await startGround();
   await using service = await startService('quest-service', ground);
-  // The first process of all compiles its code; those that follow find it compiled.
+  // The first process fills the compile cache; the next one starts from it, as the image does.
   await service.restart();
   await sleep(5000);
   const memory = await repeat(3, async () => (await sleep(500), residentMemory(service.pid)));
@@ -71,7 +71,7 @@ const measure = async (): Promise<Figure[]> => {
   await sleep(2000);
   const bytes = await pageOf(service, short);
   await using bare = await startBare(bytes);
-  // The compiler goes on improving what is asked for all the time for longer than one measurement.
+  // V8 optimises a hot path for longer than one measurement takes.
   await hot(service, bare.url, short, 20);
   const hots = await repeat(5, () => hot(service, bare.url, short));
 

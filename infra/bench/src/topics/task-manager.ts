@@ -6,7 +6,7 @@ import { fill, listing, login, register, registerNew, type Person } from '../tas
 
 const rounds = 200;
 
-/** Medians of page 1 and page 500, asked for in turn. */
+/** Medians of page 1 and page 500, requested alternately. */
 const pages = async (service: BenchService, owner: Person) => {
   const first: number[] = [];
   const last: number[] = [];

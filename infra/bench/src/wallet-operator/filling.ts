@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 
-/** A game and 200 rich players, each with the deposit that made it rich. */
+/** Inserts a game and 200 players, each with a large deposit. */
 export const addPlayers = async (sql: Sql): Promise<void> => {
   await sql`insert into games values ('dice-alpha', 'Dice', true, now())`;
   await sql`insert into players (player_id, currency, balance, seq, created_at)
@@ -12,7 +12,7 @@ export const addPlayers = async (sql: Sql): Promise<void> => {
 interface Key {
   table: string;
   name: string;
-  /** As one would write it; of a primary key only what follows its name. */
+  /** The SQL that creates it; for a primary key, the part after the constraint name. */
   definition: string;
   primary: boolean;
 }
@@ -24,7 +24,7 @@ const keysOf = (sql: Sql): Promise<Key[]> => sql<Key[]>`
     left join pg_constraint c on c.conindid = i.oid and c.contype = 'p'
   where t.oid in ('public.entries'::regclass, 'public.rounds'::regclass)`;
 
-/** Lets rows come without keys and makes those afterwards, which is several times faster. */
+/** Drops the keys while rows are inserted and creates them afterwards, which is several times faster. */
 const withoutKeys = async (sql: Sql, fill: () => Promise<void>): Promise<void> => {
   const keys = await keysOf(sql);
   for (const { table, name, primary } of keys)
@@ -38,8 +38,8 @@ const withoutKeys = async (sql: Sql, fill: () => Promise<void>): Promise<void> =
 };
 
 /**
- * Brings the ledger up to so many entries: rounds of a debit and a credit with random ids, as if they had been played.
- * The last entries of the players stay theirs, so that the ledger proves itself.
+ * Fills the ledger up to `entries` entries: rounds of a debit and a credit with random ids.
+ * Each player's balance and sequence number match its last entry, so that the proof of the ledger succeeds.
  */
 export const fillLedger = async (sql: Sql, entries: number): Promise<void> => {
   const [now] = await sql<{ count: number }[]>`select count(*)::int as count from entries`;
