@@ -1,15 +1,13 @@
 import type { Page } from '@platform/pagination/page-limit';
+import type { Executor } from '@platform/service-kit/db';
 import { desc, eq } from 'drizzle-orm';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { auditEvents } from '../db/tables.ts';
 
 export type AuditRow = typeof auditEvents.$inferSelect;
 
-/** The database, or a transaction on it. */
-export type Executor = Pick<PostgresJsDatabase, 'insert'>;
-
 export const insertEvent = async (
-  orm: Executor,
+  orm: Pick<Executor, 'insert'>,
   event: Omit<typeof auditEvents.$inferInsert, 'eventId'>,
 ): Promise<void> => {
   await orm.insert(auditEvents).values(event);

@@ -1,11 +1,12 @@
 import type { Page } from '@platform/pagination/page-limit';
 import { slice, type Slice } from '@platform/pagination/slice';
+import type { Executor } from '@platform/service-kit/db';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { AuditEvent, Proof } from './schema.ts';
 import { checkLedger } from './proof-store.ts';
-import { insertEvent, listEvents, type Executor } from './store.ts';
+import { insertEvent, listEvents } from './store.ts';
 
 /** Whether the ledger is sound, found out now. */
 export const proveLedger = async (sql: Sql, now: Date): Promise<z.input<typeof Proof>> => {
@@ -33,7 +34,7 @@ export const proveOnce = (ctx: Context): ReturnType<typeof proveLedger> => {
 /** Writes down what a person does, in the transaction in which it happens. */
 export const recordEvent = (
   { now }: Pick<Context, 'now'>,
-  orm: Executor,
+  orm: Pick<Executor, 'insert'>,
   event: { kind: string; playerId: string | null; details: Record<string, unknown> },
 ): Promise<void> => insertEvent(orm, { at: now(), ...event });
 

@@ -1,3 +1,4 @@
+import { dateColumn } from '@platform/service-kit/columns';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -9,16 +10,14 @@ import {
   pgTable,
   primaryKey,
   text,
-  timestamp,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
 
-const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 /** Money in minor units: beyond 2^53, so never a JavaScript number. */
 const minor = (name: string) => bigint(name, { mode: 'bigint' });
 
-/** Who may play, and with the newest balance and sequence number of the player's entries. */
+/** Players, each with the balance and the sequence number of the newest entry. */
 export const players = pgTable(
   'players',
   {
@@ -42,17 +41,17 @@ export const players = pgTable(
     languageCode: text('language_code'),
     birthDate: date('birth_date'),
     address: text(),
-    createdAt: instant('created_at').notNull(),
+    createdAt: dateColumn('created_at').notNull(),
   },
   (table) => [
     check('players_balance', sql`${table.balance} >= 0`),
     check('players_seq', sql`${table.seq} >= 0`),
-    // Without the id: a plan might else look players up in it.
+    // Without the id, so that no plan looks up players in it.
     index('players_created').on(table.createdAt),
   ],
 );
 
-/** The ledger. Rows are added, never changed; a trigger refuses anything else. */
+/** The ledger. A trigger refuses every change except new rows. */
 export const entries = pgTable(
   'entries',
   {
@@ -66,14 +65,14 @@ export const entries = pgTable(
     transactionId: text('transaction_id').notNull(),
     roundId: text('round_id'),
     gameCode: text('game_code'),
-    /** Signed: what the balance moved by. */
+    /** Signed: the change of the balance. */
     amount: minor('amount').notNull(),
     balanceAfter: minor('balance_after').notNull(),
     /** The transaction a rollback names. */
     reverses: text(),
     /** As the request said; null where the operation has no such field. */
     roundClosed: boolean('round_closed'),
-    at: instant('at').notNull(),
+    at: dateColumn('at').notNull(),
     /** Who chose the transaction id, and where it is unique: see ledger/id-space.ts. */
     idSpace: text('id_space').notNull(),
   },
@@ -96,15 +95,15 @@ export const entries = pgTable(
   ],
 );
 
-/** Each player has rounds of its own; a round is opened by its first debit or credit and closed once. */
+/** Every player has rounds of its own. The first debit or credit opens a round; it is closed once. */
 export const rounds = pgTable(
   'rounds',
   {
     playerId: text('player_id').notNull(),
     roundId: text('round_id').notNull(),
     gameCode: text('game_code').notNull(),
-    openedAt: instant('opened_at').notNull(),
-    closedAt: instant('closed_at'),
+    openedAt: dateColumn('opened_at').notNull(),
+    closedAt: dateColumn('closed_at'),
   },
   (table) => [
     primaryKey({ columns: [table.playerId, table.roundId] }),
@@ -118,18 +117,18 @@ export const games = pgTable('games', {
   gameCode: text('game_code').primaryKey(),
   name: text().notNull(),
   enabled: boolean().notNull(),
-  createdAt: instant('created_at').notNull(),
+  createdAt: dateColumn('created_at').notNull(),
 });
 
-/** Sessions made by launches; of the token only its hash is kept. */
+/** Sessions created by launches. Only the hash of the token is stored. */
 export const sessions = pgTable(
   'sessions',
   {
     tokenHash: text('token_hash').primaryKey(),
     playerId: text('player_id').notNull(),
     gameCode: text('game_code').notNull(),
-    createdAt: instant('created_at').notNull(),
-    expiresAt: instant('expires_at').notNull(),
+    createdAt: dateColumn('created_at').notNull(),
+    expiresAt: dateColumn('expires_at').notNull(),
     launchId: uuid('launch_id')
       .notNull()
       .default(sql`uuidv7()`),
@@ -147,14 +146,14 @@ export const ledgerSettings = pgTable('ledger_settings', {
   value: text().notNull(),
 });
 
-/** What happened beside the ledger and may be asked for one day: refusals, exclusions, changes by people. */
+/** The audit trail: refusals, exclusions, changes by people. */
 export const auditEvents = pgTable(
   'audit_events',
   {
     eventId: uuid('event_id')
       .primaryKey()
       .default(sql`uuidv7()`),
-    at: instant('at').notNull(),
+    at: dateColumn('at').notNull(),
     kind: text().notNull(),
     playerId: text('player_id'),
     details: jsonb().$type<Record<string, unknown>>().notNull(),
