@@ -1,7 +1,11 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import postgres from 'postgres';
 import { startPostgres } from '@platform/local/postgres';
 import supertest from 'supertest';
 import { expect, inject, test } from 'vitest';
+import { addPoolMetrics } from '../src/process/metrics.ts';
 import { migrate, pendingMigrations } from '../src/process/migrate.ts';
 import { toProblem } from '../src/http/problem.ts';
 import { cloneDatabase } from '../src/testing/index.ts';
@@ -19,6 +23,57 @@ test('two migrations that start at once take turns', async () => {
   expect(await sql`select count(*)::int as applied from schema_migrations`).toEqual([{ applied: 1 }]);
   expect(await pendingMigrations(sql, migrations)).toBe(0);
   await sql.end();
+});
+
+/** A folder with these migrations: [name, time in the journal, SQL]. */
+const folderOf = async (files: [string, number, string][]): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+  const entries = files.map(([tag, when], idx) => ({ idx, version: '7', when, tag, breakpoints: true }));
+  await mkdir(join(folder, 'meta'));
+  await writeFile(
+    join(folder, 'meta/_journal.json'),
+    JSON.stringify({ version: '7', dialect: 'postgresql', entries }),
+  );
+  for (const [tag, , sql] of files) await writeFile(join(folder, `${tag}.sql`), sql);
+  return folder;
+};
+
+test('a migration that was merged late, edited or put out of order is refused, not skipped', async () => {
+  const server = postgres(inject('postgresUrl'), { max: 1 });
+  await server`create database late_merge`;
+  await server.end();
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = '/late_merge';
+  const first: [string, number, string] = ['0000_a', 1, 'create table a (id int)'];
+  const third: [string, number, string] = ['0002_c', 3, 'create table c (id int)'];
+  await migrate(url.href, await folderOf([first, third]));
+  const late = await folderOf([first, ['0001_b', 2, 'create table b (id int)'], third]);
+  await expect(migrate(url.href, late)).rejects.toThrow('in the place of 0001_b');
+  const edited = await folderOf([['0000_a', 1, 'create table a (id bigint)'], third]);
+  await expect(migrate(url.href, edited)).rejects.toThrow('in the place of 0000_a');
+  const disordered = await folderOf([first, third, ['0003_d', 2, 'create table d (id int)']]);
+  await expect(migrate(url.href, disordered)).rejects.toThrow('0003_d is not newer than 0002_c');
+  const sql = postgres(url.href, { max: 1 });
+  expect(await pendingMigrations(sql, late)).toBe(1);
+  expect(await sql`select to_regclass('b') as b, to_regclass('d') as d`).toEqual([{ b: null, d: null }]);
+  await migrate(url.href, await folderOf([first]));
+  await sql.end();
+});
+
+test('db_up says in the same scrape that the database went away', async () => {
+  const server = await startPostgres({});
+  try {
+    await using database = await cloneDatabase(server.url, migrations);
+    await using fixture = await startFixture({ DATABASE_URL: database.url });
+    addPoolMetrics(fixture.context.metrics, fixture.context.database);
+    const scrape = async () => (await supertest(fixture.app).get('/metrics')).text;
+    expect(await scrape()).toMatch(/^db_up 1$/m);
+    await server.kill9();
+    expect(await scrape()).toMatch(/^db_up 0$/m);
+    await server.restart();
+  } finally {
+    await server.stop();
+  }
 });
 
 test('each clone is a database of its own', async () => {

@@ -6,7 +6,7 @@ import { withMaintenance } from './maintenance.ts';
 
 await runService({
   name: 'consignments',
-  env: processEnv(),
+  env: processEnv,
   createContext: (env, parts) => withMaintenance(createContext(env, parts), env.DATABASE_URL),
   createApp,
 });

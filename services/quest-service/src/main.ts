@@ -3,4 +3,4 @@ import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
 
-await runService({ name: 'quest-service', env: processEnv(), createContext, createApp });
+await runService({ name: 'quest-service', env: processEnv, createContext, createApp });

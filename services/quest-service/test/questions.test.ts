@@ -78,6 +78,12 @@ describe('one question', () => {
     const end = await write(service, 'post', at, question('c')).expect(201);
     expect(end.body.orderNumber).toBe(2);
     expect(end.headers['location']).toBe(`/v1${at}/${end.body.questionId}`);
+    const read = await get(service, `${at}/${end.body.questionId}`).expect(200);
+    expect(read.body).toEqual(end.body);
+    const etag = String(read.headers['etag']);
+    const held = await get(service, `${at}/${end.body.questionId}`).set('If-None-Match', etag).expect(304);
+    expect([held.headers['etag'], held.headers['cache-control'], held.text]).toEqual([etag, 'no-cache', '']);
+    await get(service, `${at}/nothing`).expect(404);
     const first = question('first', { orderNumber: 0, questionId: 'the-first' });
     expect((await write(service, 'post', at, first).expect(201)).body).toMatchObject({
       questionId: 'the-first',

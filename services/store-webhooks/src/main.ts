@@ -6,7 +6,7 @@ import { startWork } from './worker/work.ts';
 
 await runService({
   name: 'store-webhooks',
-  env: processEnv(),
+  env: processEnv,
   createContext: async (env, parts) => {
     const context = await createContext(env, parts);
     await context.inbox.spool.recover();

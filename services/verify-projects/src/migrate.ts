@@ -1,5 +1,5 @@
-import { migrate } from '@platform/service-kit/migrate';
+import { runMigrations } from '@platform/service-kit/migrate';
 import { migrations } from './context.ts';
 import { migrationUrl } from './env.ts';
 
-await migrate(migrationUrl(), migrations);
+await runMigrations(migrationUrl, migrations);

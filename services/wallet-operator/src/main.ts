@@ -6,7 +6,7 @@ import { ScopeMismatch } from './ledger/settings.ts';
 
 await runService({
   name: 'wallet-operator',
-  env: processEnv(),
+  env: processEnv,
   createContext: async (env, parts) => {
     const context = createContext(env, parts);
     await context.ledger.claimScope().catch((err: unknown) => {

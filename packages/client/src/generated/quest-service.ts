@@ -89,7 +89,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * One question of a quest
+         * @description No credential is required.
+         */
+        get: operations["getQuestion"];
         /**
          * Replace a question, and move it where orderNumber says so
          * @description Requires bearer, with the scope quests:write.
@@ -926,7 +930,7 @@ export interface operations {
                 headers: {
                     /** @description Version of the quest, raised by every write to it or its questions */
                     ETag?: string;
-                    /** @description Where it may be replaced or deleted */
+                    /** @description Its address */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -999,6 +1003,93 @@ export interface operations {
             };
             /** @description The media type is not taken */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getQuestion: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description ETag of what the caller holds; 304 where it is still current */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Identifier of the quest */
+                questId: string;
+                questionId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The question */
+            200: {
+                headers: {
+                    /** @description Version of the quest, raised by every write to it or its questions */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Question"];
+                };
+            };
+            /** @description The caller holds the current version */
+            304: {
+                headers: {
+                    /** @description Version of the quest, raised by every write to it or its questions */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

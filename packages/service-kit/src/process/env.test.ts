@@ -31,7 +31,7 @@ test('a secret may stand in a file', () => {
 test('a file that is not there is named by its variable, without its path', () => {
   const read = () =>
     readEnv(commonEnv, { ...enough, DATABASE_URL: '', DATABASE_URL_FILE: '/no/secret/here' });
-  expect(read).toThrow('DATABASE_URL_FILE names no file that is there');
+  expect(read).toThrow('DATABASE_URL_FILE: the file does not exist');
   expect(read).not.toThrow(/secret/);
 });
 
@@ -48,5 +48,5 @@ test('migrations run as the owner, else as whom the service runs, from a file or
   const MIGRATION_DATABASE_URL_FILE = join(folder, 'url');
   expect(migrationUrlOf({ ...enough, MIGRATION_DATABASE_URL_FILE })).toBe('postgres://owner:p@localhost/d');
   expect(migrationUrlOf(enough)).toBe(enough.DATABASE_URL);
-  expect(() => migrationUrlOf({})).toThrow('MIGRATION_DATABASE_URL or DATABASE_URL must be set');
+  expect(() => migrationUrlOf({})).toThrow('Set MIGRATION_DATABASE_URL or DATABASE_URL');
 });

@@ -39,10 +39,27 @@ export const tokenEnv = {
 
 type Variables = Record<string, string | undefined>;
 
-/** The end of the line that editors and `echo` put behind a secret is no part of it. */
+/** The settings cannot be used. The message names the variables and never has a value. */
+export class SettingsError extends Error {}
+
+/**
+ * Reads the settings of a process; when they cannot be used it prints the message without a stack
+ * trace and ends the process with exit code 1.
+ */
+export const settingsOrExit = <Settings>(name: string, read: () => Settings): Settings => {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    process.stderr.write(`${name} cannot start. ${error.message}\n`);
+    return process.exit(1);
+  }
+};
+
+/** Editors and `echo` end a file with a newline, which is not part of the secret. */
 const contentOf = (name: string, file: string): string => {
-  // Without the path, which may be the secret, given by mistake.
-  if (!existsSync(file)) throw new Error(`${name}_FILE names no file that is there`);
+  // The message leaves the path out: it may be the secret itself, given by mistake.
+  if (!existsSync(file)) throw new SettingsError(`${name}_FILE: the file does not exist`);
   return readFileSync(file, 'utf8').trimEnd();
 };
 
@@ -51,19 +68,19 @@ const valueOf = (variables: Variables, name: string): string | undefined => {
   const value = variables[name] || undefined;
   const file = variables[`${name}_FILE`] || undefined;
   if (file === undefined) return value;
-  if (value !== undefined) throw new Error(`${name} and ${name}_FILE are both set; which one is meant?`);
+  if (value !== undefined) throw new SettingsError(`${name} and ${name}_FILE are both set; set one of them`);
   return contentOf(name, file) || undefined;
 };
 
 /** Database of the owner of the tables: MIGRATION_DATABASE_URL, else DATABASE_URL, either as a file too. */
 export const migrationUrlOf = (variables: Variables): string => {
   const url = valueOf(variables, 'MIGRATION_DATABASE_URL') ?? valueOf(variables, 'DATABASE_URL');
-  if (url === undefined) throw new Error('MIGRATION_DATABASE_URL or DATABASE_URL must be set');
+  if (url === undefined) throw new SettingsError('Set MIGRATION_DATABASE_URL or DATABASE_URL');
   return url;
 };
 
 /**
- * Reads a service's settings. Throws an Error that names every variable that is missing or wrong,
+ * Reads a service's settings. Throws a SettingsError that names every variable that is missing or wrong,
  * never its value.
  */
 export const readEnv = <Shape extends z.ZodRawShape>(
@@ -74,5 +91,5 @@ export const readEnv = <Shape extends z.ZodRawShape>(
   const result = z.object(shape).safeParse(given);
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
-  throw new Error(`The environment is not usable:\n${problems.join('\n')}`);
+  throw new SettingsError(`Missing or wrong settings:\n${problems.join('\n')}`);
 };

@@ -32,21 +32,35 @@ export const createMetrics = (): Metrics => {
 export const addProcessMetrics = ({ registry }: Metrics): void =>
   collectDefaultMetrics({ register: registry });
 
-/** Connections by state and how long a query waits for one, looked up when Prometheus asks. */
+/** State and size of the connection pool, and whether the database answers, as of the scrape. */
 export const addPoolMetrics = ({ registry }: Metrics, database: Database): void => {
-  const wait = new Gauge({
-    name: 'db_pool_wait_seconds',
-    help: 'How long the scrape itself waited for a connection and an empty query',
-    registers: [registry],
+  const probe = async () => {
+    const start = performance.now();
+    const states = await database.connections().catch(() => undefined);
+    return { states, seconds: (performance.now() - start) / 1000 };
+  };
+  // All gauges of one scrape share one query; each sets itself, because each is read when it is collected.
+  let running: ReturnType<typeof probe> | undefined;
+  const shared = (): ReturnType<typeof probe> =>
+    (running ??= probe().finally(() => {
+      running = undefined;
+    }));
+  const gauge = (name: string, help: string, collect: (this: Gauge) => Promise<void> | void): Gauge =>
+    new Gauge({ name, help, registers: [registry], collect });
+
+  gauge('db_pool_max', 'Size of the connection pool', function collect() {
+    this.set(database.max);
   });
-  const up = new Gauge({
-    name: 'db_up',
-    help: '1 when the database answered the scrape',
-    registers: [registry],
-  });
-  new Gauge({ name: 'db_pool_max', help: 'Size of the connection pool', registers: [registry] }).set(
-    database.max,
+  gauge(
+    'db_pool_wait_seconds',
+    'Time this scrape waited for a connection and one query',
+    async function collect() {
+      this.set((await shared()).seconds);
+    },
   );
+  gauge('db_up', '1 when the database answered this scrape', async function collect() {
+    this.set((await shared()).states === undefined ? 0 : 1);
+  });
   new Gauge({
     name: 'db_pool_connections',
     help: 'Connections of this process, by state',
@@ -54,11 +68,7 @@ export const addPoolMetrics = ({ registry }: Metrics, database: Database): void 
     registers: [registry],
     async collect() {
       this.reset();
-      const start = performance.now();
-      const states = await database.connections().catch(() => undefined);
-      wait.set((performance.now() - start) / 1000);
-      up.set(states === undefined ? 0 : 1);
-      for (const { state, count } of states ?? []) this.set({ state }, count);
+      for (const { state, count } of (await shared()).states ?? []) this.set({ state }, count);
     },
   });
 };

@@ -1,36 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/postgres-js';
-import { migrate as runMigrations } from 'drizzle-orm/postgres-js/migrator';
+import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres, { type Sql } from 'postgres';
+import { settingsOrExit } from './env.ts';
 
 const table = { migrationsSchema: 'public', migrationsTable: 'schema_migrations' };
 
 /** One lock for all migrators of a database; advisory locks are per database. */
 const lock = 4_218_331;
 
+interface Migration {
+  /** For example `0000_quests`. */
+  name: string;
+  /** SHA-256 of the file. */
+  hash: string;
+  /** Time in the journal, ms since 1970. drizzle applies only what is newer than the newest applied. */
+  when: number;
+}
+
+const readShipped = (folder: string): Migration[] => {
+  const journal = JSON.parse(readFileSync(join(folder, 'meta/_journal.json'), 'utf8')) as {
+    entries: { tag: string }[];
+  };
+  return readMigrationFiles({ migrationsFolder: folder }).map(({ hash, folderMillis }, index) => ({
+    name: journal.entries[index]?.tag ?? `migration ${index}`,
+    hash,
+    when: folderMillis,
+  }));
+};
+
+const readApplied = async (sql: Sql): Promise<string[]> => {
+  const [found] = await sql<{ exists: boolean }[]>`
+    select to_regclass('public.schema_migrations') is not null as exists`;
+  if (!found?.exists) return [];
+  const rows = await sql<{ hash: string }[]>`
+    select hash from public.schema_migrations order by created_at, id`;
+  return rows.map(({ hash }) => hash);
+};
+
+/**
+ * Throws when the journal is out of order, or when an applied migration is not the shipped one at its
+ * place: it was edited after it had run, or one was merged before it. drizzle would skip that one.
+ */
+const refuseMismatch = (shipped: Migration[], applied: string[]): void => {
+  for (const [index, { name, hash, when }] of shipped.entries()) {
+    const before = shipped[index - 1];
+    if (before !== undefined && when <= before.when)
+      throw new Error(`Migration ${name} is not newer than ${before.name}; generate it again.`);
+    const ran = applied[index];
+    if (ran !== undefined && ran !== hash)
+      throw new Error(
+        `This database ran another migration in the place of ${name}. Released migrations must not ` +
+          'change or be inserted; a development database can be deleted and made again.',
+      );
+  }
+};
+
 /**
  * Brings the database at `url` up to the migrations in `folder`. Two that start at once take turns;
- * the second finds nothing left to do. Each run is one transaction.
+ * the second finds nothing left to do. Each run is one transaction. Throws, and changes nothing, when
+ * the database ran other migrations than the shipped ones. A database that is newer is left alone.
  */
 export const migrate = async (url: string, folder: string): Promise<void> => {
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   try {
     await sql`select pg_advisory_lock(${lock})`;
-    await runMigrations(drizzle(sql), { migrationsFolder: folder, ...table });
+    refuseMismatch(readShipped(folder), await readApplied(sql));
+    await applyMigrations(drizzle(sql), { migrationsFolder: folder, ...table });
   } finally {
     await sql.end({ timeout: 5 });
   }
 };
 
-/** How many migrations of `folder` the database has not seen. Rejects when it can't be asked. */
+/** `migrate` as a program: a missing setting ends it with one clear message. */
+export const runMigrations = (readUrl: () => string, folder: string): Promise<void> =>
+  migrate(settingsOrExit('migrate', readUrl), folder);
+
+/** How many migrations of `folder` the database has not run. Rejects when it cannot be asked. */
 export const pendingMigrations = async (sql: Sql, folder: string): Promise<number> => {
-  const known = readMigrationFiles({ migrationsFolder: folder });
-  const [row] = await sql<
-    { exists: boolean }[]
-  >`select to_regclass('public.schema_migrations') is not null as exists`;
-  if (!row?.exists) return known.length;
-  const [last] = await sql<
-    { at: string | null }[]
-  >`select max(created_at) as at from public.schema_migrations`;
-  return known.filter((migration) => migration.folderMillis > Number(last?.at ?? 0)).length;
+  const applied = new Set(await readApplied(sql));
+  return readShipped(folder).filter(({ hash }) => !applied.has(hash)).length;
 };

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HttpApp } from '../http/app.ts';
 import type { BaseContext, Parts } from './context.ts';
+import { settingsOrExit } from './env.ts';
 import { createLog } from './log.ts';
 import { addPoolMetrics, addProcessMetrics, createMetrics } from './metrics.ts';
 import { behindGateway } from '../http/gateway-secret.ts';
@@ -11,7 +12,8 @@ import { createHttpServer } from '../http/server.ts';
 
 interface ServiceOptions<Env, Context extends BaseContext> {
   name: string;
-  env: Env &
+  /** Reads the settings; see `settingsOrExit`. */
+  env: () => Env &
     TraceEnv & {
       HOST: string;
       PORT: number;
@@ -33,7 +35,7 @@ export const listen = async (server: Server, host: string, port: number): Promis
 /** Stops taking connections and lets running requests finish. */
 const drain = async (server: Server): Promise<void> => {
   server.close();
-  // A connection that is kept alive falls idle when its last answer is out; nobody else closes it then.
+  // close() ends connections that are idle now; a connection kept alive becomes idle after its last answer.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   await once(server, 'close');
   clearInterval(sweep);
@@ -46,7 +48,8 @@ const drain = async (server: Server): Promise<void> => {
 export const runService = async <Env, Context extends BaseContext>(
   options: ServiceOptions<Env, Context>,
 ): Promise<void> => {
-  const { name, env, createContext, createApp } = options;
+  const { name, createContext, createApp } = options;
+  const env = settingsOrExit(name, options.env);
   const tracing = await openTracing(name, env);
   const log = createLog(name, env.LOG_LEVEL, undefined, tracing?.fields);
   const metrics = tracing ? tracing.naming(createMetrics()) : createMetrics();
@@ -61,16 +64,16 @@ export const runService = async <Env, Context extends BaseContext>(
   const stop = async (signal: string): Promise<void> => {
     log.info({ signal }, 'stopping');
     context.health.draining = true;
-    const hurry = setTimeout(() => process.exit(1), env.SHUTDOWN_TIMEOUT_MS);
+    const deadline = setTimeout(() => process.exit(1), env.SHUTDOWN_TIMEOUT_MS);
     await drain(server);
     await context[Symbol.asyncDispose]();
     await tracing?.[Symbol.asyncDispose]();
-    clearTimeout(hurry);
+    clearTimeout(deadline);
     log.flush(() => process.exit(0));
   };
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop(signal));
   process.on('uncaughtException', (err) => {
-    // The state is unknown: say why and let the supervisor start a fresh process.
+    // The state is unknown: log the reason and let the supervisor start a new process.
     log.fatal({ err }, 'uncaught');
     log.flush(() => process.exit(70));
   });

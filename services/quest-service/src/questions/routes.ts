@@ -7,6 +7,7 @@ import { etagHeader, ifMatch, ifNoneMatch, QuestPath, versionHeaders } from '../
 import { PageQuery, Question, QuestionInput, QuestionListInput, QuestionPath } from './schema.ts';
 import {
   addQuestion,
+  getQuestion,
   listQuestions,
   removeQuestion,
   replaceQuestion,
@@ -83,7 +84,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
         201: {
           description: 'The new question',
           body: Question,
-          headers: { ...etagHeader, Location: 'Where it may be replaced or deleted' },
+          headers: { ...etagHeader, Location: 'Its address' },
         },
       },
       problems: [404, 409, 412],
@@ -93,6 +94,29 @@ export const questionRoutes = (ctx: Context): Route[] => [
       const { version, result } = await addQuestion(ctx, target, body);
       const Location = `/v1/quests/${params.questId}/questions/${result.questionId}`;
       return { status: 201, headers: { ...versionHeaders(version), Location }, json: JSON.stringify(result) };
+    },
+  ),
+  route(
+    {
+      method: 'get',
+      path: one,
+      operationId: 'getQuestion',
+      tag,
+      summary: 'One question of a quest',
+      caller: ctx.reader,
+      params: QuestionPath,
+      headers: ifNoneMatch,
+      responses: {
+        200: { description: 'The question', body: Question, headers: etagHeader },
+        304: { description: 'The caller holds the current version', headers: etagHeader },
+      },
+      problems: [404],
+    },
+    async ({ params: { questId, questionId }, req }) => {
+      const { version, result } = await getQuestion(ctx, questId, questionId);
+      const headers = versionHeaders(version);
+      if (isNotModified(req, version)) return { status: 304, headers };
+      return { status: 200, headers, json: JSON.stringify(result) };
     },
   ),
   route(

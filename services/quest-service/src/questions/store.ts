@@ -1,7 +1,7 @@
 import type { Database } from '@platform/service-kit/db';
 import { and, between, eq, gte, sql } from 'drizzle-orm';
 import type { Window } from '@platform/pagination/skip-take';
-import { questions } from '../db/tables.ts';
+import { questions, quests } from '../db/tables.ts';
 import type { Tx } from '@platform/service-kit/db';
 
 export type QuestionRow = Omit<typeof questions.$inferSelect, 'questId'>;
@@ -44,6 +44,22 @@ export const readPage = async (
 
 const isAt = (questId: string, questionId: string) =>
   and(eq(questions.questId, questId), eq(questions.questionId, questionId));
+
+/** One question, with the version of its quest; undefined when there is no such quest or question. */
+export const findQuestion = async (
+  { orm }: Database,
+  questId: string,
+  questionId: string,
+): Promise<{ version: string; question: QuestionRow } | undefined> => {
+  const [row] = await orm
+    .select({ version: quests.version, question: questions })
+    .from(questions)
+    .innerJoin(quests, eq(quests.questId, questions.questId))
+    .where(isAt(questId, questionId));
+  if (row === undefined) return undefined;
+  const { questId: _, ...question } = row.question;
+  return { version: row.version, question };
+};
 
 export const findPlace = async (tx: Tx, questId: string, questionId: string): Promise<number | undefined> => {
   const [row] = await tx

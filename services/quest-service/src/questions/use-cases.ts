@@ -10,6 +10,7 @@ import {
   deleteQuestion,
   deleteQuestions,
   findPlace,
+  findQuestion,
   insertQuestions,
   move,
   readPage,
@@ -40,6 +41,17 @@ export const listQuestions = async (ctx: Context, questId: string, window: Windo
   const page = await find();
   if (page === undefined) throw new NotFound('quest');
   return page;
+};
+
+/** One question. Throws NotFound. */
+export const getQuestion = async (
+  ctx: Context,
+  questId: string,
+  questionId: string,
+): Promise<Written<QuestionRow>> => {
+  const found = await findQuestion(ctx.database, questId, questionId);
+  if (found === undefined) throw new NotFound('question');
+  return { version: found.version, result: found.question };
 };
 
 /** Gives the alternatives their places, and names to whatever has none. */
