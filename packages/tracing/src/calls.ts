@@ -20,8 +20,8 @@ interface FetchRequest {
 type Channels = Record<string, (message: unknown) => void>;
 
 /**
- * Puts calls to others, by `fetch` and by node:http, into spans and gives them a `traceparent`. Only
- * method and host are told: paths and queries of others may hold credentials. Calls outside of a
+ * Puts calls to others, by `fetch` and by node:http, into spans and gives them a `traceparent`. Spans have
+ * only method and host: paths and queries may hold credentials. Calls outside of a
  * span, and those to `collector` (a host), are left alone. Gives what ends it.
  */
 export const traceCalls = (tracer: Tracer, collector: string): (() => void) => {

@@ -11,7 +11,7 @@ import {
 } from '@opentelemetry/api';
 import type { Tracing } from './tracing.ts';
 
-/** Asked every few seconds by machines; a trace of each would bury the others. */
+/** Probes and scrapes run every few seconds; their traces would hide the others. */
 const unseen = new Set(['/livez', '/readyz', '/metrics']);
 
 /** What the service kit notes on a request: its id, and the template of its route on the answer. */

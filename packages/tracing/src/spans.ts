@@ -38,7 +38,7 @@ export const startTracing = (options: ProviderOptions): Tracing => {
     },
     [Symbol.asyncDispose]: async () => {
       stopCalls();
-      // What is left goes out now; where nobody takes it, that must not hold up the end.
+      // Sends the remaining spans; a collector that is away must not delay the end of the process.
       await provider.shutdown().catch(() => undefined);
     },
   };

@@ -33,7 +33,7 @@ let traced = false;
 export const traceStatements = (tracer: Tracer): void => {
   if (traced) return;
   traced = true;
-  // A statement that nobody waits for does not run, and its pool never connects.
+  // A statement that is not awaited does not run, so this pool never connects.
   const prototype = Object.getPrototypeOf(postgres('postgres://localhost', { max: 1 })``) as Statement;
   const { handle } = prototype;
 

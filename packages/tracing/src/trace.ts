@@ -7,7 +7,7 @@ export interface TraceEnv {
   OTEL_TRACES_SAMPLER_ARG?: number | undefined;
 }
 
-// Of the process, as the spans of a library are nobody's argument. It changes nothing that is answered.
+// One for the process, because libraries create spans without being given an argument.
 let tracing: Tracing | undefined;
 
 /**

@@ -3,7 +3,7 @@ import type { Context } from './context.ts';
 import { questionRoutes } from './questions/routes.ts';
 import { questRoutes } from './quests/routes.ts';
 
-/** The rooms of the service and what its OpenAPI document says of them. */
+/** The resources of the service and their description in the OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
   createHttpApp(context, {
     about: {

@@ -10,18 +10,18 @@ import { createQuest, findOrUndefined } from './quests/use-cases.ts';
 const questId = '0198c5a0-7e57-7000-8000-000000000001';
 
 const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
-// Nobody has a stamp of a quest that is only being made, so Redis need not be waited for.
+// No instance has a stamp of a new quest, so the writes need not wait for Redis.
 const env = { ...processEnv(), REDIS_URL: undefined };
 const log = createLog('quest-service-demo', 'silent');
 await using context = createContext(env, { log, metrics: createMetrics() });
 
 const title = 'Hiking around here';
 const quest = (await findOrUndefined(context, questId)) ?? (await createQuest(context, { questId, title }));
-// What somebody has changed since the last start stays as it is.
+// A quest that was changed since the last start stays as it is.
 if (quest.questionCount < 25) await replaceQuestions(context, { questId, expected: undefined }, hiking);
 
 const list = `${GATEWAY_URL}/v1/quests/${questId}/questions`;
-const told = {
+const output = {
   demo: { questId },
   curls: [
     { title: 'Two questions of a quest', command: `curl -s '${list}?Skip=0&Take=2'` },
@@ -33,4 +33,4 @@ const told = {
     },
   ],
 };
-process.stdout.write(`${JSON.stringify(told)}\n`);
+process.stdout.write(`${JSON.stringify(output)}\n`);

@@ -1,9 +1,9 @@
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * Lets calls share one look-up, but only those that were made before it was sent: whoever comes
- * later gets a later one, so that no answer is older than its question. Of a key there is one
- * look-up under way at a time; the more calls come, the more of them share the next.
+ * Lets calls share one look-up, but only calls that were made before it was sent; a later call gets a
+ * later look-up, so that no answer is older than its call. Each key has one look-up running at a
+ * time; calls that arrive meanwhile share the next one.
  */
 export const shareLookup = <T>(look: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
   const waiting = new Map<string, Promise<T>>();

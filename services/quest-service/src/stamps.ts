@@ -32,7 +32,7 @@ export interface StampOptions {
   times?: StampTimes;
 }
 
-/** A stamp is set only where the mark that was seen before the version was read still stands. */
+/** Sets a stamp only if the mark that was there before the version was read is still there. */
 const setWhereMarked = `
   if redis.call('get', KEYS[1]) == ARGV[1] then
     redis.call('set', KEYS[1], ARGV[2], 'px', ARGV[3])
@@ -102,7 +102,7 @@ export const createStamps = ({
     current: holdAnswers(shareLookup(look), hold),
     forget: async (questId) => {
       await removeStamp(questId);
-      // Whoever asked a moment before it was gone may go on believing the answer for a while.
+      // A process that read the stamp just before it was removed may use that version for `hold` ms.
       await sleep(hold * drift);
     },
   };

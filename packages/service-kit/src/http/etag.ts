@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ValidationFailed } from './problem.ts';
 
-/** An entity tag (RFC 9110 section 8.8.3); group 1 is what stands between the quotes. */
+/** An entity tag (RFC 9110 section 8.8.3); group 1 is the text between the quotes. */
 const tag = /(?:W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;
 
 /** The entity tag of a version of a resource, for example `"7"`. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { FieldErrors } from './problem.ts';
 
-/** A large body of nonsense could have millions of faults; nobody reads more than these. */
+/** At most this many faults are reported: a large invalid body could have millions. */
 const mostFaults = 100;
 
 /** Name and message of everything that a schema refused. */

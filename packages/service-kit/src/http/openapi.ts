@@ -35,7 +35,7 @@ const problemTexts: Record<number, string> = {
   401: 'No valid credential',
   403: 'Not from this caller',
   404: 'No such thing',
-  408: 'The body stands still for too long',
+  408: 'The body stopped arriving',
   409: 'The request clashes with what is stored',
   412: 'The precondition does not hold',
   413: 'The body is too large',
@@ -63,7 +63,7 @@ const forOpenApi30 = (schema: Json): void => {
     delete schema['enum'];
 };
 
-/** zod wraps a reference to make room for a description beside it; where there is none, it stands bare. */
+/** zod wraps a reference so that a description fits beside it; without one the reference is unwrapped. */
 const unwrapReference = (_: string, value: unknown): unknown => {
   const { allOf, ...beside } = (value ?? {}) as { allOf?: unknown };
   return Array.isArray(allOf) && allOf.length === 1 && isDeepStrictEqual(beside, {}) ? allOf[0] : value;

@@ -26,7 +26,7 @@ const countHosts = ({ rawHeaders }: IncomingMessage): number => {
   return count;
 };
 
-/** Refuses what no service takes. Node is told not to check Host itself: its own answer has no body. */
+/** Refuses what no service takes. Node's own check of Host is off, because its answer has no body. */
 const refuseInvalidRequest = (req: IncomingMessage, target: string): void => {
   if (target.length > maxTarget)
     throw new Problem({ status: 414, code: 'uri_too_long', detail: 'The request target is too long.' });

@@ -63,7 +63,7 @@ const contentOf = (name: string, file: string): string => {
   return readFileSync(file, 'utf8').trimEnd();
 };
 
-/** `NAME_FILE` stands in for `NAME`, as container platforms mount secrets; an empty value counts as absent. */
+/** Reads `NAME`, or the file that `NAME_FILE` names (container platforms mount secrets); empty counts as absent. */
 const valueOf = (variables: Variables, name: string): string | undefined => {
   const value = variables[name] || undefined;
   const file = variables[`${name}_FILE`] || undefined;

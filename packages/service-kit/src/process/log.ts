@@ -42,7 +42,7 @@ const isoTime = (): string => {
 
 /**
  * The process's log: one JSON object a line. Lines are gathered for up to a quarter of a second,
- * errors go out at once. `stream` replaces stdout, for tests; `fields` are asked for with every line.
+ * errors go out at once. `stream` replaces stdout, for tests; `fields` is called for every line.
  */
 export const createLog = (
   name: string,

@@ -41,7 +41,7 @@ export const quests = pgTable(
 /**
  * A question is always read whole: titles and alternatives stand in its row, as `json` because that
  * keeps the order of the fields. (quest_id, order_number) is unique too; deferrable constraints are
- * beyond drizzle, so that one stands in the second migration.
+ * not known to drizzle, so the migration adds that one by hand.
  */
 export const questions = pgTable(
   'questions',

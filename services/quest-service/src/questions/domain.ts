@@ -10,7 +10,7 @@ interface Placeable {
   orderNumber?: number | undefined;
 }
 
-/** The items whose value stands earlier in the list already; undefined is no value. */
+/** The items whose value occurs earlier in the list; undefined does not count as a value. */
 export const repeated = (values: readonly (string | number | undefined)[]): Fault[] => {
   const seen = new Set<string | number>();
   return values.flatMap((value, index) => {

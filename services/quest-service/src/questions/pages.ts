@@ -16,7 +16,7 @@ const overhead = 500;
 
 /**
  * Keeps serialised pages in up to `bytes` of memory, those used lately first; undefined for 0. Keys
- * name a version, so nothing here is ever out of date: what is old is just not asked for any more.
+ * contain a version, so no entry is ever wrong; entries of old versions are no longer requested.
  */
 export const createPages = (bytes: number): Pages | undefined => {
   if (bytes === 0) return undefined;

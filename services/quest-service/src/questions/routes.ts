@@ -14,7 +14,7 @@ import {
   replaceQuestions,
 } from './use-cases.ts';
 
-/** 10,000 questions in a few languages, with room to spare. */
+/** In bytes; enough for 10,000 questions in a few languages. */
 const listLimit = 32 * 1024 * 1024;
 
 const tag = 'Questions';

@@ -88,7 +88,7 @@ export const saveContent = async (
   await tx.update(questions).set(content).where(isAt(questId, questionId));
 };
 
-/** Makes room at `place`, or with `by` -1 closes the gap before it. */
+/** Moves the questions from `place` on by one: 1 opens a gap at `place`, -1 closes the gap before it. */
 export const shiftFrom = async (tx: Tx, questId: string, place: number, by: 1 | -1): Promise<void> => {
   await tx
     .update(questions)

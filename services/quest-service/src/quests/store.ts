@@ -5,7 +5,7 @@ import type { Tx } from '@platform/service-kit/db';
 
 export type QuestRow = typeof quests.$inferSelect;
 
-/** By primary key, on a prepared statement: asked for each look-up that Redis can't answer. */
+/** By primary key, as a prepared statement: runs for each look-up that Redis cannot answer. */
 export const readVersion = async ({ sql }: Database, questId: string): Promise<string | undefined> => {
   const [row] = await sql<{ version: string }[]>`select version from quests where quest_id = ${questId}`;
   return row?.version;
