@@ -35,7 +35,7 @@ const problemTexts: Record<number, string> = {
   401: 'No valid credential',
   403: 'Not from this caller',
   404: 'No such thing',
-  408: 'The body stopped arriving',
+  408: 'The body stands still for too long',
   409: 'The request clashes with what is stored',
   412: 'The precondition does not hold',
   413: 'The body is too large',
