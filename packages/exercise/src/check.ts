@@ -6,14 +6,12 @@ import type { Received } from './send.ts';
 const said = (errors: ErrorObject[] | null | undefined): string =>
   (errors ?? []).map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`).join('; ');
 
-/** Parses a body into JSON documents: several for NDJSON, else one. */
-const documentsIn = (type: string, body: string): unknown[] =>
-  type === 'application/x-ndjson'
-    ? body
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line) as unknown)
-    : [JSON.parse(body) as unknown];
+/** Parses a body into its documents: several for NDJSON, the text itself for text, else one JSON document. */
+const documentsIn = (type: string, body: string): unknown[] => {
+  if (type.startsWith('text/')) return [body];
+  const lines = type === 'application/x-ndjson' ? body.split('\n').filter(Boolean) : [body];
+  return lines.map((line) => JSON.parse(line) as unknown);
+};
 
 /** Returns a function that says how a response differs from the document, or undefined when it does not. */
 export const checkOf = ({ components }: OpenApi) => {

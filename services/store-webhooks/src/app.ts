@@ -1,7 +1,5 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import type { Context } from './context.ts';
-import { createHookHandler, hooksFirst } from './hooks/listener.ts';
-import { createReception } from './hooks/reception.ts';
 import { orderRecords } from './orders/routes.ts';
 import { importJobRecords, memberRecords } from './members/routes.ts';
 import { createUserRoute, userRecords } from './users/routes.ts';
@@ -31,29 +29,28 @@ export const storeRecords = [
 /** The resources of the service and what its OpenAPI document says of them. */
 export const createApp = (context: Context): HttpApp => {
   addWaitingMetrics(context);
-  const handle = createHookHandler(createReception(context), context);
-  const app = createHttpApp(context, {
+  return createHttpApp(context, {
     about: {
       title: 'Store webhooks',
       version: '1.0.0',
       description:
-        'Takes the webhooks of shops: stored durably before they are answered, processed afterwards.',
+        'Receives the webhooks of shops: stored durably before they are answered, processed afterwards.',
       tags: {
-        Webhooks: 'What providers call; the token in the path is the credential',
+        Webhooks: 'Called by providers; the token in the path is the credential',
         Stores: 'Shops, their providers and tokens',
-        Events: 'What was received, what became of it, and doing it again',
+        Events: 'Received webhooks, their state, replay and recheck',
         Orders: 'Orders as the POS has them',
         Members: 'Members of the POS and their import',
         Users: 'Customers of the shop',
         Delivery: 'Delivery jobs',
         Identity: 'Identity verifications',
         Payments: '3DS transactions',
-        Notifications: 'What was told to whom',
+        Notifications: 'Notifications to customers and to the shop',
       },
       basePath: '',
     },
     routes: [
-      ...hookRoutes(handle),
+      ...hookRoutes(context),
       ...storeRoutes(context),
       createUserRoute(context),
       ...storeRecords.flatMap(({ routes }) => routes(context)),
@@ -64,5 +61,4 @@ export const createApp = (context: Context): HttpApp => {
     ],
     logPaths: false,
   });
-  return { ...app, listener: hooksFirst(handle, app.listener) };
 };

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { createAddressList } from '@platform/auth/addresses';
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createPathTokens, type PathTokens } from '@platform/auth/path-tokens';
 import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
@@ -102,5 +101,3 @@ export const createContext = async (
     ...overrides,
   };
 };
-
-export const trustedAddresses = ({ trustProxy }: Context) => createAddressList(trustProxy);

@@ -6,8 +6,8 @@ import { startService } from './harness.ts';
 const posEvents = ['order_updated', 'new_member', 'member_updated'];
 const jobs = ['job_assigned', 'job_started', 'job_arrived', 'job_completed'];
 const identity = ['identity-verification-updated', 'identity-verification-completed'];
-const hooks = [...posEvents, ...jobs, ...identity, 'payment-auth-completed'].map(
-  (event) => `receive_${event.replaceAll('-', '_')}`,
+const hooks = [...posEvents, ...jobs, ...identity, 'payment-auth-completed'].map((event) =>
+  event.replaceAll('-', '_'),
 );
 
 test('every operation answers as the document says', async () => {
@@ -40,7 +40,7 @@ test('every operation answers as the document says', async () => {
     url: service.url,
     right: { bearer: service.token },
     // The store takes webhooks from anywhere, and what is in them is no reason to refuse them.
-    beyond: hooks.flatMap((id) => [`${id} 403`, `${id} 400`]),
+    beyond: hooks.flatMap((id) => [`receive_${id} 403`, `receive_${id} 400`, `check_${id} 400`]),
     lacking: { bearer: await service.tokenWith('quests:read') },
     known: [
       ...['orders/o-1', 'delivery-jobs/j-1', 'verifications/t-1', 'members/m-1'].map(

@@ -7,7 +7,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Return the value of the query parameter `check`, for providers that verify an address
+         * @description The token is not looked up.
+         */
+        get: operations["check_order_updated"];
         put?: never;
         /**
          * An order changed at the POS
@@ -27,7 +31,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Return the value of the query parameter `check`, for providers that verify an address
+         * @description The token is not looked up.
+         */
+        get: operations["check_new_member"];
         put?: never;
         /**
          * A member was created at the POS
@@ -47,7 +55,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Return the value of the query parameter `check`, for providers that verify an address
+         * @description The token is not looked up.
+         */
+        get: operations["check_member_updated"];
         put?: never;
         /**
          * A member changed at the POS
@@ -67,7 +79,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Return the value of the query parameter `check`, for providers that verify an address
+         * @description The token is not looked up.
+         */
+        get: operations["check_job_assigned"];
         put?: never;
         /**
          * A driver got the delivery
@@ -87,7 +103,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Return the value of the query parameter `check`, for providers that verify an address
+         * @description The token is not looked up.
+         */
+        get: operations["check_job_started"];
         put?: never;
         /**
          * The driver picked the delivery up
@@ -107,7 +127,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Return the value of the query parameter `check`, for providers that verify an address
+         * @description The token is not looked up.
+         */
+        get: operations["check_job_arrived"];
         put?: never;
         /**
          * The driver arrived at the address
@@ -127,7 +151,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Return the value of the query parameter `check`, for providers that verify an address
+         * @description The token is not looked up.
+         */
+        get: operations["check_job_completed"];
         put?: never;
         /**
          * The delivery was completed
@@ -147,7 +175,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Return the value of the query parameter `check`, for providers that verify an address
+         * @description The token is not looked up.
+         */
+        get: operations["check_identity_verification_updated"];
         put?: never;
         /**
          * The state of a verification changed
@@ -167,7 +199,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Return the value of the query parameter `check`, for providers that verify an address
+         * @description The token is not looked up.
+         */
+        get: operations["check_identity_verification_completed"];
         put?: never;
         /**
          * A verification was completed
@@ -187,7 +223,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Return the value of the query parameter `check`, for providers that verify an address
+         * @description The token is not looked up.
+         */
+        get: operations["check_payment_auth_completed"];
         put?: never;
         /**
          * A 3DS challenge was completed
@@ -1508,12 +1548,86 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    check_order_updated: {
+        parameters: {
+            query?: {
+                check?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A webhook token of the store */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The value */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     receive_order_updated: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The webhook token of the store */
+                /** @description A webhook token of the store */
                 token: string;
             };
             cookie?: never;
@@ -1527,7 +1641,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Stored, or known already */
+            /** @description Stored, or a duplicate */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1565,6 +1679,80 @@ export interface operations {
             };
             /** @description The body is too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_new_member: {
+        parameters: {
+            query?: {
+                check?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A webhook token of the store */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The value */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem */
+            405: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1610,7 +1798,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The webhook token of the store */
+                /** @description A webhook token of the store */
                 token: string;
             };
             cookie?: never;
@@ -1624,7 +1812,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Stored, or known already */
+            /** @description Stored, or a duplicate */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1662,6 +1850,80 @@ export interface operations {
             };
             /** @description The body is too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_member_updated: {
+        parameters: {
+            query?: {
+                check?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A webhook token of the store */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The value */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem */
+            405: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1707,7 +1969,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The webhook token of the store */
+                /** @description A webhook token of the store */
                 token: string;
             };
             cookie?: never;
@@ -1721,7 +1983,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Stored, or known already */
+            /** @description Stored, or a duplicate */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1759,6 +2021,80 @@ export interface operations {
             };
             /** @description The body is too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_job_assigned: {
+        parameters: {
+            query?: {
+                check?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A webhook token of the store */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The value */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem */
+            405: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1804,7 +2140,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The webhook token of the store */
+                /** @description A webhook token of the store */
                 token: string;
             };
             cookie?: never;
@@ -1818,7 +2154,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Stored, or known already */
+            /** @description Stored, or a duplicate */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1856,6 +2192,80 @@ export interface operations {
             };
             /** @description The body is too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_job_started: {
+        parameters: {
+            query?: {
+                check?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A webhook token of the store */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The value */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem */
+            405: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1901,7 +2311,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The webhook token of the store */
+                /** @description A webhook token of the store */
                 token: string;
             };
             cookie?: never;
@@ -1915,7 +2325,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Stored, or known already */
+            /** @description Stored, or a duplicate */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1953,6 +2363,80 @@ export interface operations {
             };
             /** @description The body is too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_job_arrived: {
+        parameters: {
+            query?: {
+                check?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A webhook token of the store */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The value */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem */
+            405: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -1998,7 +2482,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The webhook token of the store */
+                /** @description A webhook token of the store */
                 token: string;
             };
             cookie?: never;
@@ -2012,7 +2496,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Stored, or known already */
+            /** @description Stored, or a duplicate */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2090,12 +2574,86 @@ export interface operations {
             };
         };
     };
+    check_job_completed: {
+        parameters: {
+            query?: {
+                check?: string;
+            };
+            header?: never;
+            path: {
+                /** @description A webhook token of the store */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The value */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     receive_job_completed: {
         parameters: {
             query?: never;
             header?: never;
             path: {
-                /** @description The webhook token of the store */
+                /** @description A webhook token of the store */
                 token: string;
             };
             cookie?: never;
@@ -2109,7 +2667,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Stored, or known already */
+            /** @description Stored, or a duplicate */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2147,6 +2705,82 @@ export interface operations {
             };
             /** @description The body is too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_identity_verification_updated: {
+        parameters: {
+            query?: {
+                check?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The provider, such as persona */
+                service: string;
+                /** @description A webhook token of the store */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The value */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem */
+            405: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2194,7 +2828,7 @@ export interface operations {
             path: {
                 /** @description The provider, such as persona */
                 service: string;
-                /** @description The webhook token of the store */
+                /** @description A webhook token of the store */
                 token: string;
             };
             cookie?: never;
@@ -2208,7 +2842,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Stored, or known already */
+            /** @description Stored, or a duplicate */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2246,6 +2880,82 @@ export interface operations {
             };
             /** @description The body is too large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    check_identity_verification_completed: {
+        parameters: {
+            query?: {
+                check?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The provider, such as persona */
+                service: string;
+                /** @description A webhook token of the store */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The value */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem */
+            405: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2293,7 +3003,7 @@ export interface operations {
             path: {
                 /** @description The provider, such as persona */
                 service: string;
-                /** @description The webhook token of the store */
+                /** @description A webhook token of the store */
                 token: string;
             };
             cookie?: never;
@@ -2307,7 +3017,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Stored, or known already */
+            /** @description Stored, or a duplicate */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2385,6 +3095,82 @@ export interface operations {
             };
         };
     };
+    check_payment_auth_completed: {
+        parameters: {
+            query?: {
+                check?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The provider, such as persona */
+                service: string;
+                /** @description A webhook token of the store */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The value */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Problem */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     receive_payment_auth_completed: {
         parameters: {
             query?: never;
@@ -2392,7 +3178,7 @@ export interface operations {
             path: {
                 /** @description The provider, such as persona */
                 service: string;
-                /** @description The webhook token of the store */
+                /** @description A webhook token of the store */
                 token: string;
             };
             cookie?: never;
@@ -2406,7 +3192,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Stored, or known already */
+            /** @description Stored, or a duplicate */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2415,7 +3201,7 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
-            /** @description Where the browser goes on: the verification page of the shop, for success or failure */
+            /** @description The browser continues on the verification page of the shop, for success or failure */
             302: {
                 headers: {
                     /** @description Page of the shop */

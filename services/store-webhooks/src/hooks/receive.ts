@@ -1,76 +1,81 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressList } from '@platform/auth/addresses';
-import type { SecretBox } from '@platform/auth/secret-box';
-import type { PathTokens } from '@platform/auth/path-tokens';
-import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
-import type { FailureLimit } from '@platform/service-kit/failure-limit';
-import type { Receipt, Stored } from '../inbox/receipt.ts';
-import { tokenOpens } from '../stores/domain.ts';
+import { Problem, toProblem } from '@platform/service-kit/problem';
+import { createRateLimit, type RateLimit } from '@platform/service-kit/rate-limit';
+import { LRUCache } from 'lru-cache';
+import type { Context } from '../context.ts';
+import type { Receipt } from '../inbox/receipt.ts';
+import { answerPayment } from '../payments/answer.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import type { TokenRow } from '../stores/tokens.ts';
-import { taken, type HookAnswer } from './answer.ts';
+import { tellableError } from '../tracker/failure.ts';
+import { Unprocessable } from '../worker/unprocessable.ts';
+import { accepted, type HookAnswer } from './answer.ts';
 import { readBody } from './body.ts';
-import { clientAddress } from './client-address.ts';
-import type { HookAddress } from './events.ts';
 import { receiptOf } from './receipt.ts';
+import type { Sender } from './token-guard.ts';
 
-/** What of a received payment challenge the live answer needs. */
-export interface Challenge {
-  store: KnownStore;
-  receipt: Receipt;
-  stored: Stored | 'spooled';
-}
-
-export interface Reception {
-  tokens: PathTokens<TokenRow>;
-  /** Counts a use of a token that was rotated out. */
-  countOldUse(tokenHash: string): void;
-  /** Durable when it resolves. */
-  accept(receipt: Receipt): Promise<Stored | 'spooled'>;
-  failureLimit: FailureLimit;
-  limit(res: ServerResponse, store: KnownStore): Promise<void>;
-  completePayment(challenge: Challenge): Promise<HookAnswer>;
-  isTrusted: AddressList;
-  publicUrl: string;
-  box: SecretBox;
-  now(): Date;
-}
-
-/** How long a payment's event is left to the request that answers it before a worker looks at it. */
+/** How long a payment's event is left to the request that answers it before a worker may claim it. */
 const liveMs = 60_000;
 
-/** Token → limits → raw body → stored → answered. Everything else happens later. */
-export const receive = async (
-  reception: Reception,
-  req: IncomingMessage,
-  res: ServerResponse,
-  address: HookAddress,
-): Promise<HookAnswer> => {
-  const isPayment = address.event === 'payment-auth-completed';
-  reception.failureLimit.check(req);
-  const found = await reception.tokens.recognise(address.token);
-  if (found.state === 'unknown') {
-    if (found.tokenHash !== undefined) await reception.failureLimit.count(req, found.tokenHash);
-    throw new NotFound('webhook address');
-  }
-  if (found.state === 'undecidable')
-    throw new Unavailable('token_undecidable', 'The token can not be checked now; send it again later.');
-  const { store, tokenHash, purpose } = found.row;
-  if (!tokenOpens(purpose, address.event, store.settings)) throw new NotFound('webhook address');
-  if (found.inGrace) reception.countOldUse(tokenHash);
-  // The browser of a customer, which can be anywhere, brings the result of a payment challenge.
-  if (!isPayment && !store.allows(clientAddress(req, reception.isTrusted)))
-    throw new Problem({ status: 403, code: 'address_not_allowed', detail: 'Not from this address.' });
-  await reception.limit(res, store);
+/** Requests a minute for each store that has such a limit, whichever of its tokens they carry. */
+const createStoreLimit = ({ redis }: Context) => {
+  const limits = new LRUCache<number, RateLimit>({ max: 1000 });
+  return async (res: ServerResponse, { id, settings }: KnownStore): Promise<void> => {
+    const perMinute = settings.requestsPerMinute;
+    if (perMinute === undefined) return;
+    const name = `store-webhooks:hooks:${perMinute}`;
+    const limit = limits.get(perMinute) ?? createRateLimit({ name, redis, perMinute });
+    limits.set(perMinute, limit);
+    await limit(res, id);
+  };
+};
 
-  const body = await readBody(req);
-  const url = `${reception.publicUrl}${req.url}`;
-  const { box, now } = reception;
-  const receipt = receiptOf({ store, address, body, headers: req.headers, url, now: now(), box });
-  if (!isPayment) {
-    await reception.accept(receipt);
-    return taken;
-  }
-  const held = { ...receipt, holdMs: liveMs };
-  return reception.completePayment({ store, receipt: held, stored: await reception.accept(held) });
+/** Stores the event durably and reports it if no worker will see it. */
+const accept = async ({ inbox, tracker }: Context, receipt: Receipt) => {
+  const stored = await inbox.accept(receipt);
+  const { state, error, storeId, event, id: eventId } = receipt;
+  if (state === 'failed' && stored !== 'duplicate')
+    tracker.capture(new Unprocessable(error ?? ''), { storeId, event, eventId });
+  return stored;
+};
+
+/** Receives a webhook of a known sender: limits → raw body → stored → answered. Processing happens later. */
+export const createReceiver = (context: Context) => {
+  const { env, box, now, clientAddress } = context;
+  const limit = createStoreLimit(context);
+
+  const receive = async (
+    { store, address }: Sender,
+    req: IncomingMessage,
+    res: ServerResponse,
+  ): Promise<HookAnswer> => {
+    const isPayment = address.event === 'payment-auth-completed';
+    // A payment result comes from the browser of a customer, which can be anywhere.
+    if (!isPayment && !store.allows(clientAddress(req)))
+      throw new Problem({
+        status: 403,
+        code: 'address_not_allowed',
+        detail: 'The store does not accept webhooks from this address.',
+      });
+    await limit(res, store);
+    const body = await readBody(req);
+    const url = `${env.PUBLIC_URL}${req.url}`;
+    const receipt = receiptOf({ store, address, body, headers: req.headers, url, now: now(), box });
+    if (!isPayment) {
+      await accept(context, receipt);
+      return accepted;
+    }
+    const held = { ...receipt, holdMs: liveMs };
+    return answerPayment(context, { store, receipt: held, stored: await accept(context, held) });
+  };
+
+  return async (sender: Sender, req: IncomingMessage, res: ServerResponse): Promise<HookAnswer> => {
+    try {
+      return await receive(sender, req, res);
+    } catch (error) {
+      // The message of a driver may quote what was sent, so only a safe copy reaches the log.
+      const { status, code, message: detail, headers } = toProblem(error);
+      if (error instanceof Problem) throw error;
+      throw new Problem({ status, code, detail, headers, cause: tellableError(error) });
+    }
+  };
 };

@@ -1,56 +1,84 @@
-import { anyone, route, type Route } from '@platform/service-kit/route';
+import { Problem } from '@platform/service-kit/problem';
+import { anyone, fastRoute, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
-import type { createHookHandler } from './listener.ts';
-import { hookEventNames, hookEvents, parseAddress, templateOf, type HookEvent } from './events.ts';
+import type { Context } from '../context.ts';
 import { maxBody } from './body.ts';
+import { hookEventNames, hookEvents, templateOf, type HookEvent } from './events.ts';
 import { formBodyOf, jsonBodyOf } from './payloads.ts';
-import { NotFound } from '@platform/service-kit/problem';
+import { createReceiver } from './receive.ts';
+import { createTokenGuard, type Sender } from './token-guard.ts';
 
-const token = z.string().meta({ description: 'The webhook token of the store' });
+const token = z.string().meta({ description: 'A webhook token of the store' });
 const service = z.string().meta({ description: 'The provider, such as persona' });
-const nothing = z.strictObject({});
-
-const operationOf = (event: HookEvent): string => `receive_${event.replaceAll('-', '_')}`;
+const paramsOf = (event: HookEvent) =>
+  hookEvents[event].service ? z.strictObject({ service, token }) : z.strictObject({ token });
 
 const redirect = {
   302: {
-    description: 'Where the browser goes on: the verification page of the shop, for success or failure',
+    description: 'The browser continues on the verification page of the shop, for success or failure',
     headers: { Location: 'Page of the shop' },
   },
 };
 
-/** The ten addresses of the seed. None of them reads a header, checks a shape or waits for a provider. */
-export const hookRoutes = (handle: ReturnType<typeof createHookHandler>): Route[] =>
-  hookEventNames.map((event) =>
-    route(
-      {
-        method: 'post',
-        path: templateOf(event),
-        operationId: operationOf(event),
-        tag: 'Webhooks',
-        summary: hookEvents[event].summary,
-        description: 'The token in the path is the credential.',
-        caller: anyone,
-        unlimited: true,
-        params: hookEvents[event].service ? z.strictObject({ service, token }) : z.strictObject({ token }),
-        body: {
-          schema: jsonBodyOf(event),
-          form: formBodyOf(event),
-          types: ['application/json', 'application/x-www-form-urlencoded'],
-          limit: maxBody,
-          raw: true,
-        },
-        responses: {
-          200: { description: 'Stored, or known already', body: nothing },
-          ...(event === 'payment-auth-completed' ? redirect : {}),
-        },
-        problems: [403, 404, 413],
-      },
-      async ({ req, res }) => {
-        const address = parseAddress(req.originalUrl);
-        if (address === undefined) throw new NotFound('path');
-        await handle(req, res, address);
-        return { status: 200, body: {} };
-      },
-    ),
+/** The ten webhooks of the seed. */
+export const hookRoutes = (context: Context): Route[] => {
+  const guard = createTokenGuard(context);
+  const receive = createReceiver(context);
+  const post = (event: HookEvent): Route => ({
+    fast: true,
+    method: 'post',
+    path: templateOf(event),
+    operationId: `receive_${event.replaceAll('-', '_')}`,
+    tag: 'Webhooks',
+    summary: hookEvents[event].summary,
+    description: 'The token in the path is the credential.',
+    caller: guard,
+    unlimited: true,
+    params: paramsOf(event),
+    // Senders add parameters of their own.
+    query: z.looseObject({}),
+    body: {
+      schema: jsonBodyOf(event),
+      form: formBodyOf(event),
+      types: ['application/json', 'application/x-www-form-urlencoded'],
+      limit: maxBody,
+      raw: true,
+    },
+    responses: {
+      200: { description: 'Stored, or a duplicate', body: z.strictObject({}) },
+      ...(event === 'payment-auth-completed' ? redirect : {}),
+    },
+    problems: [403, 404, 413],
+    handle: ({ caller, req, res }) => receive(caller as Sender, req, res),
+  });
+  return hookEventNames.flatMap((event) => [post(event), checkRoute(event)]);
+};
+
+/** Some providers verify an address before they use it: it must return the value of `check`. */
+const checkRoute = (event: HookEvent): Route =>
+  fastRoute(
+    {
+      method: 'get',
+      path: templateOf(event),
+      operationId: `check_${event.replaceAll('-', '_')}`,
+      tag: 'Webhooks',
+      summary: 'Return the value of the query parameter `check`, for providers that verify an address',
+      description: 'The token is not looked up.',
+      caller: anyone,
+      unlimited: true,
+      params: paramsOf(event),
+      query: z.looseObject({ check: z.string().max(1000).optional() }),
+      responses: { 200: { description: 'The value', body: z.string(), mediaType: 'text/plain' } },
+      problems: [405],
+    },
+    ({ query: { check } }) => {
+      if (check === undefined)
+        throw new Problem({
+          status: 405,
+          code: 'method_not_allowed',
+          detail: 'This address accepts POST.',
+          headers: { Allow: 'POST' },
+        });
+      return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, json: check };
+    },
   );

@@ -1,52 +1,49 @@
-import type { Log } from '@platform/service-kit/log';
-import type { HookAnswer } from '../hooks/answer.ts';
-import { taken } from '../hooks/answer.ts';
-import type { Challenge } from '../hooks/receive.ts';
+import type { Context } from '../context.ts';
+import { accepted, type HookAnswer } from '../hooks/answer.ts';
+import type { Receipt, Stored } from '../inbox/receipt.ts';
+import type { KnownStore } from '../stores/known-store.ts';
 import { Failure, tellableError } from '../tracker/failure.ts';
-import type { ErrorTracker } from '../tracker/tracker.ts';
-import { failure, redirectTarget, type Outcome } from './domain.ts';
 import { end } from '../worker/claim.ts';
-import { settlePayment, type Settled, type Settling } from './settle.ts';
+import { failure, redirectTarget, type Outcome } from './domain.ts';
+import { settlePayment, type Settled } from './settle.ts';
 
 const redirect = (status: number, storeUrl: string, outcome: Outcome): HookAnswer => ({
   status,
   headers: {
     Location: redirectTarget(storeUrl, outcome),
-    // The address holds the CAVV, so it must reach neither a cache nor the Referer of the next request.
+    // The address contains the CAVV. Referrer-Policy: no-referrer is set for every answer.
     'Cache-Control': 'no-store',
-    'Referrer-Policy': 'no-referrer',
   },
 });
 
-export interface Answering extends Settling {
-  tracker: ErrorTracker;
-  redirectStatus: number;
-  log: Log;
+/** A stored payment event whose sender waits for the redirect. */
+interface PaymentRequest {
+  store: KnownStore;
+  receipt: Receipt;
+  stored: Stored | 'spooled';
 }
 
-/** Answers the browser that returns from a 3DS challenge. */
-export const answerPayment = async (answering: Answering, challenge: Challenge): Promise<HookAnswer> => {
-  const { store, receipt, stored } = challenge;
-  const { service, body, headers } = receipt;
+/** Answers the browser that comes back from a 3DS challenge. */
+export const answerPayment = async (context: Context, request: PaymentRequest): Promise<HookAnswer> => {
+  const { env, tracker, log, database } = context;
+  const { store, receipt, stored } = request;
+  const { service, body, headers, event, id: eventId } = receipt;
+  const where = { storeId: store.id, event, eventId };
+  const contentType = headers['content-type'];
   let settled: Settled;
   try {
-    settled = await settlePayment(answering, { store, service, body, contentType: headers['content-type'] });
+    settled = await settlePayment({ ...context, sql: database.sql }, { store, service, body, contentType });
   } catch (error) {
-    // A customer is waiting, so any failure leads to the shop's page.
-    answering.tracker.capture(error, { storeId: store.id, event: receipt.event, eventId: receipt.id });
+    // The customer waits in front of a browser, so any fault must still lead to the page of the shop.
+    tracker.capture(error, where);
     settled = { outcome: failure('unavailable'), state: 'again' };
   }
   const { outcome, state, error } = settled;
-  if (state === 'failed')
-    answering.tracker.capture(new Failure(error ?? 'failed'), {
-      storeId: store.id,
-      event: receipt.event,
-      eventId: receipt.id,
-    });
+  if (state === 'failed') tracker.capture(new Failure(error ?? 'failed'), where);
   if (stored === 'stored' && state !== 'again')
-    // The event is held back from the workers for longer than this takes.
-    await end(answering.sql, { ...receipt, attempts: 0 }, state, error ?? null).catch((err: unknown) =>
-      answering.log.warn({ err: tellableError(err) }, 'a payment event was answered but not marked'),
+    // No worker has claimed the event yet: it is held back for longer than this takes.
+    await end(database.sql, { ...receipt, attempts: 0 }, state, error ?? null).catch((err: unknown) =>
+      log.warn({ err: tellableError(err) }, 'a payment event was answered but not marked as finished'),
     );
-  return outcome === undefined ? taken : redirect(answering.redirectStatus, store.storeUrl, outcome);
+  return outcome === undefined ? accepted : redirect(env.REDIRECT_STATUS, store.storeUrl, outcome);
 };
