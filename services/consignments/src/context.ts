@@ -13,6 +13,8 @@ export interface Context extends BaseContext {
   /** Who may make, read and change single records. */
   writer: Guard<Caller>;
   searches: Searches;
+  /** Records that a text without a trigram may be searched in. */
+  shortSearchRows: number;
   /**
    * Bounds of one import. A body that stands still for `quietMs` is taken for that of a caller who waits
    * for a result before it sends more; after `idleMs` it is given up.
@@ -43,6 +45,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     writer: tokens.guard('consignments:write'),
     ops: tokens.guard('ops:read'),
     searches,
+    shortSearchRows: env.SHORT_SEARCH_MAX_ROWS,
     importLimits: { lines: env.IMPORT_MAX_LINES, quietMs: 1000, idleMs: env.IMPORT_IDLE_TIMEOUT_MS },
     ...overrides,
     [Symbol.asyncDispose]: async () => {

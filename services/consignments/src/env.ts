@@ -10,6 +10,8 @@ const shape = {
   SEARCH_TIMEOUT_MS: z.coerce.number().int().min(1).default(2000),
   /** The same for one and two letters, for which every record may have to be looked at. */
   SHORT_SEARCH_TIMEOUT_MS: z.coerce.number().int().min(1).default(230),
+  /** Records that a text of one or two letters may be searched in. */
+  SHORT_SEARCH_MAX_ROWS: z.coerce.number().int().min(1).default(100_000),
   /** Lines of one import. */
   IMPORT_MAX_LINES: z.coerce.number().int().min(1).default(5_000_000),
   /** How long an import may stand still, in milliseconds. */

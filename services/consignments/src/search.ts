@@ -59,14 +59,14 @@ const lane = (databaseUrl: string, name: string, max: number, ms: number) => {
   };
 };
 
-/** Three letters or digits in a row make a trigram; without one, the index can't narrow a search down. */
-const hasTrigram = /[\p{L}\p{N}]{3}/u;
+/** Whether the trigram index can serve a search: three letters or digits in a row make a trigram. */
+export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text);
 
 export const createSearches = ({ databaseUrl, max, timeouts }: SearchOptions): Searches => {
   const indexed = lane(databaseUrl, 'consignments-search', max, timeouts.indexed);
   const short = lane(databaseUrl, 'consignments-short-search', max, timeouts.short);
   return {
-    run: (text, read) => (hasTrigram.test(text) ? indexed : short).run(read),
+    run: (text, read) => (hasTrigram(text) ? indexed : short).run(read),
     [Symbol.asyncDispose]: async () => {
       await Promise.all([indexed.close(), short.close()]);
     },

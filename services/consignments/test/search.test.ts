@@ -123,6 +123,24 @@ describe('SearchText', () => {
   });
 });
 
+describe('a text of two letters', () => {
+  test('is refused at once where it would have to be looked for in too many records', async () => {
+    await using long = await startService({ variables: { SHORT_SEARCH_MAX_ROWS: '3' } });
+    for (let n = 0; n < 4; n++) {
+      const changes = { clientName: 'Clover', status: n % 2, externalId: `E-${n}` };
+      await long.post('/consignments', consignmentInput(changes)).expect(201);
+    }
+    const { body } = await long.read('/consignments?SearchText=cl').expect(400);
+    expect(body).toMatchObject({ code: 'validation_failed' });
+    expect(body.errors.SearchText[0]).toContain('three letters or digits');
+
+    expect((await long.read('/consignments?SearchText=clo').expect(200)).body.total).toBe(4);
+    expect((await long.read('/consignments?SearchText=cl&Status=1').expect(200)).body.total).toBe(2);
+    expect((await long.read('/consignments?SearchText=cl&ExternalId=E-2').expect(200)).body.total).toBe(1);
+    expect((await long.read('/partners?SearchText=cl').expect(200)).body.total).toBe(0);
+  });
+});
+
 describe('a search that takes too long', () => {
   test.each(['ab', 'abc'])(
     'for %s is a 503 that says what to narrow, and harms no other request',

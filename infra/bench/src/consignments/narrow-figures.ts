@@ -65,12 +65,12 @@ export const searchFigures = async ({ service: { url }, token }: Stand): Promise
       holds: atMost(25),
     },
     {
-      what: 'SearchText of two letters that all have, middle page, never asked before: answered or 503',
+      what: 'SearchText of two letters that all have, middle page: answered or refused',
       bound: '≤ 250 ms',
       samples: common.map((times) => median(times.map(({ ms }) => ms))),
       unit: 'ms',
       holds: atMost(250),
-      note: `${answered} of ${common.flat().length} with their total, the others with query_timeout`,
+      note: `${answered} of ${common.flat().length} with their total, the others refused with 400`,
     },
     {
       what: `${letters.length} of them at once, the slowest answer`,

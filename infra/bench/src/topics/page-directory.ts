@@ -2,6 +2,7 @@ import { startPostgres } from '@platform/local/postgres';
 import { measureDrift, pageSettings, rebuild } from '@platform/pagination/directory';
 import postgres from 'postgres';
 import type { Figure, Topic } from '../figure.ts';
+import { accountFigures } from '../page-directory/accounts.ts';
 import { createList, list } from '../page-directory/list.ts';
 import { timePages, type PageTimes } from '../page-directory/reads.ts';
 import { timeFolding, timeInserts, type WriteRates } from '../page-directory/writes.ts';
@@ -84,4 +85,8 @@ const measure = async (): Promise<Figure[]> => {
   }
 };
 
-export const topic: Topic = { title: 'Page directory: a million rows in PostgreSQL, without HTTP', measure };
+export const topic: Topic = {
+  title: 'Page directory: a million rows in PostgreSQL, without HTTP',
+  parts: { parcels: measure, pgbench: accountFigures },
+  measure: async () => [...(await measure()), ...(await accountFigures())],
+};

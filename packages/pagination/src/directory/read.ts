@@ -30,6 +30,7 @@ export const pageSettings = {
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
   jit: 'off',
+  max_parallel_workers_per_gather: '0',
 };
 
 /** A connection string with `pageSettings`, as postgres.js reads it. */

@@ -1,6 +1,8 @@
-import { readPage, type Directory } from '@platform/pagination/directory';
+import { readPage, type Directory, type FilterValue } from '@platform/pagination/directory';
 import type { IndexedPage } from '@platform/pagination/page-index';
+import { ValidationFailed } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
+import { hasTrigram } from '../search.ts';
 import type { Kind } from './kind.ts';
 import type { Filters, WrittenPage } from './page.ts';
 import { jsonOf, type Written } from './store.ts';
@@ -23,4 +25,32 @@ export const directoryPage = async (
     limit,
   });
   return { items: items.map(({ json }) => json), total };
+};
+
+/**
+ * Refuses a text that the trigram index cannot serve where more than `most` records would have to be looked at:
+ * counting them takes longer than such a search may. Throws ValidationFailed.
+ */
+export const refuseBroadSearch = async (
+  sql: Sql,
+  directory: Directory,
+  { columns, text }: Filters,
+  most: number,
+): Promise<void> => {
+  if (text === undefined || hasTrigram(text)) return;
+  const given = Object.entries(columns).filter((one): one is [string, FilterValue] => one[1] !== undefined);
+  // A column without a directory, such as external_id, has few records for each value.
+  const known = new Set(directory.filters.map(({ column }) => column));
+  if (given.some(([column]) => !known.has(column))) return;
+  const filters = given.map(([column, value]) => ({ filter: { column, value } }));
+  for (const filter of filters.length > 0 ? filters : [{}]) {
+    const { total } = await readPage(sql, directory, { ...filter, columns: '1', offset: 0n, limit: 0 });
+    if (total <= most) return;
+  }
+  throw new ValidationFailed({
+    SearchText: [
+      `must have three letters or digits in a row, or come with a filter that leaves at most ${most} records: ` +
+        'a shorter text cannot be searched in so many',
+    ],
+  });
 };

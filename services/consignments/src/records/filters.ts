@@ -44,7 +44,7 @@ export const searchText = (columns: string) =>
     .refine(isSearchable, 'must have 1 to 200 characters beside spaces around them')
     .optional()
     .meta({
-      description: `Text that must occur in ${columns}, in upper or lower case. No character is a wildcard.`,
+      description: `Text that must occur in ${columns}, in upper or lower case. No character is a wildcard. In a list of more than 100,000 records it needs three letters or digits in a row, or another filter.`,
       minLength: 1,
       maxLength: 200,
     });

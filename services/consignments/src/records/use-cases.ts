@@ -4,7 +4,7 @@ import { NotFound } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
-import { directoryPage } from './directory-page.ts';
+import { directoryPage, refuseBroadSearch } from './directory-page.ts';
 import type { Kind } from './kind.ts';
 import { countedPage, type Filters, type WrittenPage } from './page.ts';
 import { findRecord, insertRecord, updateRecord } from './store.ts';
@@ -26,7 +26,8 @@ export const listRecords = (
 
 /**
  * One page of a list that has a directory: at a cost that does not depend on its length where no or one filter is
- * given; else the rows of the narrowest filter are counted.
+ * given; else the rows of the most selective filter are counted. Throws ValidationFailed for a SearchText without
+ * a trigram that would have to look at too many records.
  */
 export const listByDirectory = async (
   ctx: Context,
@@ -36,7 +37,10 @@ export const listByDirectory = async (
   page: IndexedPage,
 ): Promise<WrittenPage> =>
   (await directoryPage(ctx.database.sql, directory, kind, filters, page)) ??
-  listRecords(ctx, kind, filters, page);
+  readList(ctx, filters, async (sql) => {
+    await refuseBroadSearch(sql, directory, filters, ctx.shortSearchRows);
+    return countedPage(sql, kind, filters, page);
+  });
 
 /** The new record as JSON text. */
 export const createRecord = async (
