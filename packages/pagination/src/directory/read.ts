@@ -45,7 +45,7 @@ export const withPageSettings = (databaseUrl: string): string => {
  *
  * `bounds` adds up the buckets in the order of the list until the wanted row must lie in the current one;
  * `place` corrects the rank of its key by the uncounted changes; `start` walks the index from there, over at
- * most one bucket and the uncounted changes. The first CTE mentions the list so that it is locked first, as
+ * most one bucket and the uncounted changes, or from the lowest end of the list if no bucket is near. The first CTE mentions the list so that it is locked first, as
  * writers do.
  */
 const pageStatement = (directory: Directory, columns: string, column?: string, since = false): string => {
@@ -90,7 +90,6 @@ with item as not materialized (select * from ${table} where true${holds}
     offset ${descending ? `(select rank from place) - ${skip} - 1` : `greatest(${skip} - (select rank from place), 0)`}
     limit (select case when ${descending ? 'true' : `rank <= ${skip}`} then 1 else 0 end from place))
   union all
-  -- No bucket is near: the row lies among the uncounted changes at the lowest end.
   (select ${k} from item order by ${k}
     offset greatest(${descending ? `(select n from totals) - ${skip} - 1` : skip}, 0)
     limit (select case when ${skip} < n and not exists (select from place${descending ? '' : ` where rank <= ${skip}`})
