@@ -60,6 +60,12 @@ const pageStatement = (directory: Directory, columns: string, column?: string, s
   const ours = `${buckets} where filter = '${filter.name}' and value = ${value}`;
   const older = `(select n from older)`;
   const skip = descending ? '$1::bigint' : `($1::bigint + ${older})`;
+  // How many rows the uncounted changes add before a key, at least or at most. Most change the newest rows, so in
+  // descending order all of them come before nearly every key.
+  const late = descending
+    ? `case when ${key[0]} < (select ${key[0]} from uncounted order by ${key[0]} limit 1)
+      then (select n from log) else -(select removed from log) end`
+    : '(select added from log)';
   return `
 with item as not materialized (select * from ${table} where true${holds}
 ), uncounted as materialized (${uncounted(directory, `${k}, sign`, holds)}
@@ -83,7 +89,7 @@ with item as not materialized (select * from ${table} where true${holds}
   select ${k}, upto${descending ? '' : ' - n'} + (
     select coalesce(sum(sign), 0) from uncounted
     where (${keyOf(directory, 'uncounted')}) ${descending ? '>=' : '<'} (${keyOf(directory, 'bounds')})) as rank
-  from bounds where upto > ${skip} ${descending ? '+ (select removed from log)' : '- (select added from log)'}
+  from bounds where upto + ${late} > ${skip}
   order by ${descending ? down : k} limit 1
 ), start as materialized (
   (select ${k} from item where (${k}) >= ${at('place')} order by ${k}
