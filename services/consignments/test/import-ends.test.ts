@@ -74,7 +74,7 @@ describe('an import that ends early', () => {
   test('says so when the database goes away, and keeps what it confirmed', async () => {
     const server = await startPostgres({ durable: true });
     try {
-      await using mortal = await startService({ postgresUrl: server.url });
+      await using mortal = await startService({ serverUrl: server.url });
       await using place = await listening(mortal);
       const run = place.begin();
       run.send(consignmentInput(), 'nonsense');

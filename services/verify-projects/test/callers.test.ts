@@ -111,7 +111,7 @@ describe('who may change', () => {
 describe('a key in use', () => {
   test('stops on another instance within a second of being revoked', async () => {
     const { id, key } = await service.storeKey();
-    const { app } = service.startInstance();
+    const { app } = await service.startInstance();
     const status = async () => (await request(app).get('/v1/languages').set('X-API-Key', key)).status;
     // Kept busy, so that the other instance knows the key as well as it ever does.
     for (let n = 0; n < 20; n++) expect(await status()).toBe(200);
@@ -125,7 +125,7 @@ describe('a key in use', () => {
     /** A process that has just started remembers nothing of what it wrote; with one connection, writes are in order. */
     const useAt = async (time: string) => {
       const now = () => new Date(time);
-      const { app } = service.startInstance({ DATABASE_POOL: '1' }, { now });
+      const { app } = await service.startInstance({ DATABASE_POOL: '1' }, { now });
       await request(app).get('/v1/languages').set('X-API-Key', key).expect(200);
       const { body } = await service.admin.get('/api-keys').expect(200);
       return (body.api_keys as { id: string; last_used_at: string }[]).find((one) => one.id === id)

@@ -51,7 +51,7 @@ test('the demo can be loaded again and again; its keys are those of the last tim
   expect(after.projects).toHaveLength(200);
   expect(after.projects.at(-1)).toMatchObject({ id: project?.id, name: 'Changed by hand' });
   // A new process knows only the new keys.
-  const { app } = service.startInstance();
+  const { app } = await service.startInstance();
   await request(app).get('/v1/projects').set('X-API-Key', first.verifyApiKey).expect(401);
   await ask('/projects', second.verifyApiKeyNoScope).expect(403);
   for (const { command } of curls) expect(command).toContain('http://127.0.0.1:8080/v1/');

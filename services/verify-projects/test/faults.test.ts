@@ -54,7 +54,7 @@ const get = (app: Service['app'], path: string, key: string) => request(app).get
 describe('junk in place of a key', () => {
   test('costs no query, a key that could be one does', async () => {
     await using path = await startWire(service.databaseUrl);
-    const { app, context } = service.startInstance({ DATABASE_URL: path.url, DATABASE_POOL: '1' });
+    const { app, context } = await service.startInstance({ DATABASE_URL: path.url, DATABASE_POOL: '1' });
     await get(app, '/v1/languages', service.key).expect(200);
     const before = path.wire.bytes;
     const good = makeApiKey().key;
@@ -76,7 +76,7 @@ describe('junk in place of a key', () => {
   });
 
   test('is refused even while PostgreSQL is away; what could be a key is answered 503', async () => {
-    const { app } = service.startInstance({ DATABASE_URL: `postgres://nobody@${nowhere}/none` });
+    const { app } = await service.startInstance({ DATABASE_URL: `postgres://nobody@${nowhere}/none` });
     await get(app, '/v1/projects', 'junk').expect(401);
     const { body, headers } = await get(app, '/v1/projects', service.key).expect(503);
     expect(body.code).toBe('database_unavailable');
@@ -87,7 +87,7 @@ describe('junk in place of a key', () => {
 describe('PostgreSQL', () => {
   test('going away in the middle is a 503 each time, and coming back is noticed', async () => {
     await using path = await startWire(service.databaseUrl);
-    const { app, context } = service.startInstance({ DATABASE_URL: path.url });
+    const { app, context } = await service.startInstance({ DATABASE_URL: path.url });
     await get(app, '/v1/projects', service.key).expect(200);
     await path.cut();
     await get(app, '/v1/projects', service.key).expect(503);
@@ -110,7 +110,7 @@ describe('PostgreSQL', () => {
       grant usage, select on all sequences in schema public to ${role}`);
     const url = new URL(service.databaseUrl);
     [url.username, url.password] = [role, 'secret'];
-    const { app, context } = service.startInstance({ DATABASE_URL: url.href });
+    const { app, context } = await service.startInstance({ DATABASE_URL: url.href });
     const token = await service.tokens.token({ scope: 'verify:admin' });
     const { body } = await request(app)
       .post('/v1/projects')
@@ -148,7 +148,7 @@ describe('PostgreSQL', () => {
 
 describe('Redis', () => {
   test.for(['', `redis://${nowhere}`])('at %j changes no answer', async (REDIS_URL) => {
-    const { app } = service.startInstance({ REDIS_URL, RATE_LIMIT: 'on' });
+    const { app } = await service.startInstance({ REDIS_URL, RATE_LIMIT: 'on' });
     const { body } = await service.read('/projects').expect(200);
     const away = await get(app, '/v1/projects', service.key).expect(200);
     expect(away.body).toEqual(body);
@@ -157,7 +157,7 @@ describe('Redis', () => {
   });
 
   test('counts a key that asks too often, and says when to come again', async () => {
-    const { app } = service.startInstance({ RATE_LIMIT: 'on', RATE_LIMIT_PER_MINUTE: '3' });
+    const { app } = await service.startInstance({ RATE_LIMIT: 'on', RATE_LIMIT_PER_MINUTE: '3' });
     const { key } = await service.storeKey();
     for (let n = 0; n < 3; n++) await get(app, '/v1/languages', key).expect(200);
     const { headers, body } = await get(app, '/v1/languages', key).expect(429);

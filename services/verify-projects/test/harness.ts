@@ -1,54 +1,28 @@
 import { makeApiKey } from '@platform/auth/api-keys';
 import { makeTestKeys } from '@platform/auth/testing';
-import { createMetrics } from '@platform/service-kit/metrics';
-import { captureLog, cloneDatabase } from '@platform/service-kit/testing';
-import type {} from '@platform/local/provided';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createHarness, type StartOptions } from '@platform/service-kit/testing';
 import request from 'supertest';
 import { v7 } from 'uuid';
-import { inject } from 'vitest';
 import { insertApiKey, type ApiKeyRow } from '../src/api-keys/store.ts';
 import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
 import { envOf } from '../src/env.ts';
 
-interface Wish {
-  /** Environment beside the usual. */
-  variables?: Record<string, string>;
-  overrides?: Partial<Context>;
-}
+const tokens = await makeTestKeys();
+const harness = createHarness({ migrations, envOf, createContext, createApp, keys: tokens });
+const adminToken = await tokens.token({ scope: 'verify:admin' });
 
-/** The service on a database of its own; disposed of with `await using`. */
-export const startService = async ({ variables = {}, overrides = {} }: Wish = {}) => {
+/** An instance of the service on a database of its own, and requests to it; paths begin after /v1. */
+export const startService = async (options: StartOptions<Context> = {}) => {
   const stack = new AsyncDisposableStack();
-  const database = stack.use(await cloneDatabase(inject('postgresUrl'), migrations));
-  const tokens = await makeTestKeys();
-  const folder = await mkdtemp(join(tmpdir(), 'verify-projects-'));
-  stack.defer(() => rm(folder, { recursive: true }));
-  await writeFile(join(folder, 'jwks.json'), JSON.stringify(tokens.jwks));
-  const { log, lines } = captureLog();
-  const env = {
-    PORT: '0',
-    DATABASE_URL: database.url,
-    REDIS_URL: inject('redisUrl') ?? '',
-    AUTH_JWKS: join(folder, 'jwks.json'),
-    AUTH_ISSUER: tokens.issuer,
-    AUTH_AUDIENCE: tokens.audience,
-    RATE_LIMIT: 'off',
-    ...variables,
-  };
+  const service = stack.use(await harness.startService(options));
+  const { app, context, databaseUrl, variables } = service;
 
-  /** Another process of the same service, as far as that matters: own pool, own memory. */
-  const startInstance = (extra: Record<string, string> = {}, replaced: Partial<Context> = overrides) => {
-    const settings = envOf({ ...env, ...extra });
-    const context = stack.use(createContext(settings, { log, metrics: createMetrics() }, replaced));
-    return { context, app: createApp(context).listener };
-  };
-  const { context, app } = startInstance();
+  /** Starts another process of the same service, as far as that matters: own pool, own memory. */
+  const startInstance = async (extra: Record<string, string> = {}, overrides = options.overrides ?? {}) =>
+    stack.use(await harness.startService({ databaseUrl, variables: { ...variables, ...extra }, overrides }));
 
-  /** Stores a key as good as any; `changes` make it worse. */
+  /** Stores a valid key, with changes. */
   const storeKey = async (changes: Partial<ApiKeyRow> = {}) => {
     const { key, hash, display } = makeApiKey();
     const row: ApiKeyRow = {
@@ -67,28 +41,22 @@ export const startService = async ({ variables = {}, overrides = {} }: Wish = {}
     return { ...row, key };
   };
   const { key } = await storeKey();
-  const token = await tokens.token({ scope: 'verify:admin' });
   const call = (method: 'post' | 'patch' | 'put' | 'delete', path: string, body?: object) => {
-    const asked = request(app)[method](`/v1${path}`).set('Authorization', `Bearer ${token}`);
+    const asked = request(app)[method](`/v1${path}`).set('Authorization', `Bearer ${adminToken}`);
     return body === undefined ? asked : asked.send(body);
   };
 
   return {
-    app,
-    context,
-    lines,
+    ...service,
     tokens,
-    databaseUrl: database.url,
-    /** The environment of the service. */
-    variables: env,
     startInstance,
     storeKey,
     key,
-    /** GETs with a key that may read; `path` begins after /v1. */
+    /** GETs with a key that may read. */
     read: (path: string) => request(app).get(`/v1${path}`).set('X-API-Key', key),
     /** Calls with a token that may do everything. */
     admin: {
-      get: (path: string) => request(app).get(`/v1${path}`).set('Authorization', `Bearer ${token}`),
+      get: (path: string) => request(app).get(`/v1${path}`).set('Authorization', `Bearer ${adminToken}`),
       post: (path: string, body: object) => call('post', path, body),
       patch: (path: string, body: object) => call('patch', path, body),
       put: (path: string, body: object) => call('put', path, body),

@@ -69,7 +69,7 @@ describe.each(filters)('pages of %j', (filter) => {
 test('stops although maintenance waits for a lock', async () => {
   await using instance = await startService();
   const blocker = postgres(instance.databaseUrl, { max: 1 });
-  const { context } = instance.startInstance();
+  const { context } = await instance.startInstance();
   const running = withMaintenance(context, instance.databaseUrl);
   await blocker.begin(async (sql) => {
     await sql`insert into projects select gen_random_uuid(), 'p', 'draft', 'en', '{}', now(), now()`;
@@ -86,7 +86,7 @@ test('stops although maintenance waits for a lock', async () => {
 });
 
 test('a running service counts changes in, and shows how many are left and whether it is off', async () => {
-  const { context } = service.startInstance();
+  const { context } = await service.startInstance();
   const running = withMaintenance(context, service.databaseUrl);
   const { listener: app } = createApp(running);
   await fill(100, '2027-01-01');

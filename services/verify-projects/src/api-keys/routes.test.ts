@@ -15,7 +15,7 @@ const input = { name: 'the client', scopes: ['verify:read'] };
 
 /** What a key gets from the lists, on an instance that has not seen it. */
 const statusOf = async (key: string): Promise<number> => {
-  const { app } = service.startInstance();
+  const { app } = await service.startInstance();
   return (await request(app).get('/v1/languages').set('X-API-Key', key)).status;
 };
 const listed = async (id: string) => {
