@@ -37,8 +37,13 @@ const requests = (document: Described, base: string): { title: string; request: 
         (text, { name, example }) => text.replace(`{${name}}`, String(example)),
         path,
       );
+      const query = new URLSearchParams(
+        parameters.flatMap(({ name, in: place, schema }) =>
+          place === 'query' && schema?.example !== undefined ? [[name, String(schema.example)]] : [],
+        ),
+      );
       const request = () =>
-        new Request(`${gateway}${base}${filled}`, {
+        new Request(`${gateway}${base}${filled}${query.size > 0 ? `?${query}` : ''}`, {
           method: method.toUpperCase(),
           ...(content && {
             headers: { 'Content-Type': content[0] },

@@ -32,6 +32,8 @@ export const checkOf = ({ components }: OpenApi) => {
     if (status >= 500) return `a ${status} is a fault, documented or not`;
     const described = responses[status];
     if (!described) return `the document knows no ${status} here`;
+    if (status === 401 && headers['www-authenticate'] === undefined)
+      return 'a 401 names the way to authenticate in WWW-Authenticate';
     if (!described.content) return body === '' ? undefined : `the document knows no body of a ${status}`;
     const type = String(headers['content-type']).replace(/;.*/, '');
     const schema = described.content[type]?.schema;

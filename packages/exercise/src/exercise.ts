@@ -53,10 +53,26 @@ const shown = ({ method, target, headers, body }: Sent, { status, body: answer }
     `answered ${status}: ${answer.slice(0, 500)}`,
   ].join('\n');
 
+/** Says what is wrong with the Location of a new resource. Signing up has none: the account is not yet logged in. */
+const wrongLocation = async (
+  url: string,
+  { method, security }: Operation,
+  sent: Sent,
+  { status, headers: { location } }: Received,
+): Promise<string | undefined> => {
+  if (status !== 201 || method !== 'post' || security.length === 0) return undefined;
+  if (location === undefined) return 'a 201 names the new resource in Location';
+  const { 'Content-Type': _type, 'Idempotency-Key': _key, ...headers } = sent.headers;
+  const found = await send(url, { method: 'get', target: location, headers });
+  return found.status === 200
+    ? undefined
+    : `GET ${location}, the Location of a 201, answered ${found.status}`;
+};
+
 /**
  * Sends valid and invalid requests to every operation of a running service and compares each response with the document:
- * a documented status below 500, its media type, its schema, 401 and 403 where they are documented, and 401 before the
- * body is read.
+ * a documented status below 500, its media type, its schema, 401 and 403 where they are documented, 401 before the body
+ * is read and with WWW-Authenticate, and a Location that answers GET in the 201 of every POST.
  * @returns one text for each fault, and for each documented response that was never seen
  */
 export const exercise = async (subject: Subject): Promise<string[]> => {
@@ -83,11 +99,11 @@ export const exercise = async (subject: Subject): Promise<string[]> => {
     const received = await send(url, sent);
     seen.get(operation.id)?.add(received.status);
     const location = received.headers['location'];
-    if (received.status === 201 && typeof location === 'string') book.add(location);
+    if (received.status === 201 && location !== undefined) book.add(location);
     const promised = refusalOf(operation, plan);
     const wrong =
       promised === undefined || received.status === promised
-        ? check(operation, received)
+        ? (check(operation, received) ?? (await wrongLocation(url, operation, sent, received)))
         : `a caller with ${plan.caller} credentials must get ${promised}`;
     if (wrong) throw new Error(`${wrong}\n${shown(sent, received)}`);
   };

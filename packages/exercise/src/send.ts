@@ -1,16 +1,16 @@
-import { request } from 'node:http';
+import { request, type IncomingHttpHeaders } from 'node:http';
 
 export interface Sent {
   method: string;
   /** Path and query, percent-encoded. */
   target: string;
   headers: Record<string, string>;
-  body: string | undefined;
+  body?: string | undefined;
 }
 
 export interface Received {
   status: number;
-  headers: Record<string, string | string[] | undefined>;
+  headers: IncomingHttpHeaders;
   body: string;
 }
 

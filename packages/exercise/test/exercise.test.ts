@@ -17,6 +17,7 @@ const operation = {
         },
       },
     },
+    201: {},
     400: { content: problem },
     401: { content: problem },
   },
@@ -35,8 +36,10 @@ const document = {
 
 const write = (res: ServerResponse, status: number, body: unknown, type = 'application/json') =>
   res.writeHead(status, { 'Content-Type': type }).end(JSON.stringify(body));
-const refuse = (res: ServerResponse, status: number) =>
+const refuse = (res: ServerResponse, status: number) => {
+  if (status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   write(res, status, { code: 'refused' }, 'application/problem+json');
+};
 
 type Serve = (res: ServerResponse, query: string, authorization: string | undefined) => void;
 
@@ -76,6 +79,20 @@ test.each<[string, Serve, string]>([
   ['an undocumented status', answering((res) => refuse(res, 409)), 'the document knows no 409 here'],
   ['another media type', answering((res) => write(res, 200, {}, 'text/html')), 'knows no text/html in a 200'],
   ['another shape', answering((res) => write(res, 200, { text: 1 })), '/text must be string'],
+  [
+    'a 401 without WWW-Authenticate',
+    (res, query, who) =>
+      who === 'Bearer good'
+        ? sound(res, query, who)
+        : write(res, 401, { code: 'x' }, 'application/problem+json'),
+    'a 401 names the way to authenticate',
+  ],
+  ['a 201 without Location', answering((res) => res.writeHead(201).end()), 'names the new resource'],
+  [
+    'a Location that does not answer GET',
+    answering((res) => res.writeHead(201, { Location: '/v1/gone?loud=what' }).end()),
+    'GET /v1/gone?loud=what, the Location of a 201, answered 400',
+  ],
   [
     'missing authentication',
     (res, query) => sound(res, query, 'Bearer good'),

@@ -1,7 +1,7 @@
 import type { Examples } from './examples.ts';
 
 interface Operation {
-  parameters?: { name: string; in: string; example?: unknown }[];
+  parameters?: { name: string; in: string; example?: unknown; schema?: { example?: unknown } }[];
   requestBody?: { content: Record<string, { example?: unknown }> };
 }
 

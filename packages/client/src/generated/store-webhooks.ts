@@ -432,6 +432,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stores/{id}/users/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One user
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        get: operations["getUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/stores/{id}/delivery-jobs": {
         parameters: {
             query?: never;
@@ -566,6 +586,26 @@ export interface paths {
          * @description Requires bearer, with the scope stores:admin.
          */
         post: operations["createPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stores/{id}/payments/{service}/{transactionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The order that a 3DS transaction pays
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        get: operations["getPayment"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1551,6 +1591,7 @@ export interface operations {
     check_order_updated: {
         parameters: {
             query?: {
+                /** @description Returned as it is; without it the answer is 405 */
                 check?: string;
             };
             header?: never;
@@ -1722,6 +1763,7 @@ export interface operations {
     check_new_member: {
         parameters: {
             query?: {
+                /** @description Returned as it is; without it the answer is 405 */
                 check?: string;
             };
             header?: never;
@@ -1893,6 +1935,7 @@ export interface operations {
     check_member_updated: {
         parameters: {
             query?: {
+                /** @description Returned as it is; without it the answer is 405 */
                 check?: string;
             };
             header?: never;
@@ -2064,6 +2107,7 @@ export interface operations {
     check_job_assigned: {
         parameters: {
             query?: {
+                /** @description Returned as it is; without it the answer is 405 */
                 check?: string;
             };
             header?: never;
@@ -2235,6 +2279,7 @@ export interface operations {
     check_job_started: {
         parameters: {
             query?: {
+                /** @description Returned as it is; without it the answer is 405 */
                 check?: string;
             };
             header?: never;
@@ -2406,6 +2451,7 @@ export interface operations {
     check_job_arrived: {
         parameters: {
             query?: {
+                /** @description Returned as it is; without it the answer is 405 */
                 check?: string;
             };
             header?: never;
@@ -2577,6 +2623,7 @@ export interface operations {
     check_job_completed: {
         parameters: {
             query?: {
+                /** @description Returned as it is; without it the answer is 405 */
                 check?: string;
             };
             header?: never;
@@ -2748,6 +2795,7 @@ export interface operations {
     check_identity_verification_updated: {
         parameters: {
             query?: {
+                /** @description Returned as it is; without it the answer is 405 */
                 check?: string;
             };
             header?: never;
@@ -2923,6 +2971,7 @@ export interface operations {
     check_identity_verification_completed: {
         parameters: {
             query?: {
+                /** @description Returned as it is; without it the answer is 405 */
                 check?: string;
             };
             header?: never;
@@ -3098,6 +3147,7 @@ export interface operations {
     check_payment_auth_completed: {
         parameters: {
             query?: {
+                /** @description Returned as it is; without it the answer is 405 */
                 check?: string;
             };
             header?: never;
@@ -4159,6 +4209,8 @@ export interface operations {
             /** @description The user */
             201: {
                 headers: {
+                    /** @description Address of the user */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4685,6 +4737,96 @@ export interface operations {
                             limit: number;
                         };
                     };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["User"];
                 };
             };
             /** @description The request is malformed or a value is out of range */
@@ -5377,6 +5519,8 @@ export interface operations {
             /** @description The payment */
             201: {
                 headers: {
+                    /** @description Address of the payment */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5439,6 +5583,99 @@ export interface operations {
             };
             /** @description The media type is not taken */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected failure */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A dependency is away; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPayment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                service: "threedsecureio" | "netcetera";
+                /** @description As it comes back with the challenge result */
+                transactionId: string;
+                /** @description The store */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The payment */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payment"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -67,7 +67,13 @@ const checkRoute = (event: HookEvent): Route =>
       caller: anyone,
       unlimited: true,
       params: paramsOf(event),
-      query: z.looseObject({ check: z.string().max(1000).optional() }),
+      query: z.looseObject({
+        check: z
+          .string()
+          .max(1000)
+          .optional()
+          .meta({ description: 'Returned as it is; without it the answer is 405', example: 'hello' }),
+      }),
       responses: { 200: { description: 'The value', body: z.string(), mediaType: 'text/plain' } },
       problems: [405],
     },

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
 import { storeId } from '../stores/routes.ts';
-import { registerPayment } from './use-cases.ts';
+import { getPayment, registerPayment } from './use-cases.ts';
 
 const Payment = z
   .strictObject({
@@ -13,6 +13,8 @@ const Payment = z
     orderId: text(1, 200),
   })
   .meta({ id: 'Payment' });
+
+const PaymentPath = Payment.pick({ service: true, transactionId: true }).extend(storeId.shape);
 
 export const paymentRoutes = (context: Context): Route[] => [
   route(
@@ -25,12 +27,33 @@ export const paymentRoutes = (context: Context): Route[] => [
       caller: context.verifier.guard('stores:admin'),
       params: storeId,
       body: { schema: Payment },
-      responses: { 201: { description: 'The payment', body: Payment } },
+      responses: {
+        201: { description: 'The payment', body: Payment, headers: { Location: 'Address of the payment' } },
+      },
       problems: [404, 409],
     },
     async ({ params, body }) => {
       await registerPayment(context, { storeId: params.id, ...body });
-      return { status: 201, body };
+      const { service, transactionId } = body;
+      const Location = `/v1/stores/${params.id}/payments/${service}/${encodeURIComponent(transactionId)}`;
+      return { status: 201, headers: { Location }, body };
     },
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/v1/stores/{id}/payments/{service}/{transactionId}',
+      operationId: 'getPayment',
+      tag: 'Payments',
+      summary: 'The order that a 3DS transaction pays',
+      caller: context.verifier.guard('stores:admin'),
+      params: PaymentPath,
+      responses: { 200: { description: 'The payment', body: Payment } },
+      problems: [404],
+    },
+    async ({ params: { id, ...key } }) => ({
+      status: 200,
+      body: await getPayment(context, { storeId: id, ...key }),
+    }),
   ),
 ];

@@ -48,3 +48,16 @@ export const addPayment = async (sql: Sql, payment: Payment, now: Date): Promise
     returning order_id as "orderId"`;
   return row?.orderId;
 };
+
+/** The order that the transaction pays; undefined if it is not registered. */
+export const findPayment = async (
+  sql: Sql,
+  storeId: string,
+  service: string,
+  transactionId: string,
+): Promise<string | undefined> => {
+  const [row] = await sql<{ orderId: string }[]>`
+    select order_id as "orderId" from payments
+    where store_id = ${storeId} and service = ${service} and transaction_id = ${transactionId}`;
+  return row?.orderId;
+};

@@ -16,6 +16,8 @@ interface OneRecord {
   noun: string;
   /** Name of the last path parameter. */
   param: string;
+  /** Shape of that parameter; a text if absent. */
+  value?: z.ZodType;
   operationId: string;
   summary: string;
   key: PgColumn;
@@ -94,16 +96,17 @@ export const declareRecords = <Table extends PgTable, View extends z.ZodObject>(
       },
     );
 
-  const oneRoute = (context: Context, { noun, param, operationId, key, narrowBy = {}, ...said }: OneRecord) =>
-    route(
+  const oneRoute = (context: Context, record: OneRecord) => {
+    const { noun, param, value = text(1, 200), operationId, key, narrowBy = {} } = record;
+    return route(
       {
         method: 'get',
         path: `/v1/stores/{id}/${path}/{${param}}`,
         operationId,
         tag,
-        summary: said.summary,
+        summary: record.summary,
         caller: context.verifier.guard('stores:admin'),
-        params: z.strictObject({ id: z.uuid(), [param]: text(1, 200) }),
+        params: z.strictObject({ id: z.uuid(), [param]: value }),
         query: z.strictObject(
           Object.fromEntries(Object.keys(narrowBy).map((field) => [field, text(0, 100).optional()])),
         ),
@@ -122,6 +125,7 @@ export const declareRecords = <Table extends PgTable, View extends z.ZodObject>(
         return { status: 200, body: show(row) };
       },
     );
+  };
 
   return {
     path,

@@ -1,6 +1,7 @@
 import { Conflict } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { v7 } from 'uuid';
+import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { users } from '../db/tables.ts';
 import { declareRecords } from '../stores/records.ts';
@@ -17,6 +18,14 @@ export const userRecords = declareRecords({
   summary: 'The users, newest first',
   view: UserView,
   show: (row) => row,
+  one: {
+    noun: 'user',
+    param: 'userId',
+    value: z.guid('must be a UUID'),
+    operationId: 'getUser',
+    summary: 'One user',
+    key: users.id,
+  },
 });
 
 export const createUserRoute = (context: Context): Route =>
@@ -30,7 +39,9 @@ export const createUserRoute = (context: Context): Route =>
       caller: context.verifier.guard('stores:admin'),
       params: storeId,
       body: { schema: UserBody },
-      responses: { 201: { description: 'The user', body: UserView } },
+      responses: {
+        201: { description: 'The user', body: UserView, headers: { Location: 'Address of the user' } },
+      },
       problems: [404, 409],
     },
     async ({ params, body }) => {
@@ -40,6 +51,6 @@ export const createUserRoute = (context: Context): Route =>
       if (row === undefined)
         throw new Conflict('user_exists', 'The store has a user with this consumerUserId.');
       const { storeId: _store, version: _version, ...shown } = row;
-      return { status: 201, body: shown };
+      return { status: 201, headers: { Location: `/v1/stores/${params.id}/users/${user.id}` }, body: shown };
     },
   );

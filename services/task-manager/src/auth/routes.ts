@@ -143,10 +143,10 @@ export const authRoutes = (context: Context): Route[] => {
         },
       },
       async ({ req, res }) => {
-        context.failureLimit.check(req);
         const forged = await logout(context, {
           current: await currentSession(req),
           refreshToken: cookies.refresh.read(req),
+          beforeLookup: () => context.failureLimit.check(req),
         });
         if (forged !== undefined) await context.failureLimit.count(req, forged);
         if (isSameOrigin(req)) clearCookies(req, res);

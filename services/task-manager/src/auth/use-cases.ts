@@ -89,6 +89,8 @@ interface SessionCredentials {
   /** The session of a valid access token. */
   current: { userId: string; id: string } | undefined;
   refreshToken: string | undefined;
+  /** Throws when this caller may not have unknown tokens looked up. */
+  beforeLookup: () => void;
 }
 
 /**
@@ -97,10 +99,10 @@ interface SessionCredentials {
  */
 export const logout = async (
   context: Context,
-  { current, refreshToken }: SessionCredentials,
+  { current, refreshToken, beforeLookup }: SessionCredentials,
 ): Promise<string | undefined> => {
   if (current !== undefined) await endSession(context, current);
-  return refreshToken === undefined ? undefined : endSessionOf(context, refreshToken);
+  return refreshToken === undefined ? undefined : endSessionOf(context, refreshToken, beforeLookup);
 };
 
 /** Ends the wait after failed logins of a network and, with an email, of that account from there. */

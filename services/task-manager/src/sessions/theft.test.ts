@@ -93,6 +93,22 @@ test('a network that sends many forged refresh tokens is refused before they are
   expect((await from('192.0.2.1', good)).status).toBe(200);
 });
 
+test('logging out works from a network that sent many forged refresh tokens', async () => {
+  await using service = await startService({
+    variables: { RATE_LIMIT: 'on', UNKNOWN_CREDENTIALS_PER_MINUTE: '2' },
+  });
+  const { cookies, as } = await register(service.app);
+  const address = `2001:db8:${randomInt(65_536).toString(16)}::2`;
+  const forged = () => refresh(service.app, forge(refreshTokenOf(cookies))).set('X-Forwarded-For', address);
+  for (const expected of [401, 401, 429]) expect((await forged()).status).toBe(expected);
+  await supertest(service.app)
+    .get(at('/auth/logout'))
+    .set('X-Forwarded-For', address)
+    .set('Cookie', `tasks_refresh=${refreshTokenOf(cookies)}`)
+    .expect(204);
+  expect((await as('get', '/auth/check')).status).toBe(401);
+});
+
 test('a token with the ids swapped is not valid', async () => {
   await using service = await startService();
   const { cookies } = await register(service.app);

@@ -54,12 +54,18 @@ export const endSession = async (
 
 /**
  * Ends the session of a refresh token, valid or used before. A forged token ends nothing: its hash is
- * returned.
+ * returned. `beforeLookup` is called, and may throw, for a token that only the database can tell from a
+ * forged one.
  */
-export const endSessionOf = async (context: Context, refreshToken: string): Promise<string | undefined> => {
+export const endSessionOf = async (
+  context: Context,
+  refreshToken: string,
+  beforeLookup: () => void,
+): Promise<string | undefined> => {
   const read = context.refreshTokens.read(refreshToken);
   if (read === undefined) return undefined;
   // A valid token made before the signing key was replaced is recognised by its hash.
+  if (!read.issued) beforeLookup();
   const ended = await endSession(context, read.session, read.issued ? undefined : read.hash);
   return read.issued || ended ? undefined : read.hash.toString('base64url');
 };

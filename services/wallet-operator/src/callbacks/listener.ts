@@ -27,7 +27,8 @@ export const takeCallback = (
     }),
   );
 
-const write = (res: ServerResponse, requestId: string, { status, json }: CallbackAnswer): void => {
+const write = (res: ServerResponse, requestId: string, answer: CallbackAnswer): void => {
+  const { status, headers = {}, json } = answer;
   const length = Buffer.byteLength(json);
   res.writeHead(status, [
     'Content-Type',
@@ -40,6 +41,7 @@ const write = (res: ServerResponse, requestId: string, { status, json }: Callbac
     'nosniff',
     'X-Request-Id',
     requestId,
+    ...Object.entries(headers).flat(),
   ]);
   // Most answers are ASCII, which needs no conversion.
   res.end(json, length === json.length ? 'latin1' : 'utf8');

@@ -35,12 +35,12 @@ const good = (timestamp = seconds()): [string, string][] => [
 const accepted = { http: 200, answer: { requestId: 'r-1', status: 'ERROR_UNKNOWN' } };
 const refused = { http: 401, answer: { requestId: 'r-1', status: 'ERROR_INVALID_SIGNATURE' } };
 
-test('WWW-Authenticate belongs to the Bearer API: a callback with a wrong signature gets 401 without it', async () => {
+test('every 401 names its way to authenticate: the signature for callbacks, Bearer for the rest', async () => {
   await using service = await startService();
   // The second address goes through Express.
   for (const target of [path, `${path}?`]) {
     const { status, headers } = await fetch(service.url + target, { method: 'POST', body });
-    expect([status, headers.get('www-authenticate')]).toEqual([401, null]);
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'HMAC-SHA256 realm="callbacks"']);
   }
   const api = await fetch(`${service.url}/v1/games`);
   expect([api.status, api.headers.get('www-authenticate')]).toEqual([401, expect.stringMatching(/^Bearer/)]);

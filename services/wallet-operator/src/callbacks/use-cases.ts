@@ -16,8 +16,12 @@ export interface SignedCallback {
 
 export interface CallbackAnswer {
   status: 200 | 401 | 500;
+  headers?: Record<string, string>;
   json: string;
 }
+
+/** RFC 9110 asks for it in every 401. The scheme is not registered: docs/wallet-operator.md describes it. */
+const challenge = { 'WWW-Authenticate': 'HMAC-SHA256 realm="callbacks"' };
 
 /**
  * Answers one callback: size, signature, syntax, ledger, in this order. 200 for whatever is decided, 401 for a
@@ -35,7 +39,11 @@ export const answerCallback = async (
   if (!verdict.ok) {
     log.warn({ callback, why: verdict.why }, 'signature refused');
     wallet.countOutcome(callback, 'ERROR_INVALID_SIGNATURE');
-    return { status: 401, json: refusal(requestIdOf(jsonOf(body)), 'ERROR_INVALID_SIGNATURE') };
+    return {
+      status: 401,
+      headers: challenge,
+      json: refusal(requestIdOf(jsonOf(body)), 'ERROR_INVALID_SIGNATURE'),
+    };
   }
   const value = jsonOf(body);
   const requestId = requestIdOf(value);
