@@ -89,10 +89,11 @@ describe('what a service answers', () => {
     }
   });
 
-  test('304 and its ETag pass', async () => {
-    said = { status: 304, headers: { ETag: '"7"' } };
-    const { answer } = await get('If-None-Match: "7"');
+  test('304 passes with its ETag and with the Vary that the 200 would have', async () => {
+    said = { status: 304, headers: { ETag: '"7"', Vary: 'Authorization' } };
+    const { answer } = await get('If-None-Match: "7"', 'Accept-Encoding: gzip');
     expect([answer.status, answer.headers['etag']]).toEqual([304, ['"7"']]);
+    expect(answer.headers['vary']?.join(', ')).toBe('Authorization, Accept-Encoding');
   });
 
   test('JSON is compressed for those who ask, from 1 kB', async () => {
