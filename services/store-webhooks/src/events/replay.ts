@@ -29,23 +29,20 @@ export const replaySpan = async (context: Context, storeId: string, span: Replay
   const { sql } = context.database;
   let replayed = 0;
   const visit = async (after: string | undefined): Promise<Slice> => {
-    const rows = await sql<{ id: string }[]>`
+    const rows = await sql<{ id: string; changed: boolean }[]>`
       with slice as materialized (
         select id from inbox
         where store_id = ${storeId} and ${hasState(sql, span.status)} ${spanOf(sql, { ...span, after })}
-        order by id limit ${size})
-      update inbox set ${pending(sql)}
-      where store_id = ${storeId} and id in (select id from slice) and state = ${span.status}
-      returning id`;
-    replayed += rows.length;
+        order by id limit ${size}),
+      changed as (
+        update inbox set ${pending(sql)}
+        where store_id = ${storeId} and id in (select id from slice) and state = ${span.status}
+        returning id)
+      select id, id in (select id from changed) as changed from slice order by id`;
+    // Another request may have replayed some of them meanwhile: they belong to the slice all the same.
+    replayed += rows.filter(({ changed }) => changed).length;
     context.onWork.wake();
-    return {
-      count: rows.length,
-      last: rows
-        .map(({ id }) => id)
-        .toSorted()
-        .at(-1),
-    };
+    return { count: rows.length, last: rows.at(-1)?.id };
   };
   const next = await inSlices({ after: span.after, size }, visit);
   return { replayed, next };

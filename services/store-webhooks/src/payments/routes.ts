@@ -9,7 +9,10 @@ import { getPayment, registerPayment } from './use-cases.ts';
 const Payment = z
   .strictObject({
     service: z.enum([...threeDSAdapters.keys()]),
-    transactionId: text(1, 200).meta({ description: 'As it comes back with the challenge result' }),
+    // Every URL parser removes these two, so no address could name such a payment.
+    transactionId: text(1, 200)
+      .refine((id) => id !== '.' && id !== '..', 'must not be . or ..')
+      .meta({ description: 'As it comes back with the challenge result' }),
     orderId: text(1, 200),
   })
   .meta({ id: 'Payment' });

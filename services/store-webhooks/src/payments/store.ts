@@ -3,14 +3,16 @@ import type { Known, Payment, SettledChallenge } from './domain.ts';
 
 /** All payments and challenges of a service that have one of the ids, in whichever store. */
 export const findPayments = async (sql: Sql, service: string, ids: readonly string[]): Promise<Known> => {
-  const payments = sql<Payment[]>`
-    select store_id as "storeId", service, transaction_id as "transactionId", order_id as "orderId"
-    from payments where service = ${service} and transaction_id in ${sql(ids)}`.execute();
-  const challenges = await sql<SettledChallenge[]>`
-    select store_id as "storeId", transaction_id as "transactionId",
-      three_ds_server_trans_id as "serverTransactionId", outcome, outcome_at as "outcomeAt"
-    from payment_challenges where service = ${service} and three_ds_server_trans_id in ${sql(ids)}`;
-  return { payments: await payments, challenges };
+  const [payments, challenges] = await Promise.all([
+    sql<Payment[]>`
+      select store_id as "storeId", service, transaction_id as "transactionId", order_id as "orderId"
+      from payments where service = ${service} and transaction_id in ${sql(ids)}`,
+    sql<SettledChallenge[]>`
+      select store_id as "storeId", transaction_id as "transactionId",
+        three_ds_server_trans_id as "serverTransactionId", outcome, outcome_at as "outcomeAt"
+      from payment_challenges where service = ${service} and three_ds_server_trans_id in ${sql(ids)}`,
+  ]);
+  return { payments, challenges };
 };
 
 /** Stores the sealed outcome of a challenge. False when the challenge already belongs to another payment. */

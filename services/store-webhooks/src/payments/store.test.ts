@@ -1,0 +1,19 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { freePort } from '@platform/local/ports';
+import connect from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { findPayments } from './store.ts';
+
+test('a database that is away rejects the look-up of a payment once, and leaves no rejection unhandled', async () => {
+  const sql = connect(`postgres://nobody@127.0.0.1:${await freePort()}/none`, { max: 2 });
+  const unhandled: unknown[] = [];
+  const collect = (error: unknown) => void unhandled.push(error);
+  process.on('unhandledRejection', collect);
+  onTestFinished(async () => {
+    process.off('unhandledRejection', collect);
+    await sql.end();
+  });
+  await expect(findPayments(sql, 'threedsecureio', ['t-1'])).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await turn();
+  expect(unhandled).toEqual([]);
+});
