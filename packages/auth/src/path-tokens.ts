@@ -32,6 +32,8 @@ export type Recognised<Row> =
 
 export interface PathTokens<Row> {
   recognise: (token: string) => Promise<Recognised<Row>>;
+  /** Whether the token was valid when it was last looked up, at most an hour ago. Reads process memory only. */
+  wasValid: (token: string) => boolean;
 }
 
 const tokenFormat = /^[A-Za-z0-9_-]{43}$/;
@@ -95,6 +97,7 @@ export const createPathTokens = <Row extends PathTokenRow>(
   };
 
   return {
+    wasValid: (token) => valid.has(hashPathToken(token)),
     recognise: async (token) => {
       if (!tokenFormat.test(token)) return { state: 'unknown' };
       const tokenHash = hashPathToken(token);

@@ -25,4 +25,7 @@ test('a network that tries unknown webhook tokens gets 429 before any look-up; o
   const refused = await send(webhookToken, '203.0.113.9');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect((await send(webhookToken, '203.0.113.10')).status).toBe(200);
+  // Known by now: a provider that sends the webhooks of many stores is not cut off by one of them.
+  expect((await send(webhookToken, '203.0.113.9')).status).toBe(200);
+  expect((await send(makePathToken().token, '203.0.113.9')).status).toBe(429);
 });

@@ -3443,7 +3443,7 @@ export interface operations {
                         kind: "blaze" | "square" | "generic";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered; left out in a change, they stay as they are */
+                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3461,7 +3461,7 @@ export interface operations {
                         kind: "pos" | "onfleet" | "doordash";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered; left out in a change, they stay as they are */
+                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3477,7 +3477,7 @@ export interface operations {
                         kind: "persona" | "veriff";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered; left out in a change, they stay as they are */
+                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3492,7 +3492,7 @@ export interface operations {
                         kind: "persona" | "veriff";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered; left out in a change, they stay as they are */
+                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3508,7 +3508,7 @@ export interface operations {
                         kind: "threedsecureio" | "netcetera";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered; left out in a change, they stay as they are */
+                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3525,7 +3525,7 @@ export interface operations {
                         kind: "threedsecureio" | "netcetera";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered; left out in a change, they stay as they are */
+                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3752,7 +3752,7 @@ export interface operations {
                         kind: "blaze" | "square" | "generic";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered; left out in a change, they stay as they are */
+                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3769,7 +3769,7 @@ export interface operations {
                         kind: "pos" | "onfleet" | "doordash";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered; left out in a change, they stay as they are */
+                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3785,7 +3785,7 @@ export interface operations {
                         kind: "persona" | "veriff";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered; left out in a change, they stay as they are */
+                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3800,7 +3800,7 @@ export interface operations {
                         kind: "persona" | "veriff";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered; left out in a change, they stay as they are */
+                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3816,7 +3816,7 @@ export interface operations {
                         kind: "threedsecureio" | "netcetera";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered; left out in a change, they stay as they are */
+                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3833,7 +3833,7 @@ export interface operations {
                         kind: "threedsecureio" | "netcetera";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered; left out in a change, they stay as they are */
+                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };

@@ -86,7 +86,7 @@ const createCallerReader = ({ caller: guard, unlimited }: Route, limits: Limits)
     }
   };
   return async (req: Request, res: Response): Promise<unknown> => {
-    if (guard !== anyone) failureLimit.check(req);
+    if (guard !== anyone && guard.wasValid?.(req) !== true) failureLimit.check(req);
     const caller = await identify(req, res);
     await count(req, res, guard.keyOf(caller));
     return caller;

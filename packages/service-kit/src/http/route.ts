@@ -16,6 +16,11 @@ export interface Guard<Caller> {
   schemes: Record<string, SecurityScheme>;
   /** Throws Unauthorized or InsufficientScope. */
   identify(req: IncomingMessage): Caller | Promise<Caller>;
+  /**
+   * Whether process memory knows the credential to have been valid lately. Such a caller is not refused for what
+   * others of its network have tried: providers send the webhooks of all stores from a few addresses.
+   */
+  wasValid?(req: IncomingMessage): boolean;
   /** Whose rate limit the call counts against. */
   keyOf(caller: Caller): string | undefined;
 }

@@ -19,6 +19,10 @@ export const createTokenGuard = ({ tokens, oldUses }: Context): Guard<Sender> =>
   security: [],
   schemes: {},
   keyOf: () => undefined,
+  wasValid: (req) => {
+    const address = parseAddress(req.url ?? '');
+    return address !== undefined && tokens.wasValid(address.token);
+  },
   identify: async (req) => {
     const address = parseAddress(req.url ?? '');
     if (address === undefined) throw new NotFound('webhook address');
