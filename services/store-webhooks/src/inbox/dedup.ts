@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Bytes of a key that say what an event is about; the rest says what it tells. */
+/** The first bytes of a key are a hash of the event's subject; the others are a hash of its content. */
 const subjectBytes = 8;
 const contentBytes = 16;
 export const keyBytes = subjectBytes + contentBytes;
@@ -8,9 +8,9 @@ export const keyBytes = subjectBytes + contentBytes;
 interface Content {
   event: string;
   service: string | null;
-  /** Undefined or null: of nothing we can name. */
+  /** Null if the entity of the event is not known. */
   entity: string | null;
-  /** The provider's own id of the event, where it gives one: then that alone makes a duplicate. */
+  /** The provider's id of the event. If present, it alone decides what is a duplicate. */
   eventId?: string | undefined;
   body: Buffer;
 }
@@ -22,8 +22,8 @@ const joined = (subject: string, content: Buffer): Buffer =>
   Buffer.concat([digest(subject, subjectBytes), content]);
 
 /**
- * The key under which an event is stored once in a store. All keys of one entity's events of one
- * kind begin alike, so that the unique index also finds the entity's latest one.
+ * The unique key of an event within a store. The keys of all events of one kind about one entity have
+ * the same prefix, so the unique index also finds the latest of these events.
  */
 export const dedupKey = ({ event, service, entity, eventId, body }: Content): Buffer => {
   const subject = `${event}\n${service ?? ''}\n${entity ?? ''}`;
@@ -32,8 +32,8 @@ export const dedupKey = ({ event, service, entity, eventId, body }: Content): Bu
 };
 
 /**
- * The key of an event whose body was seen before, but not last: it follows `latest`, so a shop that
- * goes A → B → A is told so, while copies of that second A still meet in one key.
+ * The key of an event whose body was received before, but not as the latest one. It depends on the id
+ * of the latest event, so the second A of A → B → A is stored, while copies of this A share one key.
  */
 export const repeatKey = (key: Buffer, latest: string): Buffer =>
   Buffer.concat([
@@ -41,7 +41,7 @@ export const repeatKey = (key: Buffer, latest: string): Buffer =>
     digest(Buffer.concat([key, Buffer.from(latest)]), contentBytes),
   ]);
 
-/** First and last key that events about the same can have. */
+/** The first and the last possible key of events with the same subject. */
 export const keyRange = (key: Buffer): [Buffer, Buffer] => {
   const subject = key.subarray(0, subjectBytes);
   return [subject, Buffer.concat([subject, Buffer.alloc(contentBytes, 0xff)])];

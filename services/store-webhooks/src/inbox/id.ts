@@ -2,13 +2,13 @@ import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 const idBytes = 16;
-/** For many ids at once: asking the system for each takes longer than all the rest of making one. */
+/** Random bytes for many ids: one system call per id would take longer than the rest of creating it. */
 const random = Buffer.alloc(256 * idBytes);
 let used = random.length;
 let last = 0;
 let sequence = 0;
 
-/** A UUIDv7 that is greater than all that this process made before, also within a millisecond. */
+/** Returns a UUIDv7 that is greater than all earlier ones of this process, even within a millisecond. */
 export const nextId = (): string => {
   const now = Date.now();
   if (now > last) [last, sequence] = [now, 0];

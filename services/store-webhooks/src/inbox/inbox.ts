@@ -9,7 +9,7 @@ import type { Receipt, Stored } from './receipt.ts';
 import { storeReceipts } from './store.ts';
 
 export interface Inbox extends AsyncDisposable {
-  /** Stores a receipt, in the database or, while that is away, in the spool. Durable when it resolves. */
+  /** Stores a receipt in the database or, if that is unavailable, in the spool. Durable once this resolves. */
   accept(receipt: Receipt): Promise<Stored | 'spooled'>;
   spool: Spool;
 }
@@ -19,15 +19,15 @@ interface InboxOptions {
   log: Log;
   spoolFolder: string;
   spoolMaxBytes: number;
-  /** Told whenever there is something new to do. */
+  /** Called when there are new events to process. */
   wake(): void;
 }
 
-/** Receipts that wait for each other's commit at most. */
+/** Maximum number of receipts in one commit. */
 const maxBatch = 200;
-/** Further receipts go to the spool at once. */
+/** Maximum number of waiting receipts; further ones go directly to the spool. */
 const maxQueue = 10_000;
-/** A database that takes longer counts as away: a sender waits for seconds, not for minutes. */
+/** A database that takes longer counts as unavailable, because senders wait only a few seconds. */
 const patienceMs = 2000;
 
 const away = (): Unavailable => new Unavailable('database_unavailable', 'The database is away.');
@@ -49,10 +49,10 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, wake }: Inbo
     return results;
   };
   const spool = createSpool({ folder: spoolFolder, maxBytes: spoolMaxBytes, store, log });
-  // One commit at a time: the more receipts share it, the less each of them costs.
+  // One commit at a time: the more receipts share a commit, the less each of them costs.
   const commits = createBatcher<Receipt, Stored>({
     flush: async (receipts) => {
-      // Receipts that waited behind those that went to the spool follow them, to keep their order.
+      // Keeps the order: if earlier receipts went to the spool, those that waited behind them follow.
       if (spool.active) throw away();
       return within(patienceMs, store(receipts));
     },
@@ -68,7 +68,7 @@ export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, wake }: Inbo
         try {
           return await commits.add(receipt);
         } catch (err) {
-          // Whether it was committed after all is found out when the spool is replayed.
+          // It may have been committed nevertheless; the replay of the spool detects that.
           if (toProblem(err).status !== 503)
             log.error({ err: tellableError(err) }, 'the inbox could not store an event');
         }

@@ -7,15 +7,15 @@ export interface Receipt {
   service: string | null;
   entity: string | null;
   dedup: Buffer;
-  /** False where the provider's own event id decides: then a repeat is always a duplicate. */
+  /** False if the provider's event id decides; then a repeated key is always a duplicate. */
   byContent: boolean;
   body: Buffer;
-  /** The header fields that matter, lower-case. */
+  /** The header fields that processing needs, with lower-case names. */
   headers: Record<string, string>;
   receivedAt: Date;
   state: 'pending' | 'failed' | 'refused';
   error: string | null;
-  /** Milliseconds before a worker may claim it. */
+  /** Delay before a worker may claim the event, in milliseconds. */
   holdMs: number;
 }
 

@@ -3,8 +3,8 @@ import { keyBytes, keyRange, repeatKey } from './dedup.ts';
 import type { Receipt, Stored } from './receipt.ts';
 
 /**
- * Bodies as one parameter. As text in which each byte is one character it is half as long as in
- * hexadecimal, the driver's own way, which is left for bytes with a NUL among them.
+ * All bodies as one parameter. As Latin-1 text, with one character per byte, it is half as long as in
+ * the driver's hexadecimal format, which is used only if there is a NUL byte.
  */
 const joined = (sql: Queries, bodies: readonly Buffer[]): Fragment => {
   const bytes = Buffer.concat(bodies);
@@ -12,9 +12,9 @@ const joined = (sql: Queries, bodies: readonly Buffer[]): Fragment => {
 };
 
 /**
- * Inserts what is not there yet, in one statement. Gives the ids that were new. What is small goes as
- * one JSON document, and the bytes of all bodies as one value: an array of each column would be escaped
- * element by element, which took as long as all else that is done to an event.
+ * Inserts the receipts that are not stored yet, in one statement, and returns their ids. The small
+ * columns are sent as one JSON document and all bodies as one value. With an array per column, the driver
+ * would escape each element, which takes as long as all other work for an event.
  */
 const insert = async (sql: Queries, receipts: readonly Receipt[]): Promise<Set<string>> => {
   let end = 1;
@@ -57,9 +57,9 @@ const insert = async (sql: Queries, receipts: readonly Receipt[]): Promise<Set<s
 };
 
 interface Before {
-  /** This very receipt is stored already: a replay of the spool meets it again. */
+  /** The same receipt is already stored; happens when the spool is replayed. */
   stored: boolean;
-  /** What was received last about the same, before this receipt. */
+  /** Id of the latest earlier event with the same subject. */
   latest: string | null;
   same: boolean | null;
 }
@@ -76,7 +76,7 @@ const before = async (sql: Queries, { storeId, id, dedup, body }: Receipt): Prom
   return row;
 };
 
-/** A body that came before is a duplicate unless something else about the same came in between. */
+/** A repeated body is a duplicate unless another event with the same subject came in between. */
 const storeRepeat = async (sql: Queries, receipt: Receipt): Promise<Stored> => {
   if (!receipt.byContent || receipt.entity === null) return 'duplicate';
   const found = await before(sql, receipt);
@@ -86,8 +86,8 @@ const storeRepeat = async (sql: Queries, receipt: Receipt): Promise<Stored> => {
 };
 
 /**
- * Commits receipts to the inbox together, in one round trip as long as none repeats. Gives what
- * became of each, in order. All are durable when it resolves; storing one again changes nothing.
+ * Commits receipts to the inbox together, in one round trip if none is a repeat. Returns the result of
+ * each receipt, in order. All are durable once this resolves. Storing a receipt again changes nothing.
  */
 export const storeReceipts = async (sql: Queries, receipts: readonly Receipt[]): Promise<Stored[]> => {
   const added = await insert(sql, receipts);

@@ -4,13 +4,13 @@ import { v7 } from 'uuid';
 import type { Receipt } from '../inbox/receipt.ts';
 import { decodeAll, encode } from './record.ts';
 
-/** A spool file. Each process writes its own, so that none writes into another's. */
+/** A spool file. Each process writes only its own file. */
 export interface SpoolFile {
   path: string;
   handle: FileHandle;
-  /** Bytes that are safe on the disk. */
+  /** Number of bytes that are synced to disk. */
   size: number;
-  /** Bytes of them that the inbox has. */
+  /** Number of these bytes that are already stored in the inbox. */
   replayed: number;
 }
 
@@ -21,7 +21,7 @@ const syncFolder = async (folder: string): Promise<void> => {
   await handle.sync().finally(() => handle.close());
 };
 
-/** Makes an empty file that only our user can read; it survives a power cut when this resolves. */
+/** Creates an empty file that only the user of this process can read; durable once this resolves. */
 export const createFile = async (folder: string): Promise<SpoolFile> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `${v7()}.${process.pid}${ending}`);
@@ -30,14 +30,14 @@ export const createFile = async (folder: string): Promise<SpoolFile> => {
   return { path, handle, size: 0, replayed: 0 };
 };
 
-/** Appends receipts; they survive a power cut when this resolves. */
+/** Appends receipts; they are durable once this resolves. */
 export const append = async (file: SpoolFile, receipts: readonly Receipt[]): Promise<void> => {
   const data = Buffer.concat(receipts.map(encode));
   try {
     await file.handle.appendFile(data);
     await file.handle.datasync();
   } catch (error) {
-    // Half a record in the middle would hide those behind it.
+    // A partial record in the middle would make the records after it unreadable.
     await file.handle.truncate(file.size).catch(() => undefined);
     throw error;
   }
@@ -50,7 +50,7 @@ export const openLeft = async (path: string): Promise<SpoolFile> => {
   return { path, handle, size: (await handle.stat()).size, replayed: 0 };
 };
 
-/** Reads whole records that are still to be replayed. */
+/** Reads the next complete records that are not replayed yet. */
 export const readNext = async ({ handle, replayed, size }: SpoolFile) => {
   const chunk = Buffer.alloc(Math.min(size - replayed, 4_194_304));
   const { bytesRead } = await handle.read(chunk, 0, chunk.length, replayed);
@@ -62,7 +62,7 @@ export const removeFile = async ({ path, handle }: SpoolFile): Promise<void> => 
   await unlink(path);
 };
 
-/** Puts a damaged file aside, for a person to look at. */
+/** Renames a damaged file, so that it can be examined manually. */
 export const putAside = async ({ path, handle }: SpoolFile): Promise<void> => {
   await handle.close();
   await rename(path, `${path}.damaged`);
@@ -77,7 +77,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Files that a process which is no more left behind, oldest first. */
+/** Paths of the files left by processes that no longer run, oldest first. */
 export const leftFiles = async (folder: string): Promise<string[]> => {
   const names = await readdir(folder).catch(() => [] as string[]);
   return names

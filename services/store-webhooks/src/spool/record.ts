@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib';
 import type { Receipt } from '../inbox/receipt.ts';
 
 /**
- * One record: length and CRC-32 of the rest (4 bytes each, big endian), length of the JSON that
- * describes the receipt (4 bytes), that JSON, the raw body.
+ * Format of a record: length and CRC-32 of the rest (4 bytes each, big endian), length of the JSON
+ * that describes the receipt (4 bytes), this JSON, the raw body.
  */
 const headBytes = 8;
 
@@ -31,19 +31,19 @@ const decode = (content: Buffer): Receipt => {
     ...about,
     dedup: Buffer.from(about.dedup, 'base64'),
     receivedAt: new Date(about.receivedAt),
-    // A copy, so that one small receipt does not keep a whole chunk of the file in memory.
+    // Copies the body, so that one small receipt does not keep a whole chunk of the file in memory.
     body: Buffer.from(content.subarray(bodyAt)),
   };
 };
 
 export interface Decoded {
   receipts: Receipt[];
-  /** Bytes that were understood; what follows is the beginning of a record, or damage. */
+  /** Number of bytes decoded; an incomplete or a damaged record may follow. */
   bytes: number;
   damaged: boolean;
 }
 
-/** Reads the whole records at the beginning of `chunk`, `max` at most. */
+/** Decodes the complete records at the beginning of `chunk`, at most `max`. */
 export const decodeAll = (chunk: Buffer, max: number): Decoded => {
   const receipts: Receipt[] = [];
   let at = 0;

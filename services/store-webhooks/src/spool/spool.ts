@@ -17,29 +17,29 @@ import {
 
 export interface SpoolOptions {
   folder: string;
-  /** Beyond it events are refused with 503. */
+  /** If the spool would become larger, events are rejected with 503. */
   maxBytes: number;
-  /** Commits receipts to the inbox; rejects while the database is away. */
+  /** Commits receipts to the inbox; rejects while the database is unavailable. */
   store(receipts: Receipt[]): Promise<unknown>;
   log: Log;
-  /** Between two tries to reach the database. */
+  /** Pause before each attempt to replay the spool, in milliseconds. */
   pauseMs?: number;
 }
 
 export interface Spool extends AsyncDisposable {
   /**
-   * Whether receipts must go to the spool, because the database is away or because older ones are
-   * still being replayed: what comes later may not overtake them.
+   * Whether receipts must go to the spool, because the database is unavailable or because older
+   * receipts are still being replayed and later ones must not overtake them.
    */
   readonly active: boolean;
   readonly bytes: number;
-  /** Durable when it resolves. Throws Unavailable when there is no room. */
+  /** The receipt is durable once this resolves. Throws Unavailable when the spool is full. */
   add(receipt: Receipt): Promise<void>;
-  /** Takes over what an earlier process left behind. Call before receiving. */
+  /** Takes over the files of earlier processes. Call this before the first `add`. */
   recover(): Promise<void>;
 }
 
-/** Keeps events in a file while the database is away, and replays them in order when it is back. */
+/** Keeps events in a file while the database is unavailable, and replays them in order afterwards. */
 export const createSpool = ({ folder, maxBytes, store, log, pauseMs = 250 }: SpoolOptions): Spool => {
   let own: SpoolFile | undefined;
   let left: SpoolFile[] = [];
@@ -61,7 +61,7 @@ export const createSpool = ({ folder, maxBytes, store, log, pauseMs = 250 }: Spo
     maxInFlight: 1,
   });
 
-  /** Gives whether the file was whole. */
+  /** Replays a file; returns false if it is damaged. */
   const replay = async (file: SpoolFile): Promise<boolean> => {
     while (file.replayed < file.size) {
       const { receipts, bytes: read, damaged } = await readNext(file);
@@ -90,7 +90,7 @@ export const createSpool = ({ folder, maxBytes, store, log, pauseMs = 250 }: Spo
       caughtUp = writing === 0 && (own === undefined || own.replayed === own.size);
       if (!caughtUp) await immediate();
     }
-    // In this turn nothing is on its way into the file: whoever comes next may go to the inbox.
+    // No write to the file is in progress in this turn of the event loop, so later receipts may go to the inbox.
     const done = own;
     own = undefined;
     active = false;

@@ -1,7 +1,7 @@
 import { ProviderUnavailable } from '../providers/exchange.ts';
 import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
 
-/** An error that an operation ended with and that says nothing of what was sent. */
+/** An error whose message contains nothing from a request, so it may be logged. */
 export class Failure extends Error {
   constructor(message: string) {
     super(message);
@@ -17,8 +17,8 @@ const codeOf = (error: Error): string | undefined => {
 };
 
 /**
- * What may be told of an error: our own words, otherwise only its kind. A driver's or a parser's
- * message may quote what it stumbled over, which may be somebody's address or a card's cryptogram.
+ * The part of an error that may be logged: the message of our own errors, otherwise only name and code.
+ * The message of a driver or parser may quote its input, such as an address or a card's cryptogram.
  */
 export const tellable = (error: unknown): string => {
   if (!(error instanceof Error)) return 'Something that is no error was thrown.';
@@ -27,7 +27,7 @@ export const tellable = (error: unknown): string => {
   return code === undefined ? error.name : `${error.name} ${code}`;
 };
 
-/** The same error with a message that may be told, and the places it came from. */
+/** A copy of the error with a message that may be logged, and with the stack frames. */
 export const tellableError = (error: unknown): Error => {
   const told = new Failure(tellable(error));
   if (error instanceof Error) {

@@ -1,4 +1,4 @@
-/** Where something happened; nothing in it says who it was about or what was sent. */
+/** Where an error happened; contains no personal data and nothing from the payload. */
 export interface Where {
   storeId?: string;
   event?: string;
@@ -12,11 +12,11 @@ export interface TrackerClient {
 }
 
 /**
- * A client of the Sentry protocol that sends errors and where they happened, and nothing it could
- * find in the process: no integrations, no breadcrumbs, no requests, no host.
+ * A client for the Sentry protocol. It sends only errors and where they happened: no integrations, no
+ * breadcrumbs, no requests, no host name.
  */
 export const createClient = async (dsn: string): Promise<TrackerClient> => {
-  // Loaded only where it is used: it is the largest library of the service.
+  // Loaded only when it is used, because it is the largest library of the service.
   const { NodeClient, Scope, defaultStackParser, makeNodeTransport } = await import('@sentry/node');
   const client = new NodeClient({
     dsn,

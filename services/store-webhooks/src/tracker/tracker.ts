@@ -7,8 +7,7 @@ export interface ErrorTracker extends AsyncDisposable {
 }
 
 /**
- * Tells people of failures: the structured log always, and a Sentry-compatible tracker where
- * `dsn` names one.
+ * Reports failures: always to the structured log, and to a Sentry-compatible tracker if `dsn` is set.
  */
 export const createTracker = async (dsn: string | undefined, log: Log): Promise<ErrorTracker> => {
   const client = dsn === undefined ? undefined : await createClient(dsn);

@@ -10,8 +10,8 @@ const ofKind = <Kind extends Change['kind']>(changes: readonly Sourced[], kind: 
   changes.filter((sourced): sourced is Sourced<ChangeOf<Kind>> => sourced.change.kind === kind);
 
 /**
- * Applies changes of different entities, inside the caller's transaction, kind by kind as sets; then
- * tells of them. Gives what was told.
+ * Applies changes of different entities inside the caller's transaction, as one set for each kind, and
+ * adds the notifications. Returns the subjects of the notifications that were added.
  */
 export const applyChanges = async (
   sql: Queries,

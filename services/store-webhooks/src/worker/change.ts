@@ -6,23 +6,23 @@ import type {
   VerificationRecord,
 } from '../providers/records.ts';
 
-/** What processing an event comes to: a value, so that it can be applied with others, or only shown. */
+/** The result of processing an event: a value, so that it can be applied with others or only shown. */
 export type Change =
   | { kind: 'order'; order: OrderRecord }
   | {
       kind: 'member';
       member: MemberRecord;
-      /** What the notification log says. */
+      /** Whether the notification reports a new member. */
       isNew: boolean;
-      /** Whether a member nobody knows as a user is to be imported. */
+      /** Whether a member without a user record is imported. */
       importsUnknown: boolean;
     }
   | { kind: 'job'; stage: JobStage; job: JobRecord }
   | { kind: 'verification'; service: string; completed: boolean; verification: VerificationRecord }
-  /** Everything was done while it was looked at. */
+  /** Nothing remains to be applied: planning has already done everything. */
   | { kind: 'none' };
 
-/** A change and where it comes from. */
+/** A change and the event that caused it. */
 export interface Sourced<C extends Change = Change> {
   storeId: string;
   eventId: string;
@@ -32,7 +32,7 @@ export interface Sourced<C extends Change = Change> {
 
 export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
 
-/** Something to be told, once for each key. */
+/** A notification; it is added once for each key. */
 export interface Notice {
   storeId: string;
   key: string;

@@ -2,21 +2,21 @@ import type { Sql, TransactionSql } from 'postgres';
 import type { Fragment, Queries } from '../db/sql.ts';
 import type { InboxEvent } from './event.ts';
 
-/** An event that was claimed, or with no id the word that nothing was; `parked` is the same in all rows. */
+/** A claimed event, or a row with a null id if none was claimed; `parked` is the same in all rows. */
 type Looked = (InboxEvent | { id: null }) & { parked: number };
 
 /**
- * Looks at the first events that are due. What is the first of its entity is claimed; what follows another
- * one is parked, so that the next look does not walk past it again: `release` makes it due when its turn
- * has come, or at the latest its own lease does.
+ * Examines the first events that are due. Claims an event that is the first of its entity, and parks an
+ * event behind another one, so that the next claim does not examine it again. `release` makes a parked
+ * event due when the event before it has ended; otherwise it becomes due when its own lease expires.
  *
- * Whoever parks an event holds a lock on the one before it, which therefore can't end in between and
- * release nobody.
+ * The statement that parks an event holds a lock on the event before it. So that event cannot end in
+ * between, which would leave the parked event without a release.
  *
- * Its plan must not follow from statistics: those of a queue are always of another moment. So it goes
- * along the index of what is due and stops at the limit; the order in which it asks for the event before
- * is that of one index alone, whose predicate is `finished_at is null`; the locked one is looked up by
- * nothing but its key; rows are changed where they were found.
+ * The query plan must not depend on statistics, because those of a queue are always outdated. So the
+ * query follows the index of due events and stops at the limit; it requests the previous event in the
+ * order of the only index with the predicate `finished_at is null`; it looks up the locked event by its
+ * key alone; and it updates rows by their physical location (ctid).
  */
 const look = (sql: Queries, limit: number, leaseMs: number) => sql<Looked[]>`
   with looked as materialized (
@@ -43,8 +43,8 @@ const look = (sql: Queries, limit: number, leaseMs: number) => sql<Looked[]>`
   select claimed.*, parked from (select count(*)::int as parked from parked) as p left join claimed on true`;
 
 /**
- * Takes up to `limit` events that are due, each the first of its entity, and gives them a lease:
- * who has not finished by its end has lost them to the next claim.
+ * Claims up to `limit` due events, each the first of its entity, for the length of a lease. Events that
+ * are not finished when the lease expires can be claimed again.
  */
 export const claim = async (sql: Queries, limit: number, leaseMs: number): Promise<InboxEvent[]> => {
   for (;;) {
@@ -54,7 +54,7 @@ export const claim = async (sql: Queries, limit: number, leaseMs: number): Promi
   }
 };
 
-/** Which claim of an event speaks. */
+/** Identifies one claim of an event: a later claim has a higher number of attempts. */
 export interface Claim {
   storeId: string;
   id: string;
@@ -63,9 +63,9 @@ export interface Claim {
 }
 
 /**
- * Locks the events whose claims still hold: what was claimed anew or finished by somebody else is not
- * among them. They are looked up by nothing but their keys, since the indexes of unfinished events look
- * empty to statistics, and thus cheap, however many they hold.
+ * Locks the events whose claims are still valid, which excludes events that another worker has claimed
+ * since. Looks them up by their keys alone, because statistics may show the indexes of unfinished events
+ * as empty, and thus cheap, however many entries they have.
  */
 const held = (sql: Queries, claims: readonly Claim[]): Fragment => sql`
   with claimed as materialized (
@@ -78,8 +78,8 @@ const held = (sql: Queries, claims: readonly Claim[]): Fragment => sql`
 const places = (sql: Queries): Fragment => sql`array(select place from claimed where state = 'pending')`;
 
 /**
- * Makes due what was parked behind events that have ended. A statement of its own, after theirs: only then
- * it sees what was parked until they were.
+ * Makes the events due that are parked behind ended events. This is a separate statement after the one
+ * that ends them, because only then it sees all events that were parked until that moment.
  */
 const release = async (sql: Queries, ended: readonly Claim[]): Promise<void> => {
   await sql`
@@ -96,20 +96,20 @@ const release = async (sql: Queries, ended: readonly Claim[]): Promise<void> => 
 };
 
 /**
- * Marks events as done, as far as the claims still hold, inside the caller's transaction. Gives the ids of
- * those; no other may have an effect.
+ * Marks events whose claims are still valid as done, inside the caller's transaction. Returns their ids;
+ * the changes of other events must not be applied.
  */
 export const finish = async (sql: TransactionSql, claims: readonly Claim[]): Promise<Set<string>> => {
   const marked = sql<{ id: string }[]>`
     ${held(sql, claims)}
     update inbox set state = 'done', error = null, finished_at = now()
     where ctid = any(${places(sql)}) returning id`.execute();
-  // Sent together, done one after the other; without execute() it would be sent last.
+  // Both statements are sent together and run in order; without execute() this one would be sent last.
   const [rows] = await Promise.all([marked, release(sql, claims)]);
   return new Set(rows.map(({ id }) => id));
 };
 
-/** Ends an event for good. */
+/** Ends an event with a final state. */
 export const end = (
   sql: Sql,
   claim: Claim,
@@ -124,7 +124,7 @@ export const end = (
     await release(tx, [claim]);
   });
 
-/** Lets an event be claimed again after a while. */
+/** Makes an event due again after `delayMs`. */
 export const postpone = async (sql: Queries, claim: Claim, delayMs: number, error: string): Promise<void> => {
   await sql`
     ${held(sql, [claim])}

@@ -1,7 +1,7 @@
 import type { HookEvent } from '../hooks/events.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 
-/** A row of the inbox as it is processed. */
+/** A claimed row of the inbox. */
 export interface InboxEvent {
   storeId: string;
   id: string;
@@ -11,7 +11,7 @@ export interface InboxEvent {
   body: Buffer;
   headers: Record<string, string>;
   receivedAt: string;
-  /** Claims so far, this one included; it also tells this claim from a later one. */
+  /** Number of claims including this one; it also distinguishes this claim from later ones. */
   attempts: number;
 }
 

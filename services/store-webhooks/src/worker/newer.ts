@@ -1,8 +1,9 @@
 import type { Queries } from '../db/sql.ts';
 
 /**
- * Whether what comes (`excluded`) may replace what is there: by the provider's version where both
- * have one, else by the order of receipt. The same event again may, and changes nothing.
+ * Whether the new row (`excluded`) may replace the stored one: compares the provider's versions if both
+ * rows have one and they differ, otherwise the order of receipt. The same event may replace itself, which
+ * changes nothing.
  */
 export const isNewer = (sql: Queries, table: string) => {
   const there = sql(table);

@@ -17,8 +17,8 @@ import type { ClaimedEvent } from './event.ts';
 import { Ignored, Unprocessable } from './unprocessable.ts';
 
 /**
- * The member as the POS has it now. Where the POS can't be asked, its own words of a moment ago, the
- * payload, are as good; a later member_updated corrects them.
+ * The current member at the POS. If the POS cannot be reached, the payload is used, which is only
+ * slightly older; a later member_updated corrects it.
  */
 const fresh = async (
   payload: MemberRecord,
@@ -29,7 +29,7 @@ const fresh = async (
   try {
     const current = await read(payload.id, connection);
     if (current?.id !== payload.id) return payload;
-    // Without a version of its own the answer counts as old as the event, or it would beat what is newer.
+    // An answer without a version gets that of the event, so that it does not overwrite newer data.
     return { ...current, version: current.version ?? payload.version };
   } catch (error) {
     if (error instanceof ProviderUnavailable || error instanceof Unprocessable) return payload;
@@ -67,8 +67,8 @@ const planPayment = async (planning: Planning, claimed: ClaimedEvent): Promise<C
 export type Planning = Settling & { sql: Sql };
 
 /**
- * What an event comes to. Reads, from providers too, but changes nothing of ours (a payment's
- * outcome apart). Throws Unprocessable or Ignored where trying again is of no use.
+ * Returns the change for an event. Reads from the database and from providers, but writes nothing except
+ * the outcome of a payment. Throws Unprocessable or Ignored if a retry is useless.
  */
 export const plan = async (planning: Planning, claimed: ClaimedEvent): Promise<Change> => {
   const { event, service, store, headers } = claimed;

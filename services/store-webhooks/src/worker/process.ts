@@ -18,17 +18,17 @@ interface Planned {
 }
 
 export interface Processing {
-  /** Claims what there is room for and begins with it; gives whether there was anything. */
+  /** Claims events while there is capacity and starts processing them; returns whether there were any. */
   round(): Promise<boolean>;
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no event is being processed. */
   idle(): Promise<void>;
 }
 
-/** Events under way at most; what waits for a provider is among them. */
+/** Maximum number of events in processing, including those that wait for a provider. */
 const maxUnderWay = 256;
 const maxClaim = 64;
 
-/** Claims events, plans each by itself, applies what is planned together, marks and effects in one transaction. */
+/** Claims events, plans each one separately, then applies them together and marks them in the same transaction. */
 export const createProcessing = (context: Context): Processing => {
   const { database, env, tracker, log, openStore } = context;
   const { sql } = database;
@@ -54,7 +54,7 @@ export const createProcessing = (context: Context): Processing => {
     maxBatch: maxClaim,
     maxQueue: maxUnderWay,
     maxInFlight: 2,
-    // Applying twice changes nothing, and one event that fails must not fail the others of its batch.
+    // Applying an event twice changes nothing, and one failing event must not fail the rest of its batch.
     isRolledBack: () => true,
   });
 
@@ -71,12 +71,12 @@ export const createProcessing = (context: Context): Processing => {
   const one = async (claimed: ClaimedEvent): Promise<void> => {
     const { storeId, id: eventId, receivedAt } = claimed;
     try {
-      // Who begins an event and never ends it may have died of it: that must not go on for ever.
+      // Earlier workers may have crashed while processing this event, so the attempts are limited.
       if (claimed.attempts > maxAttempts) throw new Unprocessable('It was begun ten times and never ended.');
       const change = await plan(planning, claimed);
       await batches.add({ event: claimed, change: { storeId, eventId, receivedAt, change } });
     } catch (error) {
-      // Where even this can't be written, the lease runs out and the event is claimed again.
+      // If this cannot be written either, the lease expires and the event is claimed again.
       await failed(claimed, error).catch((err: unknown) =>
         log.warn({ err: tellableError(err), eventId }, 'left to its lease'),
       );
@@ -95,7 +95,7 @@ export const createProcessing = (context: Context): Processing => {
   const begin = (claimed: ClaimedEvent): void => {
     const work = inSpan(`process ${claimed.event}`, () => one(claimed)).finally(() => {
       underWay.delete(work);
-      // There is room again, and the next event of this entity may go.
+      // There is capacity again, and the next event of this entity may be claimed.
       context.onWork.wake();
     });
     underWay.add(work);

@@ -1,4 +1,4 @@
-/** An event that no repetition will make sense of. The message names fields, never values. */
+/** The event can never be processed, so a retry is useless. The message names fields, never values. */
 export class Unprocessable extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -6,7 +6,7 @@ export class Unprocessable extends Error {
   }
 }
 
-/** An event that is none of our business; it is put aside, and nobody is alarmed. */
+/** The event is not processed here: it is marked as ignored and no error is reported. */
 export class Ignored extends Error {
   constructor(message: string) {
     super(message);

@@ -10,13 +10,13 @@ import { keepOutcomeMs } from '../payments/domain.ts';
 import { createProcessing } from './process.ts';
 
 const housekeepingMs = 60_000;
-/** Pruning rests this many times as long as it worked, so that it takes a tenth of one connection at most. */
+/** Pruning rests this many times as long as the last step took, but at most `maxRestMs`. */
 const restFactor = 9;
 const maxRestMs = 1000;
 
 /**
- * Everything that happens behind the answers: events, imports, mails, housekeeping. Disposal lets
- * what is under way finish.
+ * Starts the background tasks: events, imports, mails, housekeeping. Disposal waits for the tasks in
+ * progress.
  */
 export const startWork = (context: Context): AsyncDisposable => {
   const { env, log, database, now, onWork } = context;
@@ -27,7 +27,7 @@ export const startWork = (context: Context): AsyncDisposable => {
         name,
         everyMs,
         log,
-        // What a driver or parser says may quote a payload, which must not be logged.
+        // The message of a driver or parser may quote a payload, which must not be logged.
         run: () => run().catch((error: unknown) => Promise.reject(tellableError(error))),
       }),
     );
