@@ -23,12 +23,10 @@ const webAddress = z
     'must be printable ASCII without backslashes; hosts in Punycode',
   );
 
-const credentials = z
-  .record(text(1, 50), text(1, 4000))
-  .meta({
-    description:
-      'Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked',
-  });
+const credentials = z.record(text(1, 50), text(1, 4000)).meta({
+  description:
+    'Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked',
+});
 
 const pointer = z
   .string()
