@@ -39,7 +39,7 @@ const requests = (document: Described, base: string): { title: string; request: 
       );
       const query = new URLSearchParams(
         parameters.flatMap(({ name, in: place, schema }) =>
-          place === 'query' && schema?.example !== undefined ? [[name, String(schema.example)]] : [],
+          place === 'query' && typeof schema?.example === 'string' ? [[name, schema.example]] : [],
         ),
       );
       const request = () =>
