@@ -7,7 +7,7 @@ const LIMIT_BYTES = 1_024;
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** 128 random bits, which nobody guesses. */
+/** 128 random bits. */
 const newCode = (): string => randomBytes(16).toString('base64url');
 
 /** The code of a body like `{"code": "…"}`; undefined for any other body. */
@@ -27,7 +27,7 @@ const codeOf = async (request: IncomingMessage): Promise<string | undefined> => 
   }
 };
 
-/** Gives the demo's credentials to the browser of whoever can read the terminal, and to no other user of this machine. */
+/** Returns the demo credentials in exchange for a code that only the terminal of `start` shows. */
 export interface DemoServer {
   /** `host:port` for the gateway. */
   address: string;
@@ -53,6 +53,7 @@ export const startDemoServer = async (onUsed: (nextCode: string) => void): Promi
   };
 
   const server = createServer(async (request, response) => {
+    // Rejects when the client went away: then there is no code either.
     const code = await codeOf(request).catch(() => undefined);
     const found = request.method === 'POST' ? exchange(code) : undefined;
     const refusal = {

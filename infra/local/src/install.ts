@@ -40,7 +40,7 @@ const install = async (programs: Program[]): Promise<void> => {
     // A new container has no package lists or old ones; a workstation usually has current ones.
     if (!(await add()) && (await aptGet('update'))) await add();
   });
-  // The package enables its daemon for the next boot, which nobody asked for.
+  // The package enables its daemon at boot; `start` runs its own and needs none.
   if (await exists('/run/systemd/system')) await run('systemctl', ['disable', ...packages]);
 };
 

@@ -87,6 +87,7 @@ export const keepRunning = (
       if (!backOff || isGivenUp()) return;
       delay = nextDelay(backOff, delay, performance.now() - since);
       say(`${name} ${reason}; next start in ${delay} ms`);
+      // Rejects when `stop` ends the pause.
       await sleep(delay, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;
     }

@@ -43,7 +43,7 @@ const maxKeys = 5000;
 
 /**
  * Authenticates callers by API key. A missing, malformed, unknown, revoked or expired key gets the same
- * 401, so that nobody learns which keys existed.
+ * 401, so that an answer does not show which keys existed.
  */
 export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>): ApiKeys<Row> => {
   const { header = 'X-API-Key', prefix, find, touch, onTouchFailed, now = () => new Date() } = options;

@@ -44,6 +44,7 @@ export const maintainDirectories = (options: MaintenanceOptions): AsyncDisposabl
     registers: [registry],
     async collect() {
       for (const directory of directories) {
+        // Without a database the gauge keeps its value; db_up shows the outage.
         const unfolded = await countUnfolded(sql, directory).catch(() => undefined);
         if (unfolded !== undefined) this.set({ list: directory.name }, unfolded);
       }

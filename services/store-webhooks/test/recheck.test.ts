@@ -50,6 +50,22 @@ test('after its secret was mended a refused event is verified again and processe
   });
 });
 
+test('an event that passes but has an unreadable body is failed, and says so', async () => {
+  const { id, webhookToken } = await service.store(onfleet(wrong));
+  const body = '{"taskId": ';
+  const signature = createHmac('sha512', Buffer.from(right, 'hex')).update(body).digest('hex');
+  await fetch(`${service.url}/api/v1/hooks/job_started/${webhookToken}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-onfleet-signature': signature },
+    body,
+  });
+  const [refused] = await events(id);
+  expect(refused).toMatchObject({ status: 'refused' });
+  await mend(id);
+  expect(await recheck(id, refused?.id ?? '')).toMatchObject({ status: 200, body: { status: 'failed' } });
+  expect(await events(id)).toMatchObject([{ id: refused?.id, status: 'failed' }]);
+});
+
 test('of a span those that pass are processed; a forged one stays refused', async () => {
   const { id, webhookToken } = await service.store(onfleet(wrong));
   for (let at = 0; at < 120; at++) {

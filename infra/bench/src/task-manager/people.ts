@@ -54,7 +54,7 @@ export const timed = async (url: string, init: RequestInit): Promise<{ status: n
 export const listing = ({ url }: BenchService, { token }: Person, page: number) =>
   timed(`${url}/api/v1/tasks?limit=20&page=${page}`, { headers: { Authorization: `Bearer ${token}` } });
 
-/** Sends one registration with an email nobody has; returns the status. */
+/** Registers a user with a new email; returns the status. */
 export const registerNew = async ({ url }: BenchService): Promise<number> => {
   const { status } = await timed(`${url}/api/v1/auth/register`, {
     method: 'POST',

@@ -16,7 +16,7 @@ export interface DemoCredentials {
   gameCode?: string;
 }
 
-/** Where this tab keeps the credentials; nobody but the pages of this origin can read it. */
+/** Keeps the credentials for this tab; only pages of this origin can read it. */
 const key = 'demo';
 
 /** The one-time code of `/docs/#code=…`, which `start` prints. It is taken out of the address and the history. */

@@ -1518,10 +1518,10 @@ export interface components {
             /** Format: uuid */
             eventId: string;
             /**
-             * @description pending: the signature is valid now, the event will be processed; ignored: the same event was accepted meanwhile; refused: as before
+             * @description pending: the signature is valid now, the event will be processed; failed: it is valid, but the body is not readable; ignored: the same event was accepted meanwhile; refused: as before
              * @enum {string}
              */
-            status: "pending" | "refused" | "ignored";
+            status: "pending" | "failed" | "refused" | "ignored";
         };
         Event: {
             /** Format: uuid */

@@ -12,7 +12,7 @@ const entries = (directory: Directory, { column, text }: Filter): string => {
   select ${text}, ${k}, -sign, false from (${uncounted(directory, '*')}) item where ${column} is not null`;
 };
 
-/** Cuts \`entries\` (part, value, key, n, is_row) into buckets: one begins at every so many rows. */
+/** Cuts \`entries\` (part, value, key, n, is_row) into buckets of `bucket` rows. */
 const cut = ({ key, bucket }: Directory): string => {
   const k = key.join(', ');
   return `numbered as (

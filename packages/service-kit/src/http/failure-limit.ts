@@ -13,7 +13,7 @@ export interface FailureLimit {
    */
   check(req: IncomingMessage): void;
   /**
-   * Counts a credential that nobody issued. `credential` is a hash of it: the same one counts once a
+   * Counts an unknown credential. `credential` is a hash of it: the same one counts once a
    * minute, so that one misconfigured client does not use up the limit of its network.
    */
   count(req: IncomingMessage, credential: string): Promise<void>;

@@ -1,8 +1,9 @@
 import { Conflict } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import { readable } from '../hooks/body.ts';
-import { receiptOf, urlOf } from '../hooks/receipt.ts';
+import { receiptOf, reportUnreadable, urlOf } from '../hooks/receipt.ts';
 import { aboutEvent } from '../hooks/subject.ts';
+import type { Receipt } from '../inbox/receipt.ts';
 import { storeReceipts } from '../inbox/store.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { knownStore } from '../stores/use-cases.ts';
@@ -14,27 +15,29 @@ import { getEvent } from './use-cases.ts';
 /** Bodies of up to 1 MiB each are in memory together. */
 const size = 50;
 
-type Rechecked = 'pending' | 'refused' | 'ignored';
+type Rechecked = Receipt['state'] | 'ignored';
 
 /** Ends a transaction in which the event turned out to be a duplicate. */
 class Duplicate extends Error {}
 
 /** Stores the event anew under its id, as if it had just been received with this signature. */
 const accept = async (context: Context, store: KnownStore, event: FullEventRow, url: string) => {
-  const { database, box } = context;
+  const { database, box, tracker } = context;
   const { id, storeId, body, headers } = event;
   const now = new Date(event.receivedAt);
   const receipt = { ...receiptOf({ store, address: event, body, headers, url, now, box }), id };
   try {
-    return await database.sql.begin(async (sql): Promise<Rechecked> => {
+    const status = await database.sql.begin(async (sql): Promise<Rechecked> => {
       const { count } = await sql`
         delete from inbox where store_id = ${storeId} and id = ${id} and state = 'refused'`;
       // A concurrent recheck has accepted it.
       if (count === 0) return 'pending';
       const [stored] = await storeReceipts(sql, [receipt]);
       if (stored === 'duplicate') throw new Duplicate();
-      return 'pending';
+      return receipt.state;
     });
+    if (status === 'failed') reportUnreadable(tracker, receipt);
+    return status;
   } catch (error) {
     if (!(error instanceof Duplicate)) throw error;
     await database.sql`

@@ -101,9 +101,9 @@ export type RecheckSpan = z.output<typeof RecheckBody>;
 export const RecheckView = z
   .object({
     eventId: z.uuid(),
-    status: z.enum(['pending', 'refused', 'ignored']).meta({
+    status: z.enum(['pending', 'failed', 'refused', 'ignored']).meta({
       description:
-        'pending: the signature is valid now, the event will be processed; ignored: the same event was accepted meanwhile; refused: as before',
+        'pending: the signature is valid now, the event will be processed; failed: it is valid, but the body is not readable; ignored: the same event was accepted meanwhile; refused: as before',
     }),
   })
   .meta({ id: 'Recheck' });

@@ -5,6 +5,8 @@ import { nextId } from '../inbox/id.ts';
 import type { Receipt } from '../inbox/receipt.ts';
 import { isStorable } from '@platform/service-kit/text';
 import type { KnownStore } from '../stores/known-store.ts';
+import type { ErrorTracker } from '../tracker/tracker.ts';
+import { Unprocessable } from '../worker/unprocessable.ts';
 import { readable } from './body.ts';
 import type { HookAddress } from './events.ts';
 import { aboutEvent } from './subject.ts';
@@ -74,4 +76,12 @@ export const receiptOf = ({ store, address, body, headers, url, now, box }: Arri
     error: refused ? 'The signature is not valid.' : unreadable ? 'The body is not readable.' : null,
     holdMs: 0,
   };
+};
+
+/** Tells the error tracker of an event whose body is unreadable, because no worker will see it. */
+export const reportUnreadable = (
+  tracker: ErrorTracker,
+  { state, error, storeId, event, id }: Receipt,
+): void => {
+  if (state === 'failed') tracker.capture(new Unprocessable(error ?? ''), { storeId, event, eventId: id });
 };

@@ -7,10 +7,9 @@ import type { Receipt } from '../inbox/receipt.ts';
 import { answerPayment } from '../payments/answer.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { tellableError } from '../tracker/failure.ts';
-import { Unprocessable } from '../worker/unprocessable.ts';
 import { accepted, type HookAnswer } from './answer.ts';
 import { readBody } from './body.ts';
-import { receiptOf } from './receipt.ts';
+import { receiptOf, reportUnreadable } from './receipt.ts';
 import type { Sender } from './token-guard.ts';
 
 /** How long a payment's event is left to the request that answers it before a worker may claim it. */
@@ -29,12 +28,9 @@ const createStoreLimit = ({ redis }: Context) => {
   };
 };
 
-/** Stores the event durably and reports it if no worker will see it. */
 const accept = async ({ inbox, tracker }: Context, receipt: Receipt) => {
   const stored = await inbox.accept(receipt);
-  const { state, error, storeId, event, id: eventId } = receipt;
-  if (state === 'failed' && stored !== 'duplicate')
-    tracker.capture(new Unprocessable(error ?? ''), { storeId, event, eventId });
+  if (stored !== 'duplicate') reportUnreadable(tracker, receipt);
   return stored;
 };
 
