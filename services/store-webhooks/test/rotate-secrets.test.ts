@@ -1,6 +1,6 @@
 import { createSecretBox } from '@platform/auth/secret-box';
 import { expect, test } from 'vitest';
-import { credentialsContext } from '../src/stores/known-store.ts';
+import { credentialsContext } from '../src/stores/credentials.ts';
 import { rotateSecrets } from '../src/stores/rotate-secrets.ts';
 import { startService } from './harness.ts';
 

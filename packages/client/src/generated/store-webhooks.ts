@@ -1121,6 +1121,11 @@ export interface components {
                 /** Format: date-time */
                 lastUsedAt: string | null;
             }[];
+            /**
+             * @description unreadable: no key of SECRETS_KEY decrypts the credentials. Processing of this store waits until the key is back or all credentials are sent again
+             * @enum {string}
+             */
+            credentialsState: "readable" | "unreadable";
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -1214,6 +1219,11 @@ export interface components {
                 /** Format: date-time */
                 lastUsedAt: string | null;
             }[];
+            /**
+             * @description unreadable: no key of SECRETS_KEY decrypts the credentials. Processing of this store waits until the key is back or all credentials are sent again
+             * @enum {string}
+             */
+            credentialsState: "readable" | "unreadable";
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */
@@ -1292,6 +1302,11 @@ export interface components {
                 /** Format: date-time */
                 lastUsedAt: string | null;
             }[];
+            /**
+             * @description unreadable: no key of SECRETS_KEY decrypts the credentials. Processing of this store waits until the key is back or all credentials are sent again
+             * @enum {string}
+             */
+            credentialsState: "readable" | "unreadable";
             /** Format: date-time */
             createdAt: string;
             /** Format: date-time */

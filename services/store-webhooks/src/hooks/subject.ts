@@ -4,6 +4,7 @@ import type { Credentials, ProviderSettings, SignedRequest, Subject } from '../p
 import type { JobEvent } from '../providers/records.ts';
 import { deliveryAdapters, identityAdapters, posAdapters } from '../providers/registry.ts';
 import { fieldOf } from '../providers/shape.ts';
+import { credentialsOf } from '../stores/credentials.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { HookEvent } from './events.ts';
 
@@ -11,26 +12,34 @@ import type { HookEvent } from './events.ts';
 export interface Source<A> {
   adapter: A;
   settings: ProviderSettings;
-  credentials: Credentials;
+  /** Throws CredentialsUnreadable. */
+  readonly credentials: Credentials;
 }
+
+type Configured = Pick<KnownStore, 'settings' | 'credentials'>;
 
 const source = <A>(
   adapters: ReadonlyMap<string, A>,
   settings: ProviderSettings,
-  credentials: Credentials = {},
+  store: Configured,
+  slot: string,
 ): Source<A> => {
   const adapter = adapters.get(settings.kind);
   if (adapter === undefined) throw new Unprocessable(`There is no adapter for ${settings.kind}.`);
-  return { adapter, settings, credentials };
+  return {
+    adapter,
+    settings,
+    // Read late: many webhooks can be stored without them, even while they cannot be decrypted.
+    get credentials() {
+      return credentialsOf(store)[slot] ?? {};
+    },
+  };
 };
 
-type Configured = Pick<KnownStore, 'settings' | 'credentials'>;
+export const posSource = (store: Configured) => source(posAdapters, store.settings.pos, store, 'pos');
 
-export const posSource = ({ settings, credentials }: Configured) =>
-  source(posAdapters, settings.pos, credentials['pos']);
-
-export const deliverySource = ({ settings, credentials }: Configured) =>
-  source(deliveryAdapters, settings.delivery ?? { kind: 'pos' }, credentials['delivery']);
+export const deliverySource = (store: Configured) =>
+  source(deliveryAdapters, store.settings.delivery ?? { kind: 'pos' }, store, 'delivery');
 
 /**
  * The provider of an identity event: the body's `service`. A body in the own shape of the path's
@@ -43,14 +52,15 @@ export const identityService = (service: string | null, body: unknown): string =
   throw new Unprocessable('The payload does not name its service.');
 };
 
-export const identitySource = ({ settings, credentials }: Configured, kind: string) => {
+export const identitySource = (store: Configured, kind: string) => {
+  const { identity } = store.settings;
   if (!identityAdapters.has(kind)) throw new Ignored('The service is not known.');
-  const found = settings.identity.find((one) => one.kind === kind);
+  const found = identity.find((one) => one.kind === kind);
   // Otherwise a body that names another provider would pass by the signing secret of the store's own.
-  if (found === undefined && settings.identity.length > 0)
+  if (found === undefined && identity.length > 0)
     throw new Ignored('The store has another identity provider.');
   const set = found ?? { kind };
-  return source(identityAdapters, set, credentials[`identity.${kind}`]);
+  return source(identityAdapters, set, store, `identity.${kind}`);
 };
 
 export const isJobEvent = (event: HookEvent): event is JobEvent => event.startsWith('job_');
@@ -66,8 +76,9 @@ export interface About extends Subject {
 const none: readonly string[] = [];
 
 /**
- * What an event is about and whether its signature is right, told at receipt. Never throws: what
- * can't be told now is told when the event is processed.
+ * The entity of an event and whether its signature is valid, determined at receipt. Gives no entity if the
+ * body does not name one; processing reports that. Throws CredentialsUnreadable if a signature cannot be
+ * verified because of that.
  */
 export const aboutEvent = (
   store: KnownStore,

@@ -5,6 +5,7 @@ import type { Sql } from 'postgres';
 import { readable } from '../hooks/body.ts';
 import type { ProviderReader } from '../providers/reader.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
+import { credentialsOf } from '../stores/credentials.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { readChallenge } from './challenge.ts';
 import {
@@ -61,9 +62,9 @@ const ask = async (settling: Settling, store: KnownStore, payment: Payment, id: 
   const adapter = threeDSAdapters.get(payment.service);
   if (settings === undefined || adapter === undefined)
     return { outcome: failure('unavailable'), state: 'failed', error: 'The store has no such 3DS provider.' };
-  const credentials = store.credentials[`payments.${payment.service}`] ?? {};
   let outcome: Outcome | undefined;
   try {
+    const credentials = credentialsOf(store)[`payments.${payment.service}`] ?? {};
     outcome = outcomeOf(await adapter.result(id, { settings, credentials, reader: settling.reader }));
   } catch (err) {
     settling.log.warn({ err: tellableError(err), storeId: store.id }, 'the 3DS provider gave no result');

@@ -1,7 +1,8 @@
 import { hookEventNames, hookEvents, hooksPath, type HookEvent } from '../hooks/events.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
+import { credentialsOf, type StoreCredentials } from './credentials.ts';
 import type { PaymentInput, ProviderInput, StoreChanges, StoreInput } from './schema.ts';
-import type { PaymentSettings, StoreCredentials, StoreSettings, TokenPurpose } from './settings.ts';
+import type { PaymentSettings, StoreSettings, TokenPurpose } from './settings.ts';
 
 const listOf = <T>(given: T | T[] | undefined): T[] =>
   given === undefined ? [] : Array.isArray(given) ? given : [given];
@@ -25,6 +26,9 @@ export interface StoreState {
   settings: StoreSettings;
   credentials: StoreCredentials;
 }
+
+/** A stored store; its credentials are undefined if they cannot be decrypted. */
+type StoredState = Omit<StoreState, 'credentials'> & { credentials: StoreCredentials | undefined };
 
 interface Providers<T> {
   pos?: T | undefined;
@@ -54,7 +58,7 @@ const isSameProvider = (before: ProviderSettings | undefined, after: ProviderSet
  * at the same origin. Everything else is removed: who may change an address must not learn a secret.
  */
 const credentialsAfter = (
-  before: StoreState | undefined,
+  before: StoredState | undefined,
   settings: StoreSettings,
   given: Providers<ProviderInput>,
 ): StoreCredentials => {
@@ -62,16 +66,17 @@ const credentialsAfter = (
   const earlier = bySlot<ProviderSettings>(before?.settings ?? {});
   const kept: StoreCredentials = {};
   for (const [slot, after] of bySlot<ProviderSettings>(settings)) {
-    const stored = isSameProvider(earlier.get(slot), after) ? before?.credentials[slot] : undefined;
-    const credentials = sent.get(slot)?.credentials ?? stored;
+    const stored = () =>
+      before && isSameProvider(earlier.get(slot), after) ? credentialsOf(before)[slot] : undefined;
+    const credentials = sent.get(slot)?.credentials ?? stored();
     if (credentials !== undefined) kept[slot] = credentials;
   }
   return kept;
 };
 
 /** Names of the credentials that a change removed, such as `pos.apiKey`. */
-export const clearedCredentials = (before: StoreCredentials, after: StoreCredentials): string[] =>
-  Object.entries(before).flatMap(([slot, credentials]) =>
+export const clearedCredentials = (before: StoreCredentials | undefined, after: StoreCredentials): string[] =>
+  Object.entries(before ?? {}).flatMap(([slot, credentials]) =>
     Object.keys(credentials)
       .filter((name) => after[slot]?.[name] === undefined)
       .map((name) => `${slot}.${name}`),
@@ -93,8 +98,8 @@ export const newStore = (input: StoreInput): StoreState => {
   return { name, storeUrl, settings, credentials: credentialsAfter(undefined, settings, input) };
 };
 
-/** A store after a change; what the change does not name stays. */
-export const changedStore = (before: StoreState, change: StoreChanges): StoreState => {
+/** A store after a change; what the change does not name stays. Throws CredentialsUnreadable if that needs them. */
+export const changedStore = (before: StoredState, change: StoreChanges): StoreState => {
   const { settings: old } = before;
   const delivery =
     change.delivery === undefined ? old.delivery : change.delivery && settingsOf(change.delivery);

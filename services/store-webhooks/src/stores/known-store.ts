@@ -1,7 +1,8 @@
 import { createAddressList, type AddressList } from '@platform/auth/addresses';
 import type { SecretBox } from '@platform/auth/secret-box';
 import { LRUCache } from 'lru-cache';
-import type { StoreCredentials, StoreSettings } from './settings.ts';
+import { openCredentials, type StoreCredentials } from './credentials.ts';
+import type { StoreSettings } from './settings.ts';
 
 export interface StoreRow {
   id: string;
@@ -17,13 +18,11 @@ export interface KnownStore {
   name: string;
   storeUrl: string;
   settings: StoreSettings;
-  credentials: StoreCredentials;
+  /** Undefined: no key of SECRETS_KEY decrypts them. */
+  credentials: StoreCredentials | undefined;
   /** Whether webhooks may come from an address. */
   allows: AddressList;
 }
-
-/** Where a store's credentials belong; sealed ones open nowhere else. */
-export const credentialsContext = (storeId: string): string => `stores/${storeId}/credentials`;
 
 const everybody: AddressList = () => true;
 
@@ -41,7 +40,7 @@ export const createStoreOpener = (box: SecretBox): ((row: StoreRow) => KnownStor
       name,
       storeUrl,
       settings,
-      credentials: JSON.parse(box.open(row.credentials, credentialsContext(id))) as StoreCredentials,
+      credentials: openCredentials(box, row),
       allows: allowedAddresses.length === 0 ? everybody : createAddressList(allowedAddresses),
     };
     opened.set(id, { from, store });

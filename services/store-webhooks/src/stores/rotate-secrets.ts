@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { resealUrl } from '../hooks/receipt.ts';
-import { credentialsContext } from './known-store.ts';
+import { credentialsContext } from './credentials.ts';
 
 /** Encrypts again what older keys encrypted, row by row, so that it can run beside the service and be repeated. */
 export const rotateSecrets = async ({

@@ -136,6 +136,10 @@ export const StoreView = z
         }),
       )
       .meta({ description: 'The two tokens in force, and those that were rotated out' }),
+    credentialsState: z.enum(['readable', 'unreadable']).meta({
+      description:
+        'unreadable: no key of SECRETS_KEY decrypts the credentials. Processing of this store waits until the key is back or all credentials are sent again',
+    }),
     createdAt: instant(),
     updatedAt: instant(),
   })

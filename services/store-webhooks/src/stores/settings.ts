@@ -21,6 +21,3 @@ export interface StoreSettings {
   allowedAddresses: string[];
   requestsPerMinute?: number | undefined;
 }
-
-/** What of a store's providers must never be shown, by `pos`, `delivery`, `identity.<kind>`, `payments.<kind>`. */
-export type StoreCredentials = Record<string, Record<string, string>>;

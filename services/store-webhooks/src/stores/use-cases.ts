@@ -3,7 +3,8 @@ import { NotFound } from '@platform/service-kit/problem';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { changedStore, clearedCredentials, newStore, webhookUrls, type StoreState } from './domain.ts';
-import { credentialsContext, type KnownStore, type StoreRow } from './known-store.ts';
+import { credentialsContext } from './credentials.ts';
+import type { KnownStore, StoreRow } from './known-store.ts';
 import type { StoreChanges, StoreInput } from './schema.ts';
 import type { TokenPurpose } from './settings.ts';
 import { endTokens, findStore, insertStore, insertToken, listStores, tokensOf } from './store.ts';
@@ -76,10 +77,10 @@ export const changeStore = async (context: Context, id: string, change: StoreCha
   const cleared = await database.sql.begin(async (sql) => {
     const row = await findStore(sql, id, true);
     if (row === undefined) throw new NotFound('store');
-    const { name, storeUrl, settings, credentials } = openStore(row);
-    const state = changedStore({ name, storeUrl, settings, credentials }, change);
+    const before = openStore(row);
+    const state = changedStore(before, change);
     await insertStore(sql, sealed(context, id, state), now());
-    return clearedCredentials(credentials, state.credentials);
+    return clearedCredentials(before.credentials, state.credentials);
   });
   return { ...(await shown(context, id)), clearedCredentials: cleared };
 };

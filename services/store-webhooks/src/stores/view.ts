@@ -16,7 +16,7 @@ export const viewsOf = (
     const { settings, credentials } = openStore(row);
     const provider = (slot: string, set: ProviderSettings) => ({
       ...set,
-      credentials: Object.keys(credentials[slot] ?? {}),
+      credentials: Object.keys(credentials?.[slot] ?? {}),
     });
     return {
       id: row.id,
@@ -43,6 +43,7 @@ export const viewsOf = (
           lastUsedAt: isoOrNull(lastUsedAt),
         }),
       ),
+      credentialsState: credentials === undefined ? 'unreadable' : 'readable',
       createdAt: isoOf(row.createdAt),
       updatedAt: isoOf(row.updatedAt),
     };
