@@ -94,6 +94,7 @@ export const startService = async (
     NODE_ENV: 'production',
     NODE_COMPILE_CACHE: join(scratch, 'compiled'),
     PORT: String(port),
+    DRAIN_MS: '0',
     DATABASE_URL: databaseUrl,
     REDIS_URL: ground.redis.url,
     NODE_OPTIONS: shippedOptions(),

@@ -49,6 +49,7 @@ export const startService = async (
     env: {
       ...inherited,
       PORT: '0',
+      DRAIN_MS: '0',
       DATABASE_URL: database.url,
       REDIS_URL: inject('redisUrl') ?? '',
       AUTH_JWKS: jwks,

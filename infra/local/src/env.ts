@@ -57,6 +57,7 @@ export const baseEnv = (): Record<string, string> => pick(['PATH', 'HOME', 'LANG
 
 /** Settings that `start` passes on to all services; any other setting needs the prefix of its service. */
 export const SHARED_SETTINGS = [
+  'DRAIN_MS',
   'LOG_LEVEL',
   'NODE_ENV',
   'NODE_OPTIONS',

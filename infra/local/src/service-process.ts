@@ -70,7 +70,8 @@ const serviceCommand = (service: Service, settings: ServiceSettings, logFile: st
     args: [...HEAP_LIMITS, 'src/main.ts'],
     cwd: service.folder,
     env,
-    stopSignal: 'SIGTERM',
+    // On SIGTERM a service accepts requests for another DRAIN_MS, for which nobody waits here.
+    stopSignal: 'SIGINT',
     logFile,
   };
 };

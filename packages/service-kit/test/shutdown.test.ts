@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { freePort } from '@platform/local/ports';
 import { expect, inject, test } from 'vitest';
 import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
 
-const startProcess = async (databaseUrl: string) => {
+const startProcess = async (databaseUrl: string, drainMs = 0) => {
   const port = await freePort();
   const child = spawn(process.execPath, [new URL('fixture/main.ts', import.meta.url).pathname], {
-    env: { PORT: String(port), DATABASE_URL: databaseUrl, LOG_LEVEL: 'info' },
+    env: { PORT: String(port), DATABASE_URL: databaseUrl, LOG_LEVEL: 'info', DRAIN_MS: String(drainMs) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
@@ -20,7 +21,7 @@ const startProcess = async (databaseUrl: string) => {
       () => 0,
     );
   await expect.poll(ready, { timeout: 10_000 }).toBe(200);
-  return { child, url, log: () => output, exited: once(child, 'exit') as Promise<[number | null]> };
+  return { child, port, url, log: () => output, exited: once(child, 'exit') as Promise<[number | null]> };
 };
 
 test('on SIGTERM a running request finishes and the process ends with 0', async () => {
@@ -32,6 +33,46 @@ test('on SIGTERM a running request finishes and the process ends with 0', async 
   expect((await slow).status).toBe(204);
   expect((await exited)[0]).toBe(0);
   expect(log()).toMatch(/"signal":"SIGTERM"/);
+}, 20_000);
+
+test('while it drains a process accepts requests, is not ready and closes each connection after its answer', async () => {
+  await using database = await cloneDatabase(inject('postgresUrl'), migrations);
+  const { child, url, exited } = await startProcess(database.url, 1000);
+  child.kill('SIGTERM');
+  await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(503);
+  const answer = await fetch(`${url}/v1/notes/one`);
+  expect([answer.status, answer.headers.get('connection')]).toEqual([404, 'close']);
+  expect((await exited)[0]).toBe(0);
+}, 20_000);
+
+test('a request on a kept-alive connection is answered after the process stopped listening', async () => {
+  await using database = await cloneDatabase(inject('postgresUrl'), migrations);
+  const { child, port, exited } = await startProcess(database.url, 1000);
+  const request = 'GET /v1/notes/one HTTP/1.1\r\nHost: x\r\n\r\n';
+  const kept = connect(port, '127.0.0.1');
+  kept.write(request);
+  await once(kept, 'data');
+  child.kill('SIGTERM');
+  const refused = async () => {
+    const probe = connect(port, '127.0.0.1');
+    const connected = await once(probe, 'connect').then(
+      () => true,
+      () => false,
+    );
+    probe.destroy();
+    return !connected;
+  };
+  await expect.poll(refused, { timeout: 5000 }).toBe(true);
+  kept.write(request);
+  expect(String(await once(kept, 'data'))).toMatch(/^HTTP\/1\.1 404 [^]*\r\nConnection: close\r\n/i);
+  expect((await exited)[0]).toBe(0);
+}, 20_000);
+
+test('SIGINT ends a process without the time to drain', async () => {
+  await using database = await cloneDatabase(inject('postgresUrl'), migrations);
+  const { child, exited } = await startProcess(database.url, 600_000);
+  child.kill('SIGINT');
+  expect((await exited)[0]).toBe(0);
 }, 20_000);
 
 test('metrics name routes by their template, the pool and the event loop', async () => {

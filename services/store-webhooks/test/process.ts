@@ -22,6 +22,7 @@ export const startProcess = async (
       AUTH_ISSUER: 'x',
       AUTH_AUDIENCE: 'x',
       LOG_LEVEL: 'silent',
+      DRAIN_MS: '0',
       LEASE_MS: '5000',
       RETRY_BASE_MS: '20',
       IDLE_POLL_MS: '50',

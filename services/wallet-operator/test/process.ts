@@ -24,6 +24,7 @@ export const processEnvironment = (databaseUrl: string, port: number, redisUrl =
   AUTH_AUDIENCE: 'test',
   HMAC_SECRET: secret,
   LOG_LEVEL: 'silent',
+  DRAIN_MS: '0',
 });
 
 /** The service as a process of its own, as it runs in production. */

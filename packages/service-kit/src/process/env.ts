@@ -20,6 +20,9 @@ export const commonEnv = {
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
   /** Different unknown credentials that one network may send in a minute before it gets 429. */
   UNKNOWN_CREDENTIALS_PER_MINUTE: z.coerce.number().int().min(1).default(100),
+  /** After SIGTERM: how long requests are still accepted while `/readyz` says 503; longer than the interval of its probes. */
+  DRAIN_MS: z.coerce.number().int().min(0).default(2000),
+  /** After SIGTERM: the process ends with exit code 1 when it has not ended before. */
   SHUTDOWN_TIMEOUT_MS: z.coerce.number().int().min(0).default(9000),
   /** Where traces go (OTLP over HTTP); without it there are none. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),

@@ -1,7 +1,8 @@
 import { openTracing, type TraceEnv } from '@platform/tracing/trace';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Server as TcpServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpApp } from '../http/app.ts';
 import type { BaseContext, Parts } from './context.ts';
 import { settingsOrExit } from './env.ts';
@@ -18,12 +19,16 @@ interface ServiceOptions<Env, Context extends BaseContext> {
       HOST: string;
       PORT: number;
       LOG_LEVEL: string;
+      DRAIN_MS: number;
       SHUTDOWN_TIMEOUT_MS: number;
       GATEWAY_SECRET?: string | undefined;
     };
   createContext: (env: Env, parts: Parts) => Context | Promise<Context>;
   createApp: (context: Context) => HttpApp;
 }
+
+/** How long connections without a request stay open after the listener closed, at most. */
+const maxIdleMs = 1000;
 
 /** Starts to listen; resolves when connections are taken. */
 export const listen = async (server: Server, host: string, port: number): Promise<AddressInfo> => {
@@ -32,18 +37,25 @@ export const listen = async (server: Server, host: string, port: number): Promis
   return server.address() as AddressInfo;
 };
 
-/** Stops taking connections and lets running requests finish. */
-const drain = async (server: Server): Promise<void> => {
-  server.close();
-  // close() ends connections that are idle now; a connection kept alive becomes idle after its last answer.
+/**
+ * Closes a server without failing a request. For `drainMs` it still accepts connections, and each answer closes its
+ * own, so that proxies go to other replicas. Then it stops listening; resolves when the running requests are answered.
+ */
+const drain = async (server: Server, drainMs: number): Promise<void> => {
+  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
+  await sleep(drainMs);
+  // Unlike the close() of node:http this leaves idle connections open: a proxy may be sending a request on one.
+  TcpServer.prototype.close.call(server);
+  const closed = once(server, 'close');
+  await Promise.race([closed, sleep(Math.min(drainMs, maxIdleMs))]);
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  await once(server, 'close');
+  await closed;
   clearInterval(sweep);
 };
 
 /**
- * Runs a service until SIGTERM or SIGINT: readiness off, running requests finish, pools close,
- * exit 0; exit 1 where that takes longer than SHUTDOWN_TIMEOUT_MS.
+ * Runs a service until SIGTERM: readiness off, DRAIN_MS of still accepting, running requests finish, pools close,
+ * exit 0; exit 1 where that takes longer than SHUTDOWN_TIMEOUT_MS. SIGINT (Ctrl-C) does the same without DRAIN_MS.
  */
 export const runService = async <Env, Context extends BaseContext>(
   options: ServiceOptions<Env, Context>,
@@ -61,17 +73,17 @@ export const runService = async <Env, Context extends BaseContext>(
   const { address, port } = await listen(server, env.HOST, env.PORT);
   log.info({ address, port }, 'listening');
 
-  const stop = async (signal: string): Promise<void> => {
+  const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'stopping');
     context.health.draining = true;
     const deadline = setTimeout(() => process.exit(1), env.SHUTDOWN_TIMEOUT_MS);
-    await drain(server);
+    await drain(server, signal === 'SIGTERM' ? env.DRAIN_MS : 0);
     await context[Symbol.asyncDispose]();
     await tracing?.[Symbol.asyncDispose]();
     clearTimeout(deadline);
     log.flush(() => process.exit(0));
   };
-  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => void stop(signal));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
   process.on('uncaughtException', (err) => {
     // The state is unknown: log the reason and let the supervisor start a new process.
     log.fatal({ err }, 'uncaught');
