@@ -7,7 +7,9 @@ export interface Figure {
   samples: number[];
   unit: '×' | 'ms' | '/s' | 's' | 'MB';
   holds: (median: number) => boolean;
-  /** Context of the number: absolute values, sizes. */
+  /** For a ratio of two rates: what was measured of both, per second. */
+  rates?: { ours: number[]; baseline: number[] };
+  /** Context of the number: absolute values, sizes, the baseline. */
   note?: string;
 }
 

@@ -6,18 +6,33 @@ const file = new URL('../../../docs/benchmarks.md', import.meta.url);
 
 const shown = (value: number): string => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3));
 
-const row = ({ what, bound, samples, unit, holds, note }: Figure): string => {
+const perSecond = (values: readonly number[] | undefined): string =>
+  values === undefined ? '–' : `${Math.round(median(values)).toLocaleString('en')}/s`;
+
+const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+
+const row = ({ what, rates, bound, samples, unit, holds, note }: Figure, compared: boolean): string => {
   const value = median(samples);
-  const spread = `${shown(Math.min(...samples))}–${shown(Math.max(...samples))}`;
-  const verdict = holds(value) ? 'holds' : '**missed**';
-  return `| ${what} | ${bound} | ${shown(value)} ${unit} | ${spread} | ${verdict} | ${note ?? ''} |`;
+  return line([
+    what,
+    ...(compared ? [perSecond(rates?.ours), perSecond(rates?.baseline)] : []),
+    bound,
+    `${shown(value)} ${unit}`,
+    `${shown(Math.min(...samples))}–${shown(Math.max(...samples))}`,
+    holds(value) ? 'holds' : '**missed**',
+    note ?? '',
+  ]);
 };
 
-/** The figures as a Markdown table: bound, median, spread over the runs. */
-export const table = (figures: readonly Figure[]): string =>
-  ['| what | bound | median | spread | | note |', '|---|---|---|---|---|---|', ...figures.map(row), ''].join(
-    '\n',
-  );
+const isCompared = ({ rates }: Figure): boolean => rates !== undefined;
+
+/** The figures as a Markdown table: bound, median, spread over the runs; with both rates where rates are compared. */
+export const table = (figures: readonly Figure[]): string => {
+  const compared = figures.some(isCompared);
+  const head = ['what', ...(compared ? ['ours', 'baseline'] : []), 'bound', 'median', 'spread', '', 'note'];
+  const rows = figures.map((figure) => row(figure, compared));
+  return [line(head), line(head.map(() => '---')), ...rows, ''].join('\n');
+};
 
 const machine = (): string => {
   const [cpu] = cpus();
@@ -48,9 +63,10 @@ export const updateReport = (name: string, figures: readonly Figure[]): void => 
   if (start === -1)
     throw new Error(`docs/benchmarks.md has no section ${name} yet: run the whole topic first.`);
   const lines = text.slice(start, end).trimEnd().split('\n');
+  const compared = lines.some((text) => text.startsWith('| what | ours |'));
   for (const figure of figures) {
-    const at = lines.findIndex((line) => line.startsWith(`| ${figure.what} |`));
-    lines.splice(at === -1 ? lines.length : at, at === -1 ? 0 : 1, row(figure));
+    const at = lines.findIndex((text) => text.startsWith(`| ${figure.what} |`));
+    lines.splice(at === -1 ? lines.length : at, at === -1 ? 0 : 1, row(figure, compared));
   }
   writeFileSync(file, `${text.slice(0, start)}${lines.join('\n')}\n\n${text.slice(end)}`);
 };

@@ -1,36 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inherited } from '../env.ts';
 import { median, repeat, type Figure, type Topic } from '../figure.ts';
 import { load } from '../load.ts';
+import { startBare } from '../quest-service/bare.ts';
 import { analyse, fillQuest, pageOf } from '../quest-service/quests.ts';
 import { residentMemory, startGround, startService, type BenchService } from '../service.ts';
-
-const baseline = new URL('../quest-service/bare-express.ts', import.meta.url).pathname;
-
-/** Starts a bare Express handler that sends these bytes. */
-const startBare = async (bytes: Buffer) => {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-'));
-  const file = join(folder, 'page.json');
-  writeFileSync(file, bytes);
-  const child = spawn(process.execPath, [baseline, file], {
-    env: { ...inherited, NODE_ENV: 'production' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [address] = (await once(child.stdout, 'data')) as [Buffer];
-  return {
-    url: String(address).trim(),
-    [Symbol.asyncDispose]: async () => {
-      child.kill();
-      await once(child, 'exit');
-      rmSync(folder, { recursive: true });
-    },
-  };
-};
 
 /** Requests per second of a cached list, and the ratio to the baseline measured just before. */
 const hot = async (service: BenchService, bareUrl: string, path: string, seconds = 6) => {
