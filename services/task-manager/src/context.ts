@@ -17,7 +17,6 @@ import {
   sessionOfRevocation,
 } from './sessions/settings.ts';
 import { isLive } from './sessions/store.ts';
-import { createPages, type Pages } from './tasks/pages.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
@@ -36,7 +35,6 @@ export interface Context extends BaseContext {
   operators: TokenVerifier | undefined;
   revocation: Revocation;
   cookies: { access: CredentialCookie; refresh: CredentialCookie };
-  pages: Pages;
 }
 
 const name = 'task-manager';
@@ -104,7 +102,6 @@ export const createContext = async (
     ops: operators?.guard('ops:read'),
     revocation,
     cookies,
-    pages: createPages(database.sql, { bytes: env.TASK_ORDER_BYTES }),
     ...base,
   };
 };

@@ -24,8 +24,6 @@ const shape = {
   AUTH_AUDIENCE: tokenEnv.AUTH_AUDIENCE.optional(),
   /** Registrations from one network (IPv6: /64) in ten minutes; not limited with RATE_LIMIT=off. */
   REGISTRATIONS_PER_NETWORK: z.coerce.number().int().min(1).default(100),
-  /** Memory for the cached order of long lists, in bytes; 0 turns the cache off. */
-  TASK_ORDER_BYTES: z.coerce.number().int().min(0).default(16_777_216),
 };
 
 export const envOf = (variables: Record<string, string | undefined>) => readEnv(shape, variables);

@@ -1,7 +1,6 @@
 import { isoColumn } from '@platform/service-kit/columns';
 import { sql } from 'drizzle-orm';
 import {
-  bigint,
   customType,
   date,
   index,
@@ -107,12 +106,6 @@ export const tasks = pgTable(
     index('tasks_by_due_desc').on(table.userId, table.dueDate.desc().nullsLast(), table.id),
   ],
 );
-
-/** A revision for each user's tasks; triggers increase it with each change, which invalidates cached orders (ADR 18). */
-export const taskLists = pgTable('task_lists', {
-  userId: owner().primaryKey(),
-  revision: bigint({ mode: 'bigint' }).notNull(),
-});
 
 export const idempotencyKeys = pgTable(
   'idempotency_keys',

@@ -1,4 +1,3 @@
-import { deferredPage } from '@platform/pagination/deferred';
 import type { Sql } from 'postgres';
 import { searchText } from '../db/tables.ts';
 import type { Filters, Sort, Task } from './schema.ts';
@@ -11,17 +10,17 @@ export interface Listing {
 }
 
 /** Total orders; the indexes in db/tables.ts match these exactly. */
-const orders: Record<Sort, string> = {
-  createdAt: 'created_at, id',
-  '-createdAt': 'created_at desc, id',
-  updatedAt: 'updated_at, id',
-  '-updatedAt': 'updated_at desc, id',
-  dueDate: 'due_date nulls last, id',
-  '-dueDate': 'due_date desc nulls last, id',
-  priority: 'priority, id',
-  '-priority': 'priority desc, id',
-  title: 'title collate "und-x-icu", id',
-  '-title': 'title collate "und-x-icu" desc, id',
+const orders: Record<Sort, { column: string; order: string }> = {
+  createdAt: { column: 'created_at', order: 'created_at, id' },
+  '-createdAt': { column: 'created_at', order: 'created_at desc, id' },
+  updatedAt: { column: 'updated_at', order: 'updated_at, id' },
+  '-updatedAt': { column: 'updated_at', order: 'updated_at desc, id' },
+  dueDate: { column: 'due_date', order: 'due_date nulls last, id' },
+  '-dueDate': { column: 'due_date', order: 'due_date desc nulls last, id' },
+  priority: { column: 'priority', order: 'priority, id' },
+  '-priority': { column: 'priority', order: 'priority desc, id' },
+  title: { column: 'title', order: 'title collate "und-x-icu", id' },
+  '-title': { column: 'title', order: 'title collate "und-x-icu" desc, id' },
 };
 
 const columns = [
@@ -76,51 +75,22 @@ const whereOf = (sql: Sql, { userId, filters }: Listing) => {
     ${q === undefined ? sql`` : sql`and words @@ (select plainto_tsquery('simple', ${sql.unsafe(searchText('query'))}) from (values (${q})) as given (query))`}`;
 };
 
-const orderOf = (sql: Sql, { sort }: Listing) => sql`${sql.unsafe(orders[sort])}`;
-
-/** `limit` tasks after the first `offset`, which are skipped in an index. */
+/**
+ * `limit` tasks after the first `offset`. The tasks before the page are skipped in the index of the
+ * order, without reading them; `page` has the columns of that index in its order, so that PostgreSQL
+ * copies no index entry (ADR 18).
+ */
 export const readPage = async (
   sql: Sql,
   listing: Listing,
   { offset, limit }: { offset: bigint; limit: number },
 ): Promise<Task[]> => {
-  const where = whereOf(sql, listing);
-  const order = orderOf(sql, listing);
-  const page = { table: 'tasks', key: ['user_id', 'id'], columns, where, order, offset, limit };
-  return (await deferredPage<TaskRow>(sql, page)).map(taskOf);
-};
-
-/** The ids of a list in order, 16 bytes each, at one revision of the user's tasks. */
-export interface Order {
-  revision: string;
-  ids: Buffer;
-}
-
-const revisionOf = (sql: Sql, userId: string) =>
-  sql`coalesce((select revision from task_lists where user_id = ${userId}), 0)::text as revision`;
-
-/** The first `limit` ids of a list. */
-export const readOrder = async (sql: Sql, listing: Listing, limit: number): Promise<Order> => {
-  const [row] = await sql<[{ revision: string; ids: Buffer | null }]>`
-    select ${revisionOf(sql, listing.userId)}, (
-      select string_agg(uuid_send(id), ''::bytea) from (
-        select id from tasks where ${whereOf(sql, listing)}
-        order by ${orderOf(sql, listing)} limit ${limit}) as ordered) as ids`;
-  return { revision: row.revision, ids: row.ids ?? Buffer.alloc(0) };
-};
-
-/** Tasks by id, in the order of the ids, and the revision at which they were read. */
-export const readTasks = async (
-  sql: Sql,
-  userId: string,
-  ids: readonly string[],
-): Promise<{ revision: string; tasks: Task[] }> => {
-  type Row = { revision: string } & (TaskRow | { id: null });
-  const rows = await sql<[Row, ...Row[]]>`
-    select ${revisionOf(sql, userId)}, ${sql(columns)} from (select) as one left join (
-      select wanted.at, tasks.* from unnest(${ids}::uuid[]) with ordinality as wanted (id, at)
-      join tasks using (id) where user_id = ${userId}) as found on true
-    order by at`;
-  const tasks = rows.flatMap((row) => (row.id === null ? [] : [taskOf(row)]));
-  return { revision: rows[0].revision, tasks };
+  const { column, order } = orders[listing.sort];
+  const rows = await sql<TaskRow[]>`
+    with page (owner, sorted_by, task) as materialized (
+      select user_id, ${sql(column)}, id from tasks where ${whereOf(sql, listing)}
+      order by ${sql.unsafe(order)} offset ${String(offset)} limit ${limit})
+    select ${sql(columns)} from page join tasks on user_id = owner and id = task
+    order by ${sql.unsafe(order)}`;
+  return rows.map(taskOf);
 };

@@ -1,10 +1,12 @@
 import { pageList, pageOf } from '@platform/pagination/page-limit';
+import { slice } from '@platform/pagination/slice';
 import { NotFound, Problem } from '@platform/service-kit/problem';
 import { v7 as uuidv7 } from 'uuid';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { once } from '../idempotency/use-cases.ts';
 import { newTask, patchedTask } from './domain.ts';
+import { readPage } from './list-store.ts';
 import type { NewTask, Task, TaskPatch, TaskQuery } from './schema.ts';
 import { deleteTask, findTask, insertTask, lockTask, replaceTask } from './store.ts';
 
@@ -15,10 +17,12 @@ interface TaskName {
 }
 
 /** One page of a user's tasks. */
-export const listTasks = async ({ pages }: Context, userId: string, query: z.output<typeof TaskQuery>) => {
+export const listTasks = async ({ database }: Context, userId: string, query: z.output<typeof TaskQuery>) => {
   const { page: number, limit, sort, ...filters } = query;
   const page = pageOf({ page: number, limit });
-  return pageList('tasks', page, await pages({ userId, filters, sort }, page));
+  const window = { offset: page.offset, limit: limit + 1 };
+  const tasks = await readPage(database.sql, { userId, filters, sort }, window);
+  return pageList('tasks', page, slice(tasks, limit));
 };
 
 /** Creates a task; a repeat with the same idempotency key gets the task as it was created. */

@@ -1,0 +1,50 @@
+import postgres from 'postgres';
+import { expect, test } from 'vitest';
+import { register, startService } from '../../test/harness.ts';
+import { readPage } from './list-store.ts';
+import type { Sort } from './schema.ts';
+
+const fields = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'];
+const sorts = fields.flatMap((field) => [field, `-${field}`]) as Sort[];
+
+interface Plan {
+  'Node Type': string;
+  'Heap Fetches'?: number;
+  Plans?: Plan[];
+}
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+test('a deep page in any order skips the tasks before it in an index, without reading them', async () => {
+  await using service = await startService();
+  const { user } = await register(service.app);
+  let sent: { text: string; parameters: unknown[] } | undefined;
+  const sql = postgres(service.databaseUrl, {
+    max: 1,
+    onnotice: () => undefined,
+    // Rows of an asynchronous commit can't be marked as visible to all until it is on disk.
+    connection: { synchronous_commit: true },
+    debug: (_connection, text, parameters) => (sent = { text, parameters }),
+  });
+  await sql`
+    insert into users (id, email, password_hash, created_at)
+    select uuidv7(), 'other-' || n || '@example.test', '', now() from generate_series(1, 300) n`;
+  await sql`
+    insert into tasks (user_id, id, title, description, status, priority, due_date, tags, created_at, updated_at, version)
+    select users.id, uuidv7(), 'Task ' || n % 500, '', 'todo', (array['low', 'high'])[1 + n % 2]::task_priority,
+      date '2026-01-01' + n % 400, '{}', now() - n * interval '1 s', now() - n * interval '1 s', 1
+    from users, generate_series(1, 3000) n where users.id = ${user.id} or n <= 50`;
+  await sql`vacuum analyze tasks`;
+  for (const sort of sorts) {
+    const page = { offset: 2900n, limit: 21 };
+    expect(await readPage(sql, { userId: user.id, filters: {}, sort }, page)).toHaveLength(21);
+    const { text = '', parameters = [] } = sent ?? {};
+    const [row] = await sql.unsafe(`explain (analyze, format json) ${text}`, parameters as string[]);
+    const nodes = nodesOf(row?.['QUERY PLAN'][0].Plan);
+    const skipping = nodes.filter((node) => node['Node Type'] === 'Index Only Scan');
+    expect({ sort, heapFetches: skipping.map((node) => node['Heap Fetches']) }).toEqual({
+      sort,
+      heapFetches: [0],
+    });
+  }
+  await sql.end();
+});
