@@ -41,6 +41,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
   const wallet = createWalletMetrics(parts.metrics, {
     now,
     waiting: ledger.waiting,
+    lockedPlayers: ledger.lockedPlayers,
     stuckRounds: () =>
       countOpenRounds(base.database.orm, new Date(now().getTime() - env.STUCK_ROUND_S * 1000)),
   });

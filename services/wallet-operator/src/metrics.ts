@@ -13,6 +13,7 @@ export interface WalletMetrics {
 export interface WalletGauges {
   stuckRounds(): Promise<number>;
   waiting(): number;
+  lockedPlayers(): number;
   now(): Date;
 }
 
@@ -34,6 +35,14 @@ export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges)
     registers,
     collect() {
       this.set(gauges.waiting());
+    },
+  });
+  new Gauge({
+    name: 'wallet_locked_players',
+    help: 'Players whose callbacks wait because another transaction holds their row',
+    registers,
+    collect() {
+      this.set(gauges.lockedPlayers());
     },
   });
   new Gauge({

@@ -1,43 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';
-
-/** A proxy between the service and PostgreSQL. Once `cut`, it hangs up instead of forwarding the answer to a commit. */
-const startProxy = async (databaseUrl: string, commitTag: string) => {
-  const target = new URL(databaseUrl);
-  let cutting = false;
-  const open = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname);
-    const hangUp = (): void => {
-      near.destroy();
-      far.destroy();
-    };
-    for (const socket of [near, far]) {
-      open.add(socket);
-      socket.on('error', hangUp).on('close', hangUp);
-    }
-    near.on('data', (data) => far.write(data));
-    far.on('data', (data) => {
-      // This answer is sent after the commit: the batch is in the ledger, but the service does not know.
-      if (cutting && data.includes(commitTag)) hangUp();
-      else near.write(data);
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    for (const socket of open) socket.destroy();
-    server.close();
-  });
-  const url = new URL(databaseUrl);
-  url.port = String((server.address() as AddressInfo).port);
-  return { url: url.href, cut: (on: boolean) => void (cutting = on) };
-};
+import { startProxy } from './proxy.ts';
 
 /** A debit and a credit are one statement, a rollback is decided in a transaction. */
 test.each([
@@ -51,7 +17,11 @@ test.each([
     const { sql } = direct.context.database;
     const playerId = await addPlayer(sql);
     await addGame(sql);
-    const proxy = await startProxy(direct.databaseUrl, commitTag);
+    let cutting = false;
+    // This answer is sent after the commit: the batch is in the ledger, but the service does not know.
+    const proxy = await startProxy(direct.databaseUrl, {
+      isLost: (answer) => cutting && answer.includes(commitTag),
+    });
     await using service = await startService({ DATABASE_URL: proxy.url });
     const caller = callerOf(service, playerId);
     expect((await caller.balance()).status).toBe('OK');
@@ -61,9 +31,9 @@ test.each([
       roundId: randomUUID(),
       reverseTransactionId: randomUUID(),
     };
-    proxy.cut(true);
+    cutting = true;
     expect(await caller[callback](fields)).toMatchObject({ http: 500, status: 'ERROR_UNKNOWN' });
-    proxy.cut(false);
+    cutting = false;
     const [row] = await sql<{ balance: string }[]>`
       select balance_after as balance from entries where transaction_id = ${fields.transactionId}`;
     expect(row).toBeDefined();

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createBatcher, type BatcherOptions } from './batcher.ts';
@@ -66,6 +67,43 @@ test('a full queue rejects the next item at once, as 503', async () => {
   await nextTurns();
   batches[0]?.finish();
   await Promise.all(waiting);
+});
+
+test('an item that no batch takes in time is rejected, as 503, and never processed', async () => {
+  const { batcher, batches } = createHeld({ maxWaitMs: 20 });
+  const first = batcher.add('a1');
+  await nextTurns();
+  await expect(batcher.add('a2')).rejects.toMatchObject({ status: 503, code: 'too_busy' });
+  batches[0]?.finish();
+  expect(await first).toBe('A1');
+  await batcher[Symbol.asyncDispose]();
+  expect(batches).toHaveLength(1);
+});
+
+test('one item does not wait for a larger batch that is stuck', async () => {
+  const { batcher, batches } = createHeld({ maxInFlight: 2 });
+  const stuck = ['a1', 'b1', 'c1'].map((item) => batcher.add(item));
+  await nextTurns();
+  const single = batcher.add('d1');
+  await expect.poll(() => batches.map(({ items }) => items)).toEqual([['a1', 'b1', 'c1'], ['d1']]);
+  for (const { finish } of batches) finish();
+  expect(await Promise.all([...stuck, single])).toEqual(['A1', 'B1', 'C1', 'D1']);
+});
+
+test('a batch does not run in the context of the request that started it', async () => {
+  const request = new AsyncLocalStorage<string>();
+  const seen: (string | undefined)[] = [];
+  const batcher = createBatcher<string, string>({
+    maxBatch: 1,
+    maxQueue: 9,
+    maxInFlight: 1,
+    flush: async (items) => {
+      seen.push(request.getStore());
+      return items;
+    },
+  });
+  await Promise.all(['a', 'b'].map((item) => request.run(item, () => batcher.add(item))));
+  expect(seen).toEqual([undefined, undefined]);
 });
 
 test('after a rollback each item is tried alone, so that one bad item fails alone', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Unavailable } from '../http/problem.ts';
 
 export interface BatcherOptions<Item, Result> {
@@ -10,6 +11,8 @@ export interface BatcherOptions<Item, Result> {
   maxBatch: number;
   /** Items that may wait for a batch; `add` rejects the next one at once. */
   maxQueue: number;
+  /** How long an item may wait for a batch, in ms; then it is rejected like one that met a full queue. */
+  maxWaitMs?: number;
   /** Batches that may run at the same time. */
   maxInFlight: number;
   /** Two items with a common key never run at the same time, and run in the order in which they were added. */
@@ -22,8 +25,8 @@ export interface BatcherOptions<Item, Result> {
 
 export interface Batcher<Item, Result> extends AsyncDisposable {
   /**
-   * Resolves with the item's own result. Rejects with `Unavailable` (code `too_busy`) when the queue is full, in
-   * which case nothing was done, and otherwise with the error of `flush`.
+   * Resolves with the item's own result. Rejects with `Unavailable` (code `too_busy`) when the queue is full or the
+   * item waited too long, in which cases nothing was done, and otherwise with the error of `flush`.
    */
   add(item: Item): Promise<Result>;
   /** Items that no batch has taken yet. */
@@ -33,11 +36,18 @@ export interface Batcher<Item, Result> extends AsyncDisposable {
 interface Waiting<Item, Result> {
   item: Item;
   keys: readonly string[];
+  addedAt: number;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
 const noKeys: readonly string[] = [];
+
+/** After this time a batch is probably stuck, and the next one does not wait for it. */
+const slowMs = 50;
+
+const createRefusal = (): Unavailable =>
+  new Unavailable('too_busy', 'Too many requests are waiting; try again shortly.');
 
 /**
  * Group commit: collects concurrent calls into batches. A batch holds what arrived while the previous one was
@@ -45,14 +55,18 @@ const noKeys: readonly string[] = [];
  * waits until every item has its result.
  */
 export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> => {
-  const { flush, maxBatch, maxQueue, maxInFlight, keysOf, isRolledBack, onBatch } = options;
+  const { flush, maxBatch, maxQueue, maxWaitMs, maxInFlight, keysOf, isRolledBack, onBatch } = options;
   type Entry = Waiting<Item, Result>;
+  /** A batch serves many requests, so it must not run in the context of the one that happened to start it. */
+  const runOutside = AsyncLocalStorage.snapshot();
   let queue: Entry[] = [];
   let batchesInFlight = 0;
+  /** Items of the running batches that are not slow. */
   let itemsInFlight = 0;
   let scheduled = false;
   const busyKeys = new Set<string>();
   let onIdle: (() => void) | undefined;
+  let expiry: NodeJS.Timeout | undefined;
 
   /** Removes the next batch from the queue: the oldest items that share no key with each other or a running batch. */
   const takeBatch = (): Entry[] => {
@@ -88,12 +102,22 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
 
   const run = async (batch: readonly Entry[]): Promise<void> => {
     batchesInFlight += 1;
-    itemsInFlight += batch.length;
+    let counted = batch.length;
+    itemsInFlight += counted;
+    const stopCounting = (): void => {
+      itemsInFlight -= counted;
+      counted = 0;
+    };
+    const slow = setTimeout(() => {
+      stopCounting();
+      if (queue.length > 0) schedule();
+    }, slowMs);
     onBatch?.(batch.length);
     await process(batch);
+    clearTimeout(slow);
+    stopCounting();
     for (const { keys } of batch) for (const key of keys) busyKeys.delete(key);
     batchesInFlight -= 1;
-    itemsInFlight -= batch.length;
     if (queue.length > 0) schedule();
     else if (batchesInFlight === 0) onIdle?.();
   };
@@ -112,17 +136,29 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
   const schedule = (): void => {
     if (scheduled || batchesInFlight >= maxInFlight) return;
     scheduled = true;
-    setImmediate(startBatches);
+    setImmediate(runOutside, startBatches);
+  };
+
+  /** Rejects the items that have waited for `limit` ms, and looks again when the next one is due. */
+  const rejectOld = (limit: number): void => {
+    expiry = undefined;
+    const now = performance.now();
+    const fresh = queue.findIndex(({ addedAt }) => addedAt > now - limit);
+    for (const { reject } of queue.splice(0, fresh === -1 ? queue.length : fresh)) reject(createRefusal());
+    const [oldest] = queue;
+    if (oldest) expiry = setTimeout(rejectOld, oldest.addedAt + limit - now, limit).unref();
+    else if (batchesInFlight === 0) onIdle?.();
   };
 
   return {
     add: (item) =>
       new Promise((resolve, reject) => {
         if (queue.length >= maxQueue) {
-          reject(new Unavailable('too_busy', 'Too many requests are waiting; try again shortly.'));
+          reject(createRefusal());
           return;
         }
-        queue.push({ item, keys: keysOf?.(item) ?? noKeys, resolve, reject });
+        queue.push({ item, keys: keysOf?.(item) ?? noKeys, addedAt: performance.now(), resolve, reject });
+        if (maxWaitMs !== undefined) expiry ??= setTimeout(rejectOld, maxWaitMs, maxWaitMs).unref();
         schedule();
       }),
     waiting: () => queue.length,

@@ -25,7 +25,9 @@ export const commitOrdinary: CommitBatch<Move, Outcome | undefined> = async (...
   return balances.map((balance) => (balance === undefined ? undefined : { status: 'OK', balance }));
 };
 
-const reads = new Set<Command['operation']>(['authenticate', 'balance']);
+/** Whether the command may move money, so that its player is locked. */
+export const locksPlayer = ({ operation }: Command): boolean =>
+  operation !== 'authenticate' && operation !== 'balance';
 
 const auditDetails = (command: Command, { status, reason }: Outcome): Record<string, unknown> => {
   const {
@@ -69,7 +71,7 @@ const decideOne = (command: Command, state: StoredState, policy: Policy, decided
 
 /** Commits commands on one transaction; see `commitDecided`. */
 const decideAll: CommitBatch<Command, Outcome> = async (sql, commands, now, policy) => {
-  const moving = commands.filter(({ operation }) => !reads.has(operation));
+  const moving = commands.filter(locksPlayer);
   if (moving.length > 0) await lockPlayers(sql, new Set(moving.map(({ playerId }) => playerId)));
   const states = await readStates(sql, commands, now, policy);
   const decided: Decided = { entries: [], rounds: [], audit: [] };

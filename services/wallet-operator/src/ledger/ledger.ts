@@ -1,17 +1,24 @@
-import { createBatcher, type BatcherOptions } from '@platform/service-kit/batcher';
+import { createBatcher } from '@platform/service-kit/batcher';
 import { openDatabase } from '@platform/service-kit/db';
-import { commitDecided, commitOrdinary } from './batches.ts';
+import type { Sql } from 'postgres';
+import { commitDecided, commitOrdinary, locksPlayer } from './batches.ts';
 import type { Command, Policy } from './command.ts';
 import { idSpaceOf } from './id-space.ts';
+import { createLockedPlayers } from './locked-players.ts';
 import type { Move } from './ordinary-moves.ts';
 import type { Outcome } from './outcome.ts';
 import { claimTransactionIdScope } from './settings.ts';
 
 export interface Ledger extends AsyncDisposable {
-  /** Resolves after the commit. Rejects when the outcome is unknown, and with `Unavailable` when too many wait. */
+  /**
+   * Resolves after the commit. Rejects when the outcome is unknown, and with `Unavailable` (nothing was written) when
+   * too many wait or the command waited too long for a batch or for its player.
+   */
   add(command: Command): Promise<Outcome>;
-  /** Commands that wait for a batch. */
+  /** Commands that wait for a batch, or for a player whom another transaction holds. */
   waiting(): number;
+  /** Players whose rows another transaction holds. */
+  lockedPlayers(): number;
   /** Stores the scope of transaction ids, once. Throws ScopeMismatch; the first batch does the same. */
   claimScope(): Promise<void>;
 }
@@ -40,6 +47,21 @@ export const settings = {
   enable_material: 'off',
   jit: 'off',
 };
+
+/** How long a batch waits for a lock before it leaves out the players that hold it up. */
+const lockTimeoutMs = 100;
+
+/** A batch takes milliseconds. Its connection is destroyed a second after this time, when nothing comes back. */
+const statementTimeoutMs = 2000;
+
+/** How long a command waits for a batch, and for a player whom another transaction holds. */
+const maxWaitMs = 2000;
+
+/** How often a batch is tried when it meets locks: each time it leaves out the players that were found locked. */
+const maxAttempts = 3;
+
+const isLockTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '55P03';
 
 /**
  * SQLSTATE classes with which PostgreSQL reports, before the commit, that it rolled the batch back: bad data (22),
@@ -80,42 +102,77 @@ export const openLedger = ({
   const database = openDatabase({
     url: databaseUrl,
     name: 'wallet-operator:ledger',
-    max: 2 * limits.maxInFlight,
-    settings,
+    // One for each batch, and one to look for locked players.
+    max: 2 * limits.maxInFlight + 1,
+    statementTimeoutMs,
+    settings: { ...settings, lock_timeout: String(lockTimeoutMs) },
   });
   const { sql } = database;
+  const locked = createLockedPlayers(sql, limits.maxQueue);
   let claimed = false;
   const claimScope = async (): Promise<void> => {
     if (claimed) return;
     await claimTransactionIdScope(sql, policy.transactionIds);
     claimed = true;
   };
-  const batches = <Item extends Command, Result>(
-    commit: (items: readonly Item[]) => Promise<Result[]>,
-  ): BatcherOptions<Item, Result> => ({
+  const isHeldUp = (command: Command): boolean => locksPlayer(command) && locked.has(command.playerId);
+
+  /** Commits the commands whose players are not locked by others; the results of the others are undefined. */
+  const commitUnlocked = async <Item extends Command, Result>(
+    commit: (sql: Sql, items: readonly Item[], now: Date, policy: Policy) => Promise<Result[]>,
+    items: readonly Item[],
+  ): Promise<(Result | undefined)[]> => {
+    if (!claimed) await claimScope();
+    for (let attempt = 1; ; attempt += 1) {
+      const ready = items.filter((item) => !isHeldUp(item));
+      try {
+        const results = ready.length === 0 ? [] : await commit(sql, ready, now(), policy);
+        if (ready.length === items.length) return results;
+        const resultOf = new Map(ready.map((item, at) => [item, results[at]]));
+        return items.map((item) => resultOf.get(item));
+      } catch (error) {
+        // PostgreSQL has rolled the batch back, so it may run again without the players that held it up.
+        if (attempt === maxAttempts || !isLockTimeout(error)) throw error;
+        await locked.check(ready.map(({ playerId }) => playerId));
+      }
+    }
+  };
+  const batches = {
     ...limits,
     maxBatch,
-    keysOf: (command) => keysOf(command, policy.transactionIds),
+    maxWaitMs,
+    keysOf: (command: Command) => keysOf(command, policy.transactionIds),
     isRolledBack,
     ...(onBatch && { onBatch }),
-    flush: (items) => (claimed ? commit(items) : claimScope().then(() => commit(items))),
+  };
+  const ordinary = createBatcher<Move, Outcome | undefined>({
+    ...batches,
+    flush: (moves) => commitUnlocked(commitOrdinary, moves),
   });
-  const ordinary = createBatcher(
-    batches<Move, Outcome | undefined>((moves) => commitOrdinary(sql, moves, now(), policy)),
-  );
-  const decided = createBatcher(
-    batches<Command, Outcome>((commands) => commitDecided(sql, commands, now(), policy)),
-  );
+  const decided = createBatcher<Command, Outcome | undefined>({
+    ...batches,
+    flush: (commands) => commitUnlocked(commitDecided, commands),
+  });
+  const decide = async (command: Command): Promise<Outcome> => {
+    const deadline = performance.now() + maxWaitMs;
+    for (;;) {
+      if (isHeldUp(command)) await locked.untilReleased(command.playerId, deadline);
+      const outcome = await decided.add(command);
+      if (outcome !== undefined) return outcome;
+    }
+  };
   return {
     add: (command) =>
-      isMove(command, policy)
-        ? ordinary.add(command).then((outcome) => outcome ?? decided.add(command))
-        : decided.add(command),
-    waiting: () => ordinary.waiting() + decided.waiting(),
+      isMove(command, policy) && !isHeldUp(command)
+        ? ordinary.add(command).then((outcome) => outcome ?? decide(command))
+        : decide(command),
+    waiting: () => ordinary.waiting() + decided.waiting() + locked.waiting(),
+    lockedPlayers: locked.count,
     claimScope,
     [Symbol.asyncDispose]: async () => {
       await ordinary[Symbol.asyncDispose]();
       await decided[Symbol.asyncDispose]();
+      await locked[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
   };
