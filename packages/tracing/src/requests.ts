@@ -15,7 +15,7 @@ import type { Tracing } from './tracing.ts';
 const unseen = new Set(['/livez', '/readyz', '/metrics']);
 
 /** What the service kit notes on a request: its id, and the template of its route on the answer. */
-type Known<T> = T & { id?: unknown; template?: string };
+type Known<T> = T & { id?: unknown; template?: string | undefined };
 
 const name = (span: Span, method: string | undefined, route: string | undefined): void => {
   span.updateName(route === undefined ? `${method}` : `${method} ${route}`);

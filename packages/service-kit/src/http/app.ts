@@ -1,15 +1,15 @@
 import type { RequestListener } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { BaseContext } from '../process/context.ts';
-import { createErrorHandler } from './error-handler.ts';
 import { createFastPath } from './fast-path.ts';
 import { createDocument, type Interface } from './openapi.ts';
-import { operationPaths } from './operations.ts';
+import { headersOf } from './headers.ts';
+import { operationRoutes } from './operations.ts';
 import { createHandler, type Limits } from './pipeline.ts';
 import { NotFound, Problem } from './problem.ts';
 import { createRequestContext } from './request-context.ts';
+import { createErrorHandler } from './respond.ts';
 import type { Route } from './route.ts';
-import { headersOf } from './security-headers.ts';
 
 export interface AppOptions {
   about: Interface;
@@ -37,10 +37,12 @@ const refuseMethod =
     throw new Problem({ status: 405, code: 'method_not_allowed', detail, headers: { Allow: allow } });
   };
 
-const mount = (app: Express, routes: readonly Route[], basePath: string, limits: Limits): void => {
+/** Gives Express the routes. Without a base path (operation paths) they have no template. */
+const mount = (app: Express, routes: readonly Route[], limits: Limits, basePath?: string): void => {
   for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
-    const address = app.route(basePath + path.replaceAll(/\{(\w+)\}/g, ':$1'));
-    for (const route of group) address[route.method](createHandler(route, basePath + path, limits));
+    const template = basePath === undefined ? undefined : basePath + path;
+    const address = app.route((template ?? path).replaceAll(/\{(\w+)\}/g, ':$1'));
+    for (const route of group) address[route.method](createHandler(route, template, limits));
     const allow = group.flatMap(({ method }) =>
       method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
     );
@@ -77,9 +79,8 @@ export const createHttpApp = (
     requestContext(req, res);
     next();
   });
-  mount(app, routes, basePath, context);
-  for (const { path, handle } of operationPaths(context, document))
-    app.route(path).get(handle).all(refuseMethod('GET, HEAD'));
+  mount(app, routes, context, basePath);
+  mount(app, operationRoutes(context, document), context);
   app.use(() => {
     throw new NotFound('path');
   });

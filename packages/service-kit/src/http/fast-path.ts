@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { Request, Response } from 'express';
-import type { ErrorHandler } from './error-handler.ts';
 import { createHandler, type Handler, type Limits } from './pipeline.ts';
 import type { RequestContext } from './request-context.ts';
+import type { ErrorHandler } from './respond.ts';
 import type { Route } from './route.ts';
 
 /** Matches targets without escapes; everything else about an address is left to Express. */

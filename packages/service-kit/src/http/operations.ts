@@ -1,12 +1,8 @@
 import { hostname } from 'node:os';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import type { BaseContext } from '../process/context.ts';
 import { readiness } from '../process/health.ts';
-import { anyone, route, type Route } from './route.ts';
-import { createHandler } from './pipeline.ts';
-import { send } from './respond.ts';
+import { anyone, route, type Answer, type Guard, type ResponseSpec, type Route } from './route.ts';
 import { instant } from './text.ts';
 
 const rate = z.number().min(0);
@@ -23,15 +19,34 @@ const Summary = z.object({
   ),
 });
 
-const shared = { method: 'get', tag: 'Operation' } as const;
-const noStore = { 'Cache-Control': 'no-store' };
-const json = { 'Content-Type': 'application/json; charset=utf-8' };
-/** Anyone may call `/ops/status`; the database is checked at most once in this time. */
+/** `/ops/status` checks the database at most once in this time, because anyone may call it. */
 const statusMs = 1000;
 
-const statusRoute = ({ health }: BaseContext): Route => {
+type Responses = Record<number, ResponseSpec>;
+
+const get = <R extends Responses>(
+  path: string,
+  responses: R,
+  handle: () => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>,
+  caller: Guard<unknown> = anyone,
+): Route =>
+  route(
+    { method: 'get', path, operationId: path, tag: '', summary: '', caller, unlimited: true, responses },
+    handle,
+  );
+
+/**
+ * Paths of every service that are not part of the interface its OpenAPI document describes: `/livez` (the process
+ * runs), `/readyz` (it may be sent requests), `/metrics` (Prometheus), `/openapi.json`, and what the operations page
+ * reads: `/ops/status` for anyone, `/ops/summary` for callers whom the context's `ops` lets in.
+ */
+export const operationRoutes = ({ health, metrics, ops }: BaseContext, document: object): Route[] => {
+  const { registry, history } = metrics;
+  const json = JSON.stringify(document);
+  const headers = { 'Cache-Control': 'no-store' };
   let [status, until] = [Promise.resolve({ ready: false, degraded: false }), 0];
-  const current = () => {
+
+  const currentStatus = () => {
     if (performance.now() >= until) {
       until = performance.now() + statusMs;
       status = readiness(health).then(({ ready, checks }) => ({
@@ -41,85 +56,40 @@ const statusRoute = ({ health }: BaseContext): Route => {
     }
     return status;
   };
-  return route(
-    {
-      ...shared,
-      path: '/ops/status',
-      operationId: 'status',
-      summary: 'Whether the service takes requests',
-      caller: anyone,
-      responses: { 200: { description: 'At most a second old', body: Status } },
-    },
-    async () => ({ status: 200, headers: noStore, body: await current() }),
-  );
-};
-
-const summaryRoute = ({ history, ops: caller }: BaseContext): Route[] =>
-  caller === undefined
-    ? []
-    : [
-        route(
-          {
-            ...shared,
-            path: '/ops/summary',
-            operationId: 'summary',
-            summary: 'Request rate, error rate and p99 of the last half hour, every 10 s',
-            caller,
-            responses: { 200: { description: 'Of this process', body: Summary } },
-          },
-          () => ({
-            status: 200,
-            headers: noStore,
-            body: {
-              instance: `${hostname()}/${process.pid}`,
-              startedAt: history.startedAt.toISOString(),
-              stepSeconds: 10,
-              points: history.points().map(({ at, ...point }) => ({
-                ...point,
-                at: new Date(at).toISOString(),
-              })),
-            },
-          }),
-        ),
-      ];
-
-/** A path of every service that is not part of the interface its OpenAPI document describes. */
-export interface OperationPath {
-  path: string;
-  handle: RequestHandler;
-}
-
-/**
- * `/livez` (the process runs), `/readyz` (it may be sent requests), `/metrics` (Prometheus),
- * `/openapi.json`, and what the operations page reads: `/ops/status` for anyone, `/ops/summary` for
- * callers with the scope that the context's `ops` requires.
- */
-export const operationPaths = (context: BaseContext, document: object): OperationPath[] => {
-  const { health, metrics } = context;
-  const documentText = JSON.stringify(document);
-  const answer = (req: IncomingMessage, res: ServerResponse, status: number, body: object) =>
-    send(req, res, status, { ...json }, JSON.stringify(body));
+  const summary = () => ({
+    instance: `${hostname()}/${process.pid}`,
+    startedAt: history.startedAt.toISOString(),
+    stepSeconds: 10,
+    points: history.points(),
+  });
+  const ok = { 200: { description: '' } };
   return [
-    { path: '/livez', handle: (req, res) => answer(req, res, 200, { status: 'ok' }) },
-    {
-      path: '/readyz',
-      handle: async (req, res) => {
-        const { ready, checks } = await readiness(health);
-        const status = health.draining ? 'draining' : ready ? 'ready' : 'not_ready';
-        answer(req, res, ready ? 200 : 503, { status, checks });
-      },
-    },
-    {
-      path: '/metrics',
-      handle: async (req, res) => {
-        const headers = { 'Content-Type': metrics.registry.contentType };
-        send(req, res, 200, headers, await metrics.registry.metrics());
-      },
-    },
-    { path: '/openapi.json', handle: (req, res) => send(req, res, 200, { ...json }, documentText) },
-    ...[statusRoute(context), ...summaryRoute(context)].map((one) => ({
-      path: one.path,
-      handle: createHandler(one, one.path, context),
+    get('/livez', ok, () => ({ status: 200, json: '{"status":"ok"}' })),
+    get('/readyz', { ...ok, 503: { description: '' } }, async () => {
+      const { ready, checks } = await readiness(health);
+      const state = health.draining ? 'draining' : ready ? 'ready' : 'not_ready';
+      return { status: ready ? 200 : 503, json: JSON.stringify({ status: state, checks }) };
+    }),
+    get('/metrics', ok, async () => ({
+      status: 200,
+      headers: { 'Content-Type': registry.contentType },
+      json: await registry.metrics(),
     })),
+    get('/openapi.json', ok, () => ({ status: 200, json })),
+    get('/ops/status', { 200: { description: '', body: Status } }, async () => ({
+      status: 200,
+      headers,
+      body: await currentStatus(),
+    })),
+    ...(ops === undefined
+      ? []
+      : [
+          get(
+            '/ops/summary',
+            { 200: { description: '', body: Summary } },
+            () => ({ status: 200, headers, body: summary() }),
+            ops,
+          ),
+        ]),
   ];
 };

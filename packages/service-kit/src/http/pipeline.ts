@@ -9,7 +9,6 @@ import { Problem, ValidationFailed, type FieldErrors } from './problem.ts';
 import { parseQuery, spellingOf } from './query.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { sendAnswer } from './respond.ts';
-import { setFixedHeaders } from './security-headers.ts';
 import { anyone, credentialHeaders, type Route } from './route.ts';
 
 const defaultBodyLimit = 100_000;
@@ -104,7 +103,7 @@ const countUnknown = async ({ failureLimit }: Limits, req: Request, error: unkno
  * request context assigned the id and refused invalid targets; after it, the error handler answers
  * what was thrown. `template` is what logs, metrics and traces call the route.
  */
-export const createHandler = (route: Route, template: string, limits: Limits): Handler => {
+export const createHandler = (route: Route, template: string | undefined, limits: Limits): Handler => {
   const readCaller = createCallerReader(route, limits);
   const readInput = createInputReader(route);
   const varyOn = credentialHeaders(route.caller);
@@ -116,7 +115,6 @@ export const createHandler = (route: Route, template: string, limits: Limits): H
       const caller = await readCaller(req, res);
       // Body → validation: an unknown caller never makes us read a body.
       const input = await readInput(req, res);
-      if (route.body?.raw) setFixedHeaders(req, res);
       const answer = await route.handle({ caller, ...input, req, res });
       if (!res.headersSent) sendAnswer(req, res, route, answer);
     } catch (error) {

@@ -40,11 +40,12 @@ export type RateLimit = (res: ServerResponse, key: string) => Promise<void>;
 export const createRateLimit = (options: CounterOptions): RateLimit => {
   const count = createCounter(options);
   const { perMinute } = options;
+  const policy = `"default";q=${perMinute};w=60`;
   return async (res, key) => {
     const { msBeforeNext, remainingPoints, consumedPoints } = await count(key);
     const seconds = Math.ceil(msBeforeNext / 1000);
-    res.setHeader('RateLimit-Policy', `"default";q=${perMinute};w=60`);
-    res.setHeader('RateLimit', `"default";r=${remainingPoints};t=${seconds}`);
+    const left = `"default";r=${remainingPoints};t=${seconds}`;
+    res.limitHeaders = ['RateLimit-Policy', policy, 'RateLimit', left];
     if (consumedPoints > perMinute) throw new TooManyRequests(seconds);
   };
 };

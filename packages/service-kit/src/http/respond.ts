@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requestIdOf, type Log } from '../process/log.ts';
+import { headersOf, type Headers } from './headers.ts';
+import { problemBody, toProblem } from './problem.ts';
 import type { ErasedAnswer, Route } from './route.ts';
-import { headersOf } from './security-headers.ts';
 
 /** How long the rest of an unread body is read and thrown away. */
 const drainMs = 2000;
@@ -9,24 +11,22 @@ const hasUnreadBody = ({ headers, complete }: IncomingMessage): boolean =>
   !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 
 /**
- * Writes a whole answer. When the body of the request was not read to its end, the connection closes
- * afterwards, because the rest would be taken for the next request; the rest is read for a moment,
- * because a sender that is cut off while it writes never reads the answer.
+ * Writes a whole answer. When the body of the request was not read to its end, the connection closes afterwards,
+ * because the rest would be taken for the next request; the rest is read for a moment, because a sender that is cut off
+ * while it writes never reads the answer.
  */
-export const send = (
+const send = (
   req: IncomingMessage,
   res: ServerResponse,
   status: number,
-  headers: Record<string, string | number>,
+  headers: Headers,
   payload?: string | Buffer,
 ): void => {
-  const unread = hasUnreadBody(req);
-  if (unread) headers['Connection'] = 'close';
-  res.writeHead(status, headersOf(req, res, headers));
-  if (!unread) {
-    res.end(payload);
+  if (!hasUnreadBody(req)) {
+    res.writeHead(status, headersOf(req, res, headers)).end(payload);
     return;
   }
+  res.writeHead(status, headersOf(req, res, { ...headers, Connection: 'close' }));
   if (payload !== undefined) res.write(payload);
   const end = () => {
     clearTimeout(timer);
@@ -37,8 +37,8 @@ export const send = (
 };
 
 /**
- * Writes what a handler answered. A `body` is shaped by the schema of its status, so that a field
- * that is not declared never leaves the service; `json` is sent as it is.
+ * Writes what a handler answered. A `body` is shaped by the schema of its status, so that a field that is not declared
+ * never leaves the service; `json` is sent as it is.
  */
 export const sendAnswer = (
   req: IncomingMessage,
@@ -55,3 +55,27 @@ export const sendAnswer = (
   }
   send(req, res, answer.status, headers, payload);
 };
+
+/** Answers a request that failed with problem+json, and logs the error when it is the server's fault. */
+export type ErrorHandler = (error: unknown, req: IncomingMessage, res: ServerResponse) => void;
+
+export const createErrorHandler =
+  (log: Log): ErrorHandler =>
+  (error, req, res) => {
+    const problem = toProblem(error);
+    if (problem.status >= 500) (req.log ?? log).error({ err: error }, problem.code);
+    if (res.headersSent) {
+      // Part of an answer is on the wire; only a broken connection tells the client that it is not whole.
+      res.destroy();
+      return;
+    }
+    const body = JSON.stringify(problemBody(problem, requestIdOf(req)));
+    const headers = {
+      // A 404 may be cached unless it says otherwise, and it may depend on the caller's credential.
+      'Cache-Control': 'no-store',
+      ...problem.headers,
+      'Content-Type': 'application/problem+json',
+      'Content-Length': Buffer.byteLength(body),
+    };
+    send(req, res, problem.status, headers, body);
+  };

@@ -9,7 +9,6 @@ import type { Limits } from '../http/pipeline.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import { openRedis } from './redis.ts';
 import type { Guard } from '../http/route.ts';
-import { keepHistory, type History } from './request-history.ts';
 
 /** What the process makes before the context: the log and the metrics registry. */
 export interface Parts {
@@ -22,7 +21,6 @@ export interface BaseContext extends Parts, Limits, AsyncDisposable {
   database: Database;
   redis: Redis | undefined;
   health: Health;
-  history: History;
   /** Who may read `/ops/summary`; without it there is no such path. */
   ops?: Guard<unknown> | undefined;
   /** Addresses whose X-Forwarded-For is believed. */
@@ -63,18 +61,15 @@ export const openBaseContext = (env: BaseEnv, { name, migrations }: About, parts
   const database = openDatabase({ url: env.DATABASE_URL, name, max: env.DATABASE_POOL });
   const redis = openRedis(env.REDIS_URL, parts.log);
   const trustProxy = env.TRUST_PROXY.split(',').filter((address) => address !== '');
-  const history = keepHistory(parts.metrics);
   return {
     ...parts,
     database,
     redis,
     health: createHealth({ database, redis, migrations }),
     ...openLimits(env, name, redis, trustProxy),
-    history,
     trustProxy,
     now: () => new Date(),
     [Symbol.asyncDispose]: async () => {
-      history[Symbol.dispose]();
       redis?.disconnect();
       await database[Symbol.asyncDispose]();
     },

@@ -1,10 +1,16 @@
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from './database.ts';
+import { createHistory, type History } from './history.ts';
 
 export interface Metrics {
   registry: Registry;
-  /** Counts one answered request by method, route template and status. */
-  record(method: string, route: string, status: number, ms: number): void;
+  /** What `/ops/summary` answers. */
+  history: History;
+  /**
+   * Counts an answered request. `route` is its template; undefined for probes, scrapes and unknown paths, which are
+   * called `none` and do not count in the history.
+   */
+  record(method: string, route: string | undefined, status: number, ms: number): void;
 }
 
 /** Request durations; the sums and counts of the same histogram give rates and error rates. */
@@ -19,13 +25,15 @@ export const createMetrics = (): Metrics => {
   });
   // Looking a label set up costs more than counting; routes × statuses are few.
   const series = new Map<string, Histogram.Internal<string>>();
-  const record: Metrics['record'] = (method, route, status, ms) => {
+  const history = createHistory();
+  const record: Metrics['record'] = (method, route = 'none', status, ms) => {
+    if (route !== 'none') history.add(status, ms);
     const key = `${method} ${status} ${route}`;
     let one = series.get(key);
     if (one === undefined) series.set(key, (one = duration.labels(method, route, String(status))));
     one.observe(ms / 1000);
   };
-  return { registry, record };
+  return { registry, history, record };
 };
 
 /** Process metrics (memory, CPU, event loop lag, garbage collection): once a process. */

@@ -3,6 +3,7 @@ import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
+import { setFixedHeaders } from '@platform/service-kit/headers';
 import { allowSlowBody } from '@platform/service-kit/server';
 import type { Request } from 'express';
 import type { Context } from '../context.ts';
@@ -55,6 +56,7 @@ export const importRoute = (ctx: Context): Route =>
     async ({ req, res }) => {
       refuseOtherTypes(req);
       allowSlowBody(req);
+      setFixedHeaders(req, res);
       res.setHeader('Content-Type', ndjson);
       res.setHeader('Connection', 'close');
       const body = pipeline(req, new PassThrough({ highWaterMark: readAhead }), () => undefined);

@@ -1,0 +1,63 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import helmet from 'helmet';
+import { requestIdOf } from '../process/log.ts';
+
+declare module 'http' {
+  interface ServerResponse {
+    /** Request headers that hold the credential of this route (`Vary`); undefined where none is read. */
+    varyOn?: string | undefined;
+    /** RateLimit headers: name, value, name, value. */
+    limitHeaders?: readonly string[];
+  }
+}
+
+export type Headers = Readonly<Record<string, string | number>>;
+
+/** Helmet's headers for an API, without those that only concern documents in a browser. */
+const setSecurityHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
+  },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xFrameOptions: { action: 'deny' },
+  xPermittedCrossDomainPolicies: false,
+  xPoweredBy: false,
+  xXssProtection: false,
+});
+
+/** They never change, so helmet is called once and not for each request. */
+const securityHeaders: string[] = [];
+const recorder = { setHeader: (name: string, value: string) => securityHeaders.push(name, value) };
+setSecurityHeaders({} as IncomingMessage, recorder as unknown as ServerResponse, () => undefined);
+
+/** What an answer that depends on a credential must say, so that no cache gives it to another caller. */
+const withCacheRules = ({ varyOn }: ServerResponse, own: Headers): Headers =>
+  varyOn === undefined
+    ? own
+    : {
+        'Cache-Control': 'private, no-store',
+        ...own,
+        Vary: own['Vary'] === undefined ? varyOn : `${own['Vary']}, ${varyOn}`,
+      };
+
+/**
+ * The headers of an answer as `writeHead` takes them (name, value, name, value …): request id, security headers, rate
+ * limit, `own`, and the cache rules of a route with a credential. Node writes such a list as it is, as long as no
+ * header was set with `setHeader` before; otherwise it costs several times as much.
+ */
+export const headersOf = (req: IncomingMessage, res: ServerResponse, own: Headers = {}): string[] => {
+  const headers = ['X-Request-Id', requestIdOf(req), ...securityHeaders, ...(res.limitHeaders ?? [])];
+  const all = withCacheRules(res, own);
+  for (const name in all) headers.push(name, String(all[name]));
+  return headers;
+};
+
+/** Sets the same headers on an answer that its handler writes itself, piece by piece. */
+export const setFixedHeaders = (req: IncomingMessage, res: ServerResponse): void => {
+  const headers = headersOf(req, res);
+  for (let at = 0; at < headers.length; at += 2) res.setHeader(headers[at] ?? '', headers[at + 1] ?? '');
+};
