@@ -4,7 +4,7 @@ import { anyone, type Guard } from '@platform/service-kit/route';
 import type { Env } from './env.ts';
 import { createPages, type Pages } from './questions/pages.ts';
 import { readVersion } from './quests/store.ts';
-import { createStamps, type Stamps } from './stamps.ts';
+import { createVersionCache, type VersionCache } from './version-cache.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
@@ -12,12 +12,12 @@ export interface Context extends BaseContext {
   /** Who may read, and who may write. */
   reader: Guard<Caller | undefined>;
   writer: Guard<Caller>;
-  stamps: Stamps;
-  /** Undefined where pages are not kept. */
+  versions: VersionCache;
+  /** Undefined when pages are not cached. */
   pages: Pages | undefined;
 }
 
-/** Opens everything the service holds on to; `overrides` replace parts in tests. */
+/** Opens connections and builds everything the service uses; `overrides` replace parts in tests. */
 export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
   const base = { ...openBaseContext(env, { name: 'quest-service', migrations }, parts), ...overrides };
   const tokens = createTokenVerifier({
@@ -30,7 +30,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     reader: env.QUESTS_REQUIRE_TOKEN ? tokens.guard('quests:read') : anyone,
     writer: tokens.guard('quests:write'),
     ops: tokens.guard('ops:read'),
-    stamps: createStamps({
+    versions: createVersionCache({
       redis: base.redis,
       read: (questId) => readVersion(base.database, questId),
     }),

@@ -10,7 +10,7 @@ import { createQuest, findOrUndefined } from './quests/use-cases.ts';
 const questId = '0198c5a0-7e57-7000-8000-000000000001';
 
 const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
-// No instance has a stamp of a new quest, so the writes need not wait for Redis.
+// No instance has cached a version of a new quest, so nothing has to be removed from Redis.
 const env = { ...processEnv(), REDIS_URL: undefined };
 const log = createLog('quest-service-demo', 'silent');
 await using context = createContext(env, { log, metrics: createMetrics() });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const shape = {
   ...commonEnv,
   ...tokenEnv,
-  /** Reading then needs the scope quests:read. */
+  /** True: reading needs the scope `quests:read`. */
   QUESTS_REQUIRE_TOKEN: z.stringbool().default(false),
   /** Memory for serialised pages, in bytes; 0 turns the cache off. */
   QUESTS_CACHE_BYTES: z.coerce.number().int().min(0).default(33_554_432),
@@ -17,8 +17,8 @@ export type Env = ReturnType<typeof envOf>;
 /** The environment of this process; read once, in main.ts. */
 export const processEnv = () => envOf(process.env);
 
-/** What the commands that `demo` prints are made of. */
+/** Settings of the demo command. */
 export const demoEnv = () => readEnv({ GATEWAY_URL: z.url(), DEMO_ADMIN_TOKEN: z.string() }, process.env);
 
-/** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
+/** Database URL of the owner of the tables; the service itself uses a role that only reads and writes rows. */
 export const migrationUrl = (): string => migrationUrlOf(process.env);

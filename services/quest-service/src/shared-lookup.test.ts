@@ -3,7 +3,7 @@ import { shareLookup } from './shared-lookup.ts';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('calls that wait together share one look-up, for each key one', async () => {
+test('calls that wait together share one lookup for each key', async () => {
   const asked: string[] = [];
   const look = shareLookup(async (key) => {
     asked.push(key);
@@ -13,7 +13,7 @@ test('calls that wait together share one look-up, for each key one', async () =>
   expect(asked).toEqual(['a', 'b']);
 });
 
-test('a call is never answered by a look-up that was sent before it', async () => {
+test('a call is never answered by a lookup that was sent before it', async () => {
   let version = 1;
   const sent: (() => void)[] = [];
   const look = shareLookup<number>(() => {
@@ -35,7 +35,7 @@ test('a call is never answered by a look-up that was sent before it', async () =
   expect(await Promise.all(late)).toEqual([2, 2]);
 });
 
-test('the one that waits goes ahead when the one before it failed', async () => {
+test('a waiting lookup runs although the one before it failed', async () => {
   let calls = 0;
   const look = shareLookup(async () => {
     if (++calls === 1) throw new Error('away');
@@ -46,7 +46,7 @@ test('the one that waits goes ahead when the one before it failed', async () => 
   expect(await Promise.all([early, look('a')])).toEqual(['failed', 'here']);
 });
 
-test('a look-up that fails fails for those who shared it, and for nobody later', async () => {
+test('a lookup that fails rejects only the calls that shared it', async () => {
   let fails = true;
   const look = shareLookup(async () => {
     if (fails) throw new Error('away');

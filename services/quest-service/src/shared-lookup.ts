@@ -1,30 +1,30 @@
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
- * Lets calls share one look-up, but only calls that were made before it was sent; a later call gets a
- * later look-up, so that no answer is older than its call. Each key has one look-up running at a
- * time; calls that arrive meanwhile share the next one.
+ * Lets calls share one lookup, but only calls that were made before it was sent. A later call gets a
+ * later lookup, so that no answer is older than its call. Each key has one lookup running at a time;
+ * calls that arrive meanwhile share the next one.
  */
-export const shareLookup = <T>(look: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
+export const shareLookup = <T>(lookUp: (key: string) => Promise<T>): ((key: string) => Promise<T>) => {
   const waiting = new Map<string, Promise<T>>();
-  const underway = new Map<string, Promise<unknown>>();
+  const running = new Map<string, Promise<unknown>>();
 
   const send = async (key: string): Promise<T> => {
-    // The others of this turn of the event loop, or all that come while one is under way.
-    await (underway.get(key) ?? nextTurn());
+    // Collects the calls of this turn of the event loop, or those that arrive while a lookup is running.
+    await (running.get(key) ?? nextTurn());
     waiting.delete(key);
-    const answer = look(key);
+    const answer = lookUp(key);
     const ended = Promise.allSettled([answer]);
-    underway.set(key, ended);
-    void ended.then(() => underway.get(key) === ended && underway.delete(key));
+    running.set(key, ended);
+    void ended.then(() => running.get(key) === ended && running.delete(key));
     return answer;
   };
 
   return (key) => {
     const shared = waiting.get(key);
     if (shared !== undefined) return shared;
-    const asked = send(key);
-    waiting.set(key, asked);
-    return asked;
+    const sent = send(key);
+    waiting.set(key, sent);
+    return sent;
   };
 };

@@ -13,7 +13,7 @@ const list = document.paths['/quests/{questId}/questions'].get;
 const schema = (name: string): Schema => document.components.schemas[name];
 
 /** Seed 000, part B: what is said of the listing, row by row. */
-test('the document says of each parameter what the interface says', () => {
+test('the OpenAPI document describes each parameter as the interface does', () => {
   const [questId, skip, take] = list.parameters;
   expect(questId).toMatchObject({
     name: 'questId',

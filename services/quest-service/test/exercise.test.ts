@@ -2,7 +2,7 @@ import { exercise } from '@platform/exercise';
 import { expect, test } from 'vitest';
 import { listed, makeQuest, startService, tokenWith } from './harness.ts';
 
-test('every operation answers as the document says', async () => {
+test('every operation answers as the OpenAPI document says', async () => {
   await using service = await startService({ variables: { QUESTS_REQUIRE_TOKEN: 'false' } });
   const known: string[] = [];
   for (const title of ['One', 'Two', 'Three']) {

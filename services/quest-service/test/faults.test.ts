@@ -2,7 +2,7 @@ import { startPostgres, type PostgresServer } from '@platform/local/postgres';
 import supertest from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { get, makeQuest, question, startService, titlesOf, write } from './harness.ts';
-import { heat, stampLife } from './heat.ts';
+import { remainingTtl, warmUp } from './warm-up.ts';
 
 let server: PostgresServer;
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server.stop());
 
-test('PostgreSQL killed: 503 as a problem; back: well again without a restart, nothing lost', async () => {
+test('without PostgreSQL requests get 503; when it is back they succeed without a restart and nothing is lost', async () => {
   await using service = await startService({ serverUrl: server.url, variables: { REDIS_URL: '' } });
   const questId = await makeQuest(service, ['a']);
   const path = `/quests/${questId}/questions`;
@@ -37,12 +37,12 @@ test('PostgreSQL killed: 503 as a problem; back: well again without a restart, n
   await write(service, 'post', path, question('c')).expect(201);
 }, 60_000);
 
-test('a quest that is hot is still read when PostgreSQL has just gone', async () => {
+test('a hot quest is still returned just after PostgreSQL has failed', async () => {
   await using service = await startService({ serverUrl: server.url });
   const questId = await makeQuest(service, ['a']);
-  await heat(service, questId);
+  await warmUp(service, questId);
   await expect
-    .poll(() => titlesOf(service, questId).then(() => stampLife(service, questId)), { timeout: 5000 })
+    .poll(() => titlesOf(service, questId).then(() => remainingTtl(service, questId)), { timeout: 5000 })
     .toBeGreaterThan(1300);
   await server.kill9();
   expect(await titlesOf(service, questId)).toEqual(['a']);

@@ -21,11 +21,11 @@ type Verb = 'post' | 'put' | 'patch' | 'delete';
 
 export const get = ({ app }: Pick<Instance, 'app'>, path: string): Test => supertest(app).get(`/v1${path}`);
 
-/** A write by somebody who may. */
+/** A write with a token that has the scope. */
 export const write = ({ app }: Pick<Instance, 'app'>, verb: Verb, path: string, body?: object): Test =>
   supertest(app)[verb](`/v1${path}`).auth(writeToken, { type: 'bearer' }).send(body);
 
-/** A question as a client writes it; `more` replaces or joins the usual. */
+/** A question as a client writes it; `more` adds or replaces fields. */
 export const question = (title: string, more: object = {}) => ({
   type: 'SINGLE_CHOICE',
   presentation: 'HORIZONTAL',
@@ -34,7 +34,7 @@ export const question = (title: string, more: object = {}) => ({
   ...more,
 });
 
-/** Makes a quest with a question for each title; gives its id. */
+/** Creates a quest with a question for each title; returns its id. */
 export const makeQuest = async (service: Pick<Instance, 'app'>, titles: string[] = []): Promise<string> => {
   const { body } = await write(service, 'post', '/quests', { title: 'A quest' }).expect(201);
   const { questId } = body as { questId: string };

@@ -11,7 +11,7 @@ import {
   write,
   type Instance,
 } from './harness.ts';
-import { heat, redisOf } from './heat.ts';
+import { redisOf, warmUp } from './warm-up.ts';
 import { startProxy } from './proxy.ts';
 
 /** Two instances on one database and one Redis of their own; `one` reaches Redis through a proxy. */
@@ -29,8 +29,8 @@ const startPair = async () => {
 test('a write at one instance is seen at the other at once, again and again', async () => {
   await using pair = await startPair();
   const questId = await makeQuest(pair.two, ['0']);
-  await heat(pair.two, questId);
-  await heat(pair.one, questId);
+  await warmUp(pair.two, questId);
+  await warmUp(pair.one, questId);
   const path = `/quests/${questId}/questions`;
   for (let round = 1; round <= 60; round++) {
     const [writer, reader] = round % 2 === 0 ? [pair.one, pair.two] : [pair.two, pair.one];
@@ -40,10 +40,10 @@ test('a write at one instance is seen at the other at once, again and again', as
   }
 }, 60_000);
 
-test('while both read all the time, nobody reads what was replaced before it asked', async () => {
+test('while both instances read, no read returns a list that was replaced before it was sent', async () => {
   await using pair = await startPair();
   const questId = await makeQuest(pair.one, ['0']);
-  await heat(pair.one, questId);
+  await warmUp(pair.one, questId);
   let answered = 0;
   let writing = true;
   const read = async (instance: Instance): Promise<number> => {
@@ -69,24 +69,24 @@ test('while both read all the time, nobody reads what was replaced before it ask
 test('a deleted quest is 404 at the other instance at once', async () => {
   await using pair = await startPair();
   const questId = await makeQuest(pair.one, ['a']);
-  await heat(pair.two, questId);
+  await warmUp(pair.two, questId);
   await write(pair.one, 'delete', `/quests/${questId}`).expect(204);
   await get(pair.two, `/quests/${questId}/questions`).expect(404);
 });
 
-describe('a writer that has lost Redis does not answer before the others have noticed', () => {
+describe('a writer that has lost Redis answers only when no other instance can return the old version', () => {
   test.for(['cut', 'freeze'] as const)('%s', { timeout: 40_000 }, async (how) => {
     await using pair = await startPair();
     const questId = await makeQuest(pair.two, ['old']);
-    await heat(pair.two, questId);
+    await warmUp(pair.two, questId);
     await expect.poll(() => redisOf(pair.one).status, { timeout: 5000 }).toBe('ready');
     pair.proxy[how]();
-    await heat(pair.two, questId);
+    await warmUp(pair.two, questId);
     await write(pair.one, 'put', `/quests/${questId}/questions`, [question('new')]).expect(200);
     expect(await titlesOf(pair.two, questId)).toEqual(['new']);
     expect(await titlesOf(pair.one, questId)).toEqual(['new']);
     pair.proxy.heal();
-    await heat(pair.one, questId);
+    await warmUp(pair.one, questId);
     expect(await titlesOf(pair.one, questId)).toEqual(['new']);
   });
 });
@@ -94,16 +94,16 @@ describe('a writer that has lost Redis does not answer before the others have no
 test('a reader that has lost Redis reads the version from PostgreSQL', async () => {
   await using pair = await startPair();
   const questId = await makeQuest(pair.two, ['old']);
-  await heat(pair.one, questId);
+  await warmUp(pair.one, questId);
   pair.proxy.cut();
   await write(pair.two, 'put', `/quests/${questId}/questions`, [question('new')]).expect(200);
   expect(await titlesOf(pair.one, questId)).toEqual(['new']);
 }, 40_000);
 
-test('Redis may forget everything at any moment', async () => {
+test('every write is seen although Redis loses its data at any moment', async () => {
   await using pair = await startPair();
   const questId = await makeQuest(pair.one, ['0']);
-  await heat(pair.two, questId);
+  await warmUp(pair.two, questId);
   for (let round = 1; round <= 20; round++) {
     const flushed = redisOf(pair.two).flushall();
     await write(pair.one, 'put', `/quests/${questId}/questions`, [question(String(round))]).expect(200);
@@ -112,22 +112,22 @@ test('Redis may forget everything at any moment', async () => {
   }
 }, 40_000);
 
-test('Redis killed: reading and writing go on, and it is used again when it is back', async () => {
+test('while Redis is down reads and writes succeed, and it is used again when it is back', async () => {
   await using pair = await startPair();
   const questId = await makeQuest(pair.one, ['old']);
-  await heat(pair.two, questId);
+  await warmUp(pair.two, questId);
   await pair.server.kill9();
   expect(await titlesOf(pair.two, questId)).toEqual(['old']);
   await write(pair.one, 'put', `/quests/${questId}/questions`, [question('new')]).expect(200);
   expect(await titlesOf(pair.two, questId)).toEqual(['new']);
   await pair.server.restart();
   expect(await titlesOf(pair.two, questId)).toEqual(['new']);
-  await heat(pair.two, questId);
+  await warmUp(pair.two, questId);
   await write(pair.two, 'put', `/quests/${questId}/questions`, [question('newer')]).expect(200);
   expect(await titlesOf(pair.one, questId)).toEqual(['newer']);
 }, 40_000);
 
-test('a hot quest is answered without a single query', async () => {
+test('a hot quest is answered without a query', async () => {
   await using database = await ownDatabase();
   await using opened = openDatabase({ url: database.url, name: 'quest-service' });
   let queries = 0;

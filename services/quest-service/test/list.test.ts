@@ -50,7 +50,7 @@ test.for([
   expect(answer.body.map(({ titles }: { titles: [{ title: string }] }) => titles[0].title)).toEqual(expected);
 });
 
-test('100 are given where Take is not', async () => {
+test('without Take, 100 questions are returned', async () => {
   const long = await makeQuest(
     service,
     Array.from({ length: 130 }, (_, n) => `question ${n}`),
@@ -59,7 +59,7 @@ test('100 are given where Take is not', async () => {
   expect(await titlesOf(service, long, '?Skip=129')).toEqual(['question 129']);
 });
 
-describe('a bad parameter is 400 and named', () => {
+describe('an invalid parameter is 400 and named', () => {
   const values = [
     '-1',
     '01',
@@ -105,7 +105,7 @@ describe('a bad parameter is 400 and named', () => {
   });
 });
 
-test('both bad parameters are named at once', async () => {
+test('two invalid parameters are named at once', async () => {
   const { body } = await list('?Skip=-1&Take=1001').expect(400);
   expect(body.errors).toEqual({ Skip: [expect.any(String)], Take: [expect.any(String)] });
 });
@@ -134,7 +134,7 @@ test('a quest id is matched in either case', async () => {
   expect(await titlesOf(service, questId.toUpperCase(), '?Take=1')).toEqual(['a']);
 });
 
-describe('a page that the caller holds', () => {
+describe('a page that the caller already has', () => {
   test('is not sent again while it is current', async () => {
     const { headers } = await list('?Take=2').expect(200).expect('Cache-Control', 'no-cache');
     const etag = String(headers['etag']);
@@ -152,7 +152,7 @@ describe('a page that the caller holds', () => {
     expect(answer.headers['etag']).not.toBe(headers['etag']);
   });
 
-  test('does not hide that the quest is gone', async () => {
+  test('is 404 once the quest is deleted', async () => {
     const gone = await makeQuest(service, ['a']);
     const { headers } = await get(service, `/quests/${gone}/questions`).expect(200);
     await write(service, 'delete', `/quests/${gone}`).expect(204);
@@ -160,7 +160,7 @@ describe('a page that the caller holds', () => {
   });
 });
 
-test('HEAD says what GET would, without a body', async () => {
+test('HEAD returns the headers of GET without a body', async () => {
   const answer = await list('').expect(200);
   const head = await supertest(service.app).head(`/v1/quests/${questId}/questions`);
   expect([head.status, head.text, head.headers['content-length']]).toEqual([

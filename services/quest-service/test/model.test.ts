@@ -17,7 +17,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('replace'), size: fc.integer({ min: 0, max: 8 }) }) },
 );
 
-test('after any edits the list is that of a plain array, and every page a slice of it', async () => {
+test('after any edits the list equals that of a plain array, and every page is a slice of it', async () => {
   await using one = await startService();
   let count = 0;
   const newId = () => `q${++count}`;

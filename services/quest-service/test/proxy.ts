@@ -3,14 +3,14 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 export interface Proxy extends AsyncDisposable {
   url: string;
-  /** Ends all connections and takes no more. */
+  /** Closes all connections and refuses new ones. */
   cut(): void;
-  /** Keeps connections open, but nothing goes through them any more. */
+  /** Keeps connections open but stops forwarding data. */
   freeze(): void;
   heal(): void;
 }
 
-/** A way to a server that can be cut, so that one instance loses what the others still reach. */
+/** A TCP proxy that can be cut, so that one instance loses a server that others still reach. */
 export const startProxy = async (target: string): Promise<Proxy> => {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();

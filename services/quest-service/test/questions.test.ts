@@ -17,7 +17,7 @@ const fresh = async (...titles: string[]) => `/quests/${await makeQuest(service,
 const idOf = (at: string) => at.split('/')[2] ?? '';
 
 describe('the whole list', () => {
-  test('is replaced by another, in the order of its numbers, and answered as it is now read', async () => {
+  test('is replaced, sorted by order number, and returned as GET returns it', async () => {
     const at = await fresh('old');
     const list = [
       question('last', { orderNumber: 1, questionId: 'q-last', type: 'SCALE', presentation: 'DROPDOWN' }),
@@ -31,7 +31,7 @@ describe('the whole list', () => {
     expect((await get(service, `/quests/${idOf(at)}`)).body.questionCount).toBe(2);
   });
 
-  test('that a GET gave can be put back as it is', async () => {
+  test('can be sent back as GET returned it', async () => {
     const { body } = await get(service, path).expect(200);
     const put = await write(service, 'put', path, body).expect(200);
     expect(put.body).toEqual(body);
@@ -54,13 +54,13 @@ describe('the whole list', () => {
     expect(over.body.errors).toEqual({ body: ['must have at most 10000 items'] });
   });
 
-  test('stays as it was where one question is bad', async () => {
+  test('stays unchanged when one new question is invalid', async () => {
     const at = await fresh('a', 'b');
     await write(service, 'put', at, [question('new'), { type: 'SCALE' }]).expect(400);
     expect(await titlesOf(service, idOf(at))).toEqual(['a', 'b']);
   });
 
-  test('of millions of nothings is refused in one message', async () => {
+  test('of millions of nulls is rejected with one message', async () => {
     const zeros = `[${'0,'.repeat(1_000_000)}0]`;
     const { body } = await write(service, 'put', path).type('json').send(zeros).expect(400);
     expect(body.errors).toEqual({ body: ['must have at most 10000 items'] });
@@ -73,7 +73,7 @@ describe('the whole list', () => {
 });
 
 describe('one question', () => {
-  test('is added at the end, or where it says', async () => {
+  test('is added at the end, or at its order number', async () => {
     const at = await fresh('a', 'b');
     const end = await write(service, 'post', at, question('c')).expect(201);
     expect(end.body.orderNumber).toBe(2);
@@ -107,7 +107,7 @@ describe('one question', () => {
     await write(service, 'put', one, question('B', { questionId: 'other' })).expect(400);
   });
 
-  test('can be deleted, and those behind it move up', async () => {
+  test('can be deleted, and the following questions move up', async () => {
     const at = await fresh('a', 'b', 'c');
     const [first] = await listed(service, idOf(at));
     await write(service, 'delete', `${at}/${first?.questionId}`).expect(204);
@@ -115,7 +115,7 @@ describe('one question', () => {
     await write(service, 'delete', `${at}/${first?.questionId}`).expect(404);
   });
 
-  test('that is not there is 404', async () => {
+  test('that does not exist is 404', async () => {
     await write(service, 'put', `${path}/nobody`, question('x')).expect(404);
     await write(service, 'delete', `${path}/nobody`).expect(404);
     await write(service, 'post', `/quests/${randomUUID()}/questions`, question('x')).expect(404);
@@ -138,7 +138,7 @@ describe('one question', () => {
   });
 });
 
-describe('a bad question is 400 and the place is named', () => {
+describe('an invalid question is 400 and the field is named', () => {
   const alternative = (more: object = {}) => ({ titles: en('Yes'), ...more });
   const cases: [object, string][] = [
     [{ type: 'single_choice' }, 'type'],
@@ -198,7 +198,7 @@ describe('a bad question is 400 and the place is named', () => {
     expect(Object.keys(body.errors)).toEqual([name]);
   });
 
-  test('a list that is no list', async () => {
+  test('a list that is not an array', async () => {
     for (const body of ['{}', 'null', '"x"', '7'])
       await write(service, 'put', path).type('json').send(body).expect(400);
   });
@@ -209,7 +209,7 @@ describe('a bad question is 400 and the place is named', () => {
   });
 });
 
-test('every type, presentation and kind of alternative is taken, and many scripts', async () => {
+test('every type, presentation, kind of alternative and script is accepted', async () => {
   const at = await fresh();
   const kinds = ['DEFAULT', 'OTHER', 'NONE_OF_THE_ABOVE'];
   const titles = [
@@ -228,7 +228,7 @@ test('every type, presentation and kind of alternative is taken, and many script
   }
 });
 
-test('writers at the same time leave no gap and lose nothing', async () => {
+test('concurrent writers leave no gap and lose nothing', async () => {
   const at = await fresh('start');
   const adds = Array.from({ length: 20 }, (_, n) =>
     write(service, 'post', at, question(`q${n}`, { questionId: `q${n}`, orderNumber: 0 })).expect(201),
@@ -246,7 +246,7 @@ test('writers at the same time leave no gap and lose nothing', async () => {
   expect(new Set(now.map(({ titles }) => titles[0]?.title)).size).toBe(11);
 });
 
-test('of two writers with the same If-Match one is told that it came too late', async () => {
+test('of two writers with the same If-Match one gets 412', async () => {
   const at = await fresh('a');
   const { headers } = await get(service, at);
   const statuses = await Promise.all(

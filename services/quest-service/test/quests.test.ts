@@ -11,7 +11,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
-test('a quest is made, read, renamed and deleted', async () => {
+test('a quest is created, read, renamed and deleted', async () => {
   const made = await write(service, 'post', '/quests', { title: 'Häuser 🏠' }).expect(201);
   const { questId } = made.body;
   const path = `/quests/${questId}`;
@@ -72,7 +72,7 @@ describe('writing needs quests:write', () => {
   });
 });
 
-describe('a bad body of a quest is 400 and named', () => {
+describe('an invalid body of a quest is 400 and the field is named', () => {
   test.for([
     [{}, 'title'],
     [{ title: '' }, 'title'],
@@ -101,7 +101,7 @@ describe('a bad body of a quest is 400 and named', () => {
     expect(answer.body.code).toBe(code);
   });
 
-  test('another media type is 415, too much is 413', async () => {
+  test('another media type is 415, a body that is too large is 413', async () => {
     await write(service, 'post', '/quests').type('text/plain').send('{"title":"a"}').expect(415);
     const long = { title: 'x'.repeat(100_001) };
     const { body } = await write(service, 'post', '/quests', long).expect(413);
@@ -110,7 +110,7 @@ describe('a bad body of a quest is 400 and named', () => {
 });
 
 describe('If-Match', () => {
-  test('lets a write through while the version stands, and then no more', async () => {
+  test('admits a write only while the quest has that version', async () => {
     const questId = await makeQuest(service, ['a']);
     const { headers } = await get(service, `/quests/${questId}/questions`);
     const etag = String(headers['etag']);
@@ -142,7 +142,7 @@ describe('If-Match', () => {
   });
 });
 
-test('a known path with another method is 405 and says what it takes', async () => {
+test('a known path with another method is 405 with Allow', async () => {
   const questId = randomUUID();
   const answer = await write(service, 'delete', `/quests/${questId}/questions`).expect(405);
   expect(answer.headers['allow']).toBe('GET, HEAD, PUT, POST');

@@ -39,12 +39,12 @@ test.for([
   });
 });
 
-test('a target of 8,192 bytes is read', async () => {
+test('a request target of 8,192 bytes is accepted', async () => {
   const answer = await send(asking(`${path}?Skip=${'1'.repeat(8192 - path.length - 6)}`));
   expect([answer.status, JSON.parse(answer.body).errors]).toEqual([400, { Skip: [expect.any(String)] }]);
 });
 
-test('a page goes over the wire as JSON with its length, in UTF-8', async () => {
+test('a page is sent as JSON in UTF-8 with its length', async () => {
   const questId = await makeQuest(service, ['Größe 🏠']);
   const answer = await send(asking(`/v1/quests/${questId}/questions`));
   const [, length] = /content-length: (\d+)/.exec(answer.top) ?? [];

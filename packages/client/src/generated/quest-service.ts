@@ -14,7 +14,7 @@ export interface paths {
         get: operations["listQuests"];
         put?: never;
         /**
-         * Make a quest without questions
+         * Create a quest without questions
          * @description Requires bearer, with the scope quests:write.
          */
         post: operations["createQuest"];
@@ -46,7 +46,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Give a quest another title
+         * Change the title of a quest
          * @description Requires bearer, with the scope quests:write.
          */
         patch: operations["renameQuest"];
@@ -66,7 +66,7 @@ export interface paths {
         get: operations["listQuestions"];
         /**
          * Replace all questions of a quest
-         * @description What a GET of the list gave can be sent back. Ids are made where none are given.
+         * @description A list that was read with GET can be sent back. Missing ids are generated.
          *
          *     Requires bearer, with the scope quests:write.
          */
@@ -95,13 +95,13 @@ export interface paths {
          */
         get: operations["getQuestion"];
         /**
-         * Replace a question, and move it where orderNumber says so
+         * Replace a question; another orderNumber moves it
          * @description Requires bearer, with the scope quests:write.
          */
         put: operations["replaceQuestion"];
         post?: never;
         /**
-         * Delete a question; those behind it move up
+         * Delete a question; the following questions move up
          * @description Requires bearer, with the scope quests:write.
          */
         delete: operations["deleteQuestion"];
@@ -275,9 +275,9 @@ export interface operations {
             /** @description The new quest */
             201: {
                 headers: {
-                    /** @description Version of the quest, raised by every write to it or its questions */
+                    /** @description Version of the quest, changed by every write to it or its questions */
                     ETag?: string;
-                    /** @description Its address */
+                    /** @description The address of the quest */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -367,7 +367,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the caller holds; 304 where it is still current */
+                /** @description ETag of what the caller has; 304 when it is still current */
                 "If-None-Match"?: string;
             };
             path: {
@@ -381,7 +381,7 @@ export interface operations {
             /** @description The quest */
             200: {
                 headers: {
-                    /** @description Version of the quest, raised by every write to it or its questions */
+                    /** @description Version of the quest, changed by every write to it or its questions */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -389,7 +389,7 @@ export interface operations {
                     "application/json": components["schemas"]["Quest"];
                 };
             };
-            /** @description The caller holds the current version */
+            /** @description The caller has the current version */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -462,7 +462,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The quest is gone */
+            /** @description The quest is deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -569,7 +569,7 @@ export interface operations {
             /** @description The quest */
             200: {
                 headers: {
-                    /** @description Version of the quest, raised by every write to it or its questions */
+                    /** @description Version of the quest, changed by every write to it or its questions */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -682,7 +682,7 @@ export interface operations {
                 Take?: string;
             };
             header?: {
-                /** @description ETag of what the caller holds; 304 where it is still current */
+                /** @description ETag of what the caller has; 304 when it is still current */
                 "If-None-Match"?: string;
             };
             path: {
@@ -696,7 +696,7 @@ export interface operations {
             /** @description Some of the questions */
             200: {
                 headers: {
-                    /** @description Version of the quest, raised by every write to it or its questions */
+                    /** @description Version of the quest, changed by every write to it or its questions */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -704,7 +704,7 @@ export interface operations {
                     "application/json": components["schemas"]["Question"][];
                 };
             };
-            /** @description The caller holds the current version */
+            /** @description The caller has the current version */
             304: {
                 headers: {
                     [name: string]: unknown;
@@ -802,7 +802,7 @@ export interface operations {
             /** @description The new list */
             200: {
                 headers: {
-                    /** @description Version of the quest, raised by every write to it or its questions */
+                    /** @description Version of the quest, changed by every write to it or its questions */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -928,9 +928,9 @@ export interface operations {
             /** @description The new question */
             201: {
                 headers: {
-                    /** @description Version of the quest, raised by every write to it or its questions */
+                    /** @description Version of the quest, changed by every write to it or its questions */
                     ETag?: string;
-                    /** @description Its address */
+                    /** @description The address of the question */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -1047,7 +1047,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description ETag of what the caller holds; 304 where it is still current */
+                /** @description ETag of what the caller has; 304 when it is still current */
                 "If-None-Match"?: string;
             };
             path: {
@@ -1062,7 +1062,7 @@ export interface operations {
             /** @description The question */
             200: {
                 headers: {
-                    /** @description Version of the quest, raised by every write to it or its questions */
+                    /** @description Version of the quest, changed by every write to it or its questions */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1070,10 +1070,10 @@ export interface operations {
                     "application/json": components["schemas"]["Question"];
                 };
             };
-            /** @description The caller holds the current version */
+            /** @description The caller has the current version */
             304: {
                 headers: {
-                    /** @description Version of the quest, raised by every write to it or its questions */
+                    /** @description Version of the quest, changed by every write to it or its questions */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1153,7 +1153,7 @@ export interface operations {
             /** @description The question */
             200: {
                 headers: {
-                    /** @description Version of the quest, raised by every write to it or its questions */
+                    /** @description Version of the quest, changed by every write to it or its questions */
                     ETag?: string;
                     [name: string]: unknown;
                 };
@@ -1273,10 +1273,10 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The question is gone */
+            /** @description The question is deleted */
             204: {
                 headers: {
-                    /** @description Version of the quest, raised by every write to it or its questions */
+                    /** @description Version of the quest, changed by every write to it or its questions */
                     ETag?: string;
                     [name: string]: unknown;
                 };

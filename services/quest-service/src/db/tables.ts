@@ -29,7 +29,7 @@ export const quests = pgTable(
   {
     questId: uuid('quest_id').primaryKey(),
     title: text().notNull(),
-    /** Another one after every write to the quest or its questions; never used twice, not even after a restore. */
+    /** Replaced by every write to the quest or its questions; never used twice, not even after a restore. */
     version: uuid().notNull(),
     questionCount: integer('question_count').notNull(),
     createdAt: dateColumn('created_at').notNull(),
@@ -39,9 +39,9 @@ export const quests = pgTable(
 );
 
 /**
- * A question is always read whole: titles and alternatives stand in its row, as `json` because that
- * keeps the order of the fields. (quest_id, order_number) is unique too; deferrable constraints are
- * not known to drizzle, so the migration adds that one by hand.
+ * A question is always read as a whole, so its row contains titles and alternatives; as `json`, which
+ * keeps the order of the fields. (quest_id, order_number) is unique as well: the migration adds that
+ * constraint by hand, because drizzle does not support deferrable ones.
  */
 export const questions = pgTable(
   'questions',

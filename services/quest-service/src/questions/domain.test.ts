@@ -44,6 +44,6 @@ test('any other numbers are refused', () => {
   );
 });
 
-test('each repetition is named, absent values are none', () => {
+test('each repeated value is reported; absent values are not', () => {
   expect(repeated(['a', undefined, 'b', undefined, 'a', 'a']).map(({ index }) => index)).toEqual([4, 5]);
 });

@@ -1,6 +1,6 @@
 export const maxQuestions = 10_000;
 
-/** What is wrong with one item of a list. */
+/** An invalid item of a list. */
 export interface Fault {
   index: number;
   message: string;
@@ -22,8 +22,8 @@ export const repeated = (values: readonly (string | number | undefined)[]): Faul
 };
 
 /**
- * Why a list can't be put in order: where any item has an order number all must have one, and these
- * are 0, 1, 2 and so on, each once, in whatever order the items are listed.
+ * The items whose order number is invalid: either no item has one, or all have one and the numbers are
+ * 0, 1, 2 and so on, each once, in any order.
  */
 export const misplaced = (items: readonly Placeable[]): Fault[] => {
   const places = items.map(({ orderNumber }) => orderNumber);
@@ -36,7 +36,7 @@ export const misplaced = (items: readonly Placeable[]): Fault[] => {
   return [...outside, ...repeated(places)];
 };
 
-/** The items in the order of their numbers, or as listed where they have none; numbered from 0. */
+/** Sorts the items by order number, or leaves them as listed without one, and numbers them from 0. */
 export const inOrder = <Item extends Placeable>(items: readonly Item[]): (Item & { orderNumber: number })[] =>
   items
     .toSorted((a, b) => (a.orderNumber ?? 0) - (b.orderNumber ?? 0))

@@ -1,52 +1,59 @@
 import { expect, test } from 'vitest';
-import { createPages } from './pages.ts';
+import { createPages, type Pages } from './pages.ts';
 
 const page = (size: number) => ({ version: 'v', json: Buffer.alloc(size) });
 
-test('what does not fit makes room for what is used', async () => {
-  const pages = createPages(10_000);
+const cacheOf = (bytes: number): Pages => createPages(bytes) ?? expect.fail('no cache');
+
+test('the least recently used page is evicted', async () => {
+  const pages = cacheOf(10_000);
   let reads = 0;
-  const ask = (key: string) =>
-    pages?.get(key, async () => {
+  const request = (key: string) =>
+    pages(key, async () => {
       reads++;
       return page(4000);
     });
-  await ask('a');
-  await ask('b');
-  await ask('a');
+  await request('a');
+  await request('b');
+  await request('a');
   expect(reads).toBe(2);
-  await ask('c');
-  await ask('a');
+  await request('c');
+  await request('a');
   expect(reads).toBe(3);
-  await ask('b');
+  await request('b');
   expect(reads).toBe(4);
 });
 
-test('a page larger than the memory is given, but not kept', async () => {
-  const pages = createPages(1000);
+test('a page larger than the memory is returned but not cached', async () => {
+  const pages = cacheOf(1000);
   let reads = 0;
-  const ask = async () =>
+  const request = async () =>
     (
-      await pages?.get('a', async () => {
+      await pages('a', async () => {
         reads++;
         return page(5000);
       })
     )?.json.length;
-  expect([await ask(), await ask(), reads]).toEqual([5000, 5000, 2]);
+  expect([await request(), await request(), reads]).toEqual([5000, 5000, 2]);
 });
 
-test('several who wait for a page read it once; a failure is not kept', async () => {
-  const pages = createPages(10_000);
+test('concurrent requests for a page read it once', async () => {
+  const pages = cacheOf(10_000);
   let reads = 0;
-  const failing = () => {
-    reads++;
-    return Promise.reject(new Error('away'));
-  };
-  const both = await Promise.allSettled([pages?.get('a', failing), pages?.get('a', failing)]);
-  expect([both.map(({ status }) => status), reads]).toEqual([['rejected', 'rejected'], 1]);
-  expect(await pages?.get('a', async () => page(1))).toEqual(page(1));
+  const request = () => pages('a', async () => (reads++, page(1)));
+  expect(await Promise.all([request(), request()])).toEqual([page(1), page(1)]);
+  expect(reads).toBe(1);
 });
 
-test('0 bytes is no cache', () => {
+test('a failure and a missing quest are not cached', async () => {
+  const pages = cacheOf(10_000);
+  const failing = () => Promise.reject(new Error('away'));
+  const both = await Promise.allSettled([pages('a', failing), pages('a', failing)]);
+  expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await pages('a', async () => undefined)).toBeUndefined();
+  expect(await pages('a', async () => page(1))).toEqual(page(1));
+});
+
+test('with 0 bytes there is no cache', () => {
   expect(createPages(0)).toBeUndefined();
 });

@@ -4,17 +4,17 @@ import { z } from 'zod';
 import { QuestPath } from '../quests/schema.ts';
 import { maxQuestions, misplaced, repeated } from './domain.ts';
 
-/** The first of each is the one that the interface is known by; the others are ours. */
+/** The first of each comes from the seed; the others are ours. */
 export const questionTypes = ['SINGLE_CHOICE', 'MULTIPLE_CHOICE', 'OPEN_TEXT', 'SCALE'] as const;
 export const presentations = ['HORIZONTAL', 'VERTICAL', 'DROPDOWN'] as const;
 export const alternativeTypes = ['DEFAULT', 'OTHER', 'NONE_OF_THE_ABOVE'] as const;
 
-/** Stands in paths, so it is kept to characters that need no escape. */
+/** Occurs in paths, so it has only characters that need no escaping. */
 const identifier = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'must be 1 to 64 letters, digits, ".", "_" or "-"');
 
-/** A list whose length is looked at before its items: millions of bad ones must not be complained of singly. */
+/** Checks the length of a list before its items, so that a list of millions of invalid items gets one message. */
 const list = <Item extends z.ZodType>(item: Item, min: number, max: number) =>
   z.preprocess((value, context) => {
     if (!Array.isArray(value) || value.length <= max) return value;
@@ -22,7 +22,7 @@ const list = <Item extends z.ZodType>(item: Item, min: number, max: number) =>
     return z.NEVER;
   }, z.array(item).min(min).max(max));
 
-/** Refines a list: `fault` names the items that don't fit, each with the field that is wrong and why. */
+/** A refinement of a list: adds an issue at `field` of each item that `fault` returns. */
 const each =
   <Item>(field: string, fault: (items: Item[]) => { index: number; message: string }[]) =>
   (items: Item[], context: z.core.$RefinementCtx<Item[]>): void => {

@@ -9,9 +9,9 @@ export type QuestionRow = Omit<typeof questions.$inferSelect, 'questId'>;
 type PageRow = { version: string } & (QuestionRow | { [Field in keyof QuestionRow]: null });
 
 /**
- * Some questions in order, with the version of the quest they belong to; undefined when there is no
- * such quest. One statement, so that both are of one moment. Order numbers have no gaps: the page is
- * a range of the index, as quick at its end as at its start.
+ * Some questions in order, with the version of their quest; undefined when the quest does not exist.
+ * One statement, so that both belong to the same moment. Order numbers have no gaps, so a page is a
+ * range of the index, and a deep page is as fast as the first one.
  */
 export const readPage = async (
   { sql: run }: Database,
@@ -45,7 +45,7 @@ export const readPage = async (
 const isAt = (questId: string, questionId: string) =>
   and(eq(questions.questId, questId), eq(questions.questionId, questionId));
 
-/** One question, with the version of its quest; undefined when there is no such quest or question. */
+/** One question, with the version of its quest; undefined when quest or question does not exist. */
 export const findQuestion = async (
   { orm }: Database,
   questId: string,
@@ -69,7 +69,7 @@ export const findPlace = async (tx: Tx, questId: string, questionId: string): Pr
   return row?.orderNumber;
 };
 
-/** All at once: a statement for each of 10,000 questions would take seconds. */
+/** Inserts all rows in one statement: 10,000 statements would take seconds. */
 export const insertQuestions = async (tx: Tx, questId: string, rows: QuestionRow[]): Promise<void> => {
   await tx.execute(sql`
     insert into ${questions} (quest_id, question_id, order_number, type, presentation, titles, alternatives)
@@ -78,7 +78,7 @@ export const insertQuestions = async (tx: Tx, questId: string, rows: QuestionRow
       as given("questionId" text, "orderNumber" int, type text, presentation text, titles json, alternatives json)`);
 };
 
-/** Everything but the place. */
+/** Replaces everything except the place. */
 export const saveContent = async (
   tx: Tx,
   questId: string,
@@ -88,7 +88,7 @@ export const saveContent = async (
   await tx.update(questions).set(content).where(isAt(questId, questionId));
 };
 
-/** Moves the questions from `place` on by one: 1 opens a gap at `place`, -1 closes the gap before it. */
+/** Moves all questions from `place` on by one: 1 makes room at `place`, -1 closes the gap before it. */
 export const shiftFrom = async (tx: Tx, questId: string, place: number, by: 1 | -1): Promise<void> => {
   await tx
     .update(questions)
@@ -96,7 +96,7 @@ export const shiftFrom = async (tx: Tx, questId: string, place: number, by: 1 | 
     .where(and(eq(questions.questId, questId), gte(questions.orderNumber, place)));
 };
 
-/** Takes the question at `from` to `to`; those between move up one place, in the same statement. */
+/** Moves the question from `from` to `to` and those in between by one place, in one statement. */
 export const move = async (tx: Tx, questId: string, from: number, to: number): Promise<void> => {
   const by = from < to ? -1 : 1;
   await tx

@@ -19,13 +19,13 @@ import {
   type QuestionRow,
 } from './store.ts';
 
-/** A write that went well: what it left, and the quest's version since. */
+/** Result of a write, and the quest's new version. */
 export interface Written<T> {
   version: string;
   result: T;
 }
 
-/** One page of a quest's questions, as it goes over the wire. Throws NotFound. */
+/** One page of a quest's questions, serialised. Throws NotFound. */
 export const listQuestions = async (ctx: Context, questId: string, window: Window): Promise<Page> => {
   const read = async (): Promise<Page | undefined> => {
     const found = await readPage(ctx.database, questId, window);
@@ -33,10 +33,10 @@ export const listQuestions = async (ctx: Context, questId: string, window: Windo
   };
   const find = async (): Promise<Page | undefined> => {
     if (ctx.pages === undefined) return read();
-    const version = await ctx.stamps.current(questId);
+    const version = await ctx.versions.current(questId);
     if (version === undefined) return undefined;
-    // A page read a moment later may be of a newer version; it says so itself.
-    return ctx.pages.get(`${version}:${window.offset}:${window.limit}`, read);
+    // The page may have a newer version than its key, because it is read a moment later.
+    return ctx.pages(`${version}:${window.offset}:${window.limit}`, read);
   };
   const page = await find();
   if (page === undefined) throw new NotFound('quest');
@@ -54,7 +54,7 @@ export const getQuestion = async (
   return { version: found.version, result: found.question };
 };
 
-/** Gives the alternatives their places, and names to whatever has none. */
+/** Adds what the input may leave out: ids, and the places of alternatives. */
 const complete = (input: QuestionInput, orderNumber: number, questionId = input.questionId): QuestionRow => ({
   questionId: questionId ?? v7(),
   orderNumber,
@@ -81,7 +81,7 @@ const written = <T>({ quest, result }: { quest: { version: string }; result: T }
   result,
 });
 
-/** Puts a new list in the place of the old one. */
+/** Replaces all questions of a quest. */
 export const replaceQuestions = async (
   ctx: Context,
   target: Target,
@@ -97,7 +97,7 @@ export const replaceQuestions = async (
   );
 };
 
-/** Adds a question at its order number, else at the end; those behind it move back. */
+/** Adds a question at its order number, or at the end without one; the following questions move back. */
 export const addQuestion = async (
   ctx: Context,
   target: Target,
@@ -109,7 +109,7 @@ export const addQuestion = async (
         throw new Conflict('quest_full', `A quest has at most ${maxQuestions} questions.`);
       const row = complete(input, placeUpTo(questionCount, input.orderNumber));
       if ((await findPlace(tx, questId, row.questionId)) !== undefined)
-        throw new Conflict('question_exists', 'The quest has a question of this id.');
+        throw new Conflict('question_exists', 'The quest already has a question with this id.');
       if (row.orderNumber < questionCount) await shiftFrom(tx, questId, row.orderNumber, 1);
       await insertQuestions(tx, questId, [row]);
       return { quest: { questionCount: questionCount + 1 }, result: row };
@@ -122,7 +122,7 @@ const placeOf = async (...where: Parameters<typeof findPlace>): Promise<number> 
   return place;
 };
 
-/** Gives a question another content, and another place where the order number says so. */
+/** Replaces the content of a question; another order number moves it. */
 export const replaceQuestion = async (
   ctx: Context,
   target: Target,
@@ -143,7 +143,7 @@ export const replaceQuestion = async (
   );
 };
 
-/** Takes a question out; those behind it move up. */
+/** Deletes a question; the following questions move up. */
 export const removeQuestion = async (
   ctx: Context,
   target: Target,

@@ -46,14 +46,14 @@ export const questRoutes = (ctx: Context): Route[] => [
       path: '/quests',
       operationId: 'createQuest',
       tag,
-      summary: 'Make a quest without questions',
+      summary: 'Create a quest without questions',
       caller: ctx.writer,
       body: { schema: QuestInput },
       responses: {
         201: {
           description: 'The new quest',
           body: Quest,
-          headers: { ...etagHeader, Location: 'Its address' },
+          headers: { ...etagHeader, Location: 'The address of the quest' },
         },
       },
     },
@@ -75,7 +75,7 @@ export const questRoutes = (ctx: Context): Route[] => [
       headers: ifNoneMatch,
       responses: {
         200: { description: 'The quest', body: Quest, headers: etagHeader },
-        304: { description: 'The caller holds the current version' },
+        304: { description: 'The caller has the current version' },
       },
       problems: [404],
     },
@@ -92,7 +92,7 @@ export const questRoutes = (ctx: Context): Route[] => [
       path: '/quests/{questId}',
       operationId: 'renameQuest',
       tag,
-      summary: 'Give a quest another title',
+      summary: 'Change the title of a quest',
       caller: ctx.writer,
       params: QuestPath,
       headers: ifMatch,
@@ -116,7 +116,7 @@ export const questRoutes = (ctx: Context): Route[] => [
       caller: ctx.writer,
       params: QuestPath,
       headers: ifMatch,
-      responses: { 204: { description: 'The quest is gone' } },
+      responses: { 204: { description: 'The quest is deleted' } },
       problems: [404, 412],
     },
     async ({ params, req }) => {

@@ -3,7 +3,7 @@ import { etagOf } from '@platform/service-kit/etag';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 
-/** A quest's address. Any 128 bits in the form of a UUID will do, as PostgreSQL sees it too. */
+/** Any 128 bits in the form of a UUID, as PostgreSQL accepts them. */
 export const QuestPath = z.object({
   questId: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the quest' }),
 });
@@ -24,12 +24,12 @@ export const ListQuery = z.strictObject(skipTakeQuery);
 
 /** Request headers of conditional requests, for the document. */
 export const ifNoneMatch = {
-  'If-None-Match': 'ETag of what the caller holds; 304 where it is still current',
+  'If-None-Match': 'ETag of what the caller has; 304 when it is still current',
 };
 export const ifMatch = {
   'If-Match': 'ETag that the quest must still have; otherwise 412 and nothing changes',
 };
-export const etagHeader = { ETag: 'Version of the quest, raised by every write to it or its questions' };
+export const etagHeader = { ETag: 'Version of the quest, changed by every write to it or its questions' };
 
 /** Clients may keep the answer, but must ask each time whether it is still current. */
 export const versionHeaders = (version: string) => ({ ETag: etagOf(version), 'Cache-Control': 'no-cache' });

@@ -5,7 +5,7 @@ import type { Tx } from '@platform/service-kit/db';
 
 export type QuestRow = typeof quests.$inferSelect;
 
-/** By primary key, as a prepared statement: runs for each look-up that Redis cannot answer. */
+/** A prepared statement, because it runs for each lookup that Redis can't answer. */
 export const readVersion = async ({ sql }: Database, questId: string): Promise<string | undefined> => {
   const [row] = await sql<{ version: string }[]>`select version from quests where quest_id = ${questId}`;
   return row?.version;
@@ -32,7 +32,7 @@ export const insertQuest = async ({ orm }: Database, quest: QuestRow): Promise<v
   await orm.insert(quests).values(quest);
 };
 
-/** The quest, kept from every other writer until the transaction ends. */
+/** Locks the quest for other writers until the transaction ends. */
 export const lockQuest = async (tx: Tx, questId: string): Promise<QuestRow | undefined> => {
   const [row] = await tx.select().from(quests).where(eq(quests.questId, questId)).for('update');
   return row;
@@ -42,7 +42,7 @@ export const saveQuest = async (tx: Tx, { questId, ...values }: QuestRow): Promi
   await tx.update(quests).set(values).where(eq(quests.questId, questId));
 };
 
-/** Its questions go with it. */
+/** Deletes the quest with its questions. */
 export const deleteQuest = async (tx: Tx, questId: string): Promise<void> => {
   await tx.delete(quests).where(eq(quests.questId, questId));
 };

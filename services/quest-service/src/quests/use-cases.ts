@@ -13,10 +13,10 @@ import {
   type QuestRow,
 } from './store.ts';
 
-/** The quest to write to. */
+/** The quest to change. */
 export interface Target {
   questId: string;
-  /** Versions one of which it must have; undefined for any. */
+  /** The quest must have one of these versions; undefined for any. */
   expected: readonly string[] | undefined;
 }
 
@@ -52,16 +52,16 @@ const claim = async (tx: Tx, { questId, expected }: Target): Promise<QuestRow> =
   return quest;
 };
 
-/** What a change leaves behind: new values of the quest, and what its caller wants to know. */
+/** Outcome of a change: new values of the quest, and a result for the caller. */
 export interface Change<T> {
   quest?: Partial<Pick<QuestRow, 'title' | 'questionCount'>>;
   result: T;
 }
 
 /**
- * The one way to write to a quest or its questions: in one transaction, one writer of a quest at a
- * time, with a new version; no reader anywhere is given the old version once this has resolved.
- * Throws NotFound, Problem 412 `quest_changed`, and what `change` throws; nothing is written then.
+ * Changes a quest or its questions in one transaction and gives the quest a new version. Writers of one
+ * quest wait for each other. Once this has resolved, no instance returns the old version. Throws
+ * NotFound, Problem 412 `quest_changed`, and errors of `change`; then nothing is written.
  */
 export const changeQuest = async <T>(
   ctx: Context,
@@ -75,7 +75,7 @@ export const changeQuest = async <T>(
     await saveQuest(tx, quest);
     return { quest, result };
   });
-  await ctx.stamps.forget(target.questId);
+  await ctx.versions.invalidate(target.questId);
   return changed;
 };
 
@@ -89,5 +89,5 @@ export const removeQuest = async (ctx: Context, target: Target): Promise<void> =
     await claim(tx, target);
     await deleteQuest(tx, target.questId);
   });
-  await ctx.stamps.forget(target.questId);
+  await ctx.versions.invalidate(target.questId);
 };

@@ -9,8 +9,8 @@ export const redisOf = ({ context }: Instance): Redis => {
   return context.redis;
 };
 
-/** Reads until the instance believes a stamp, and the page is in its memory. */
-export const heat = async (instance: Instance, questId: string): Promise<void> => {
+/** Reads until the quest's version is in Redis and the page in the instance's memory. */
+export const warmUp = async (instance: Instance, questId: string): Promise<void> => {
   await expect
     .poll(
       async () => {
@@ -25,6 +25,6 @@ export const heat = async (instance: Instance, questId: string): Promise<void> =
   await titlesOf(instance, questId);
 };
 
-/** How long the quest's stamp is still believed, in milliseconds. */
-export const stampLife = (instance: Instance, questId: string): Promise<number> =>
+/** How long the quest's version stays in Redis, in milliseconds. */
+export const remainingTtl = (instance: Instance, questId: string): Promise<number> =>
   redisOf(instance).pttl(keyOf(questId));

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { askRedis } from '@platform/service-kit/redis';
+import type { Redis } from 'ioredis';
+import { shareLookup } from './shared-lookup.ts';
+
+/** The current version of each quest, read from Redis where possible, else from PostgreSQL (docs/adr/0020). */
+export interface VersionCache {
+  /**
+   * The version of a quest: never older than the last write that was answered before this call.
+   * Undefined when the quest does not exist.
+   */
+  current(questId: string): Promise<string | undefined>;
+  /** Removes a quest's version from Redis. Call it after a write has committed and before it is answered. */
+  invalidate(questId: string): Promise<void>;
+}
+
+/** In milliseconds. */
+export interface VersionCacheTimes {
+  /** How long a version stays in Redis. */
+  ttl: number;
+  /** How long reading the version from PostgreSQL may take; a slower reader does not store it. */
+  fillTimeout: number;
+}
+
+export interface VersionCacheOptions {
+  redis: Redis | undefined;
+  /** Reads the version from PostgreSQL. */
+  read(questId: string): Promise<string | undefined>;
+  times?: VersionCacheTimes;
+}
+
+/** Stores the version only if the reader's fill token is still there: no write has removed it meanwhile. */
+const storeIfTokenIs = `
+  if redis.call('get', KEYS[1]) == ARGV[1] then
+    redis.call('set', KEYS[1], ARGV[2], 'px', ARGV[3])
+  end`;
+
+/** Start of a fill token, which no version has. */
+const tokenPrefix = 'filling:';
+
+/** Clocks of two machines may run at slightly different rates. */
+const drift = 1.05;
+
+export const createVersionCache = ({
+  redis,
+  read,
+  times = { ttl: 1500, fillTimeout: 500 },
+}: VersionCacheOptions): VersionCache => {
+  const { ttl, fillTimeout } = times;
+
+  // A Redis that restarts may load old versions from its disk. They have expired once the connection has
+  // been open for their lifetime; until then, and after any failure, Redis is not asked.
+  let reliableFrom = Number.POSITIVE_INFINITY;
+  const startWaiting = () => {
+    reliableFrom = performance.now() + ttl * drift;
+  };
+  if (redis?.status === 'ready') startWaiting();
+  redis?.on('ready', startWaiting);
+  redis?.on('close', () => {
+    reliableFrom = Number.POSITIVE_INFINITY;
+  });
+
+  /** The answer of Redis; undefined while Redis is not reliable. */
+  const ask = async <T>(question: (client: Redis) => Promise<T>): Promise<T | undefined> => {
+    if (performance.now() < reliableFrom) return undefined;
+    const answer = await askRedis(redis, question);
+    // A slow Redis is not asked again for a while, so that not every request waits for its timeout.
+    if (answer === undefined && reliableFrom !== Number.POSITIVE_INFINITY) startWaiting();
+    return answer;
+  };
+
+  const keyOf = (questId: string) => `quest-service:version:${questId}`;
+
+  /** Puts a token in the place of the version, which any write removes. Undefined when the place is taken. */
+  const placeToken = async (questId: string): Promise<string | undefined> => {
+    const token = tokenPrefix + randomUUID();
+    const done = await ask((client) => client.set(keyOf(questId), token, 'PX', fillTimeout, 'NX'));
+    return done === 'OK' ? token : undefined;
+  };
+
+  const lookUp = async (questId: string): Promise<string | undefined> => {
+    const found = await ask((client) => client.get(keyOf(questId)));
+    if (typeof found === 'string' && !found.startsWith(tokenPrefix)) return found;
+    // A token that is there already serves as well as an own one: it was placed before this read.
+    const token = found === null ? await placeToken(questId) : found;
+    const version = await read(questId);
+    if (token !== undefined && version !== undefined) {
+      await ask((client) => client.eval(storeIfTokenIs, 1, keyOf(questId), token, version, ttl));
+    }
+    return version;
+  };
+
+  return {
+    current: shareLookup(lookUp),
+    invalidate: async (questId) => {
+      if (redis === undefined) return;
+      const removed = await askRedis(redis, (client) => client.del(keyOf(questId)));
+      // Other instances may reach Redis: wait until the last version that they could have stored has expired.
+      if (removed === undefined) await sleep((fillTimeout + ttl) * drift);
+    },
+  };
+};
