@@ -16,7 +16,7 @@ export interface MaintenanceOptions {
   directories: readonly Directory[];
   log: Log;
   registry: Registry;
-  /** Milliseconds between two runs; what is written in between, every page adds up. */
+  /** Milliseconds between two runs. Every page adds up what was written in between, so folds are frequent. */
   foldEvery?: number;
   mergeEvery?: number;
   checkEvery?: number;
@@ -32,7 +32,7 @@ const statementTimeoutMs = 600_000;
  */
 export const maintainDirectories = (options: MaintenanceOptions): AsyncDisposable => {
   const { databaseUrl, directories, log, registry } = options;
-  const { foldEvery = 250, mergeEvery = 60_000, checkEvery = 3_600_000 } = options;
+  const { foldEvery = 200, mergeEvery = 60_000, checkEvery = 3_600_000 } = options;
   const database = openDatabase({ url: databaseUrl, name: 'page-directories', max: 2, statementTimeoutMs });
   const { sql } = database;
   let stopping = false;
@@ -70,21 +70,19 @@ export const maintainDirectories = (options: MaintenanceOptions): AsyncDisposabl
     await rebuild(sql, directory);
   };
   const tasks = directories.flatMap((directory) => {
-    const task = (name: string, everyMs: number, work: () => Promise<unknown>) =>
+    const task = (name: string, everyMs: number, work: () => Promise<boolean | void>) =>
       startBackground({
         name: `${name} ${directory.name}`,
         everyMs,
         log,
         run: () =>
-          work().then(
-            () => undefined,
-            (error: unknown) => {
-              if (!stopping) throw error;
-            },
-          ),
+          work().catch((error: unknown) => {
+            if (!stopping) throw error;
+          }),
       });
     return [
-      task('fold changes of', foldEvery, () => fold(sql, directory)),
+      // After many changes there are probably more already.
+      task('fold changes of', foldEvery, async () => (await fold(sql, directory)) > 4 * directory.bucket),
       task('merge buckets of', mergeEvery, () => mergeBuckets(sql, directory)),
       task('check page directory of', checkEvery, () => check(directory)),
     ];

@@ -1,5 +1,5 @@
-import type { Sql } from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Sql, TransactionSql } from 'postgres';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   countUnfolded,
   fold,
@@ -10,6 +10,7 @@ import {
   rebuild,
   uninstallSql,
 } from '../src/directory/index.ts';
+import { foldIn } from '../src/directory/maintain.ts';
 import { migrated, type TestGround } from './database.ts';
 import { listsSql, owners, risingDirectory as list } from './lists.ts';
 import { expectAllSame, inSnapshot } from './same-as-offset.ts';
@@ -73,6 +74,46 @@ describe('folding', () => {
     expect(await total()).toBe(27);
     await exact();
     expect(await fold(sql, list)).toBe(7);
+    await exact();
+  });
+
+  it('counts changes right where a rebuild has begun buckets at keys that were not counted yet', async () => {
+    await insert(sql, 30);
+    await rebuild(sql, list);
+    // As if the rows had been committed after the rebuild had looked for the last key.
+    await sql`update rising_directory_state set changed_at = '2024-01-01', id = '00000000-0000-0000-0000-000000000000'`;
+    await insert(sql, 3, -1);
+    expect(await fold(sql, list)).toBe(33);
+    await exact();
+  });
+
+  it('counts changes right after a rebuild that waited for the fold of another session', async () => {
+    await insert(sql, 1);
+    await fold(sql, list);
+    const other = ground.connect();
+    await other`begin`;
+    await insert(other, 26, 100);
+    await foldIn(other as unknown as TransactionSql, list);
+    const patient = ground.connect();
+    await patient`set lock_timeout = 0`;
+    const rebuilding = rebuild(patient, list);
+    await vi.waitFor(async () =>
+      expect(await sql`select from pg_locks where not granted`).not.toHaveLength(0),
+    );
+    await other`commit`;
+    await rebuilding;
+    // Between rows of the last bucket, which is full.
+    for (let n = 0; n < 8; n++) await insert(sql, 2, 124);
+    await fold(sql, list);
+    await exact();
+  });
+
+  it('begins new buckets at the end of the list without counting rows again', async () => {
+    for (let from = 0; from < 60; from += 6) {
+      await insert(sql, 6, from);
+      await fold(sql, list);
+    }
+    expect(await buckets()).toEqual(Array.from({ length: 10 }, () => 6));
     await exact();
   });
 

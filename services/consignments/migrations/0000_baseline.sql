@@ -87,19 +87,22 @@ create table public.consignments_directory_buckets as
   select ''::text as filter, ''::text as value, created_at, id, 0 as n from public.consignments with no data;
 alter table public.consignments_directory_buckets add primary key (filter, value, created_at, id), alter n set not null,
   set (fillfactor = 50);
+create index on public.consignments_directory_buckets (created_at, id);
 --> statement-breakpoint
 -- One row for each row that entered (1) or left (-1) the list. Writers only insert here: none waits for another.
+-- Without a primary key, which would cost every writer more; logical replication knows a row by all its columns.
 create table public.consignments_directory_changes as
   select null::xid8 as xid, 0::smallint as sign, created_at, id, client_id, warehouse_id, carrier_id, status, edi_status from public.consignments with no data;
-alter table public.consignments_directory_changes alter sign set not null, add number bigint generated always as identity, add primary key (xid, number),
+create index on public.consignments_directory_changes (xid);
+alter table public.consignments_directory_changes alter xid set not null, alter sign set not null, replica identity full,
   set (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
 --> statement-breakpoint
--- The snapshot of the last fold. It counted all changes except those of transactions from `folded_below` on and
--- those that were `running`. Locked by whoever changes buckets.
-create table public.consignments_directory_state (
-  one boolean primary key default true check (one), folded_below xid8 not null default '0',
-  running xid8[] not null default '{}');
-insert into public.consignments_directory_state default values;
+-- The snapshot of the last fold: it counted all changes except those of transactions from `folded_below` on and
+-- those that were `running`. No counted row comes after the key. Sessions that change buckets lock this row.
+create table public.consignments_directory_state as
+  select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, created_at, id from public.consignments with no data;
+alter table public.consignments_directory_state add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
+insert into public.consignments_directory_state values (true, '0', '{}');
 --> statement-breakpoint
 create function public.consignments_directory_log() returns trigger language plpgsql as $$
 declare
@@ -118,6 +121,7 @@ begin
     group by created_at, id, client_id, warehouse_id, carrier_id, status, edi_status having sum(sign) <> 0;
   else
     truncate public.consignments_directory_buckets, public.consignments_directory_changes;
+    update public.consignments_directory_state set created_at = null, id = null;
   end if;
   return null;
 end $$;
@@ -137,19 +141,22 @@ create table public.inventory_directory_buckets as
   select ''::text as filter, ''::text as value, created_at, id, 0 as n from public.inventory with no data;
 alter table public.inventory_directory_buckets add primary key (filter, value, created_at, id), alter n set not null,
   set (fillfactor = 50);
+create index on public.inventory_directory_buckets (created_at, id);
 --> statement-breakpoint
 -- One row for each row that entered (1) or left (-1) the list. Writers only insert here: none waits for another.
+-- Without a primary key, which would cost every writer more; logical replication knows a row by all its columns.
 create table public.inventory_directory_changes as
   select null::xid8 as xid, 0::smallint as sign, created_at, id, partner_id, warehouse_id, in_stock from public.inventory with no data;
-alter table public.inventory_directory_changes alter sign set not null, add number bigint generated always as identity, add primary key (xid, number),
+create index on public.inventory_directory_changes (xid);
+alter table public.inventory_directory_changes alter xid set not null, alter sign set not null, replica identity full,
   set (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
 --> statement-breakpoint
--- The snapshot of the last fold. It counted all changes except those of transactions from `folded_below` on and
--- those that were `running`. Locked by whoever changes buckets.
-create table public.inventory_directory_state (
-  one boolean primary key default true check (one), folded_below xid8 not null default '0',
-  running xid8[] not null default '{}');
-insert into public.inventory_directory_state default values;
+-- The snapshot of the last fold: it counted all changes except those of transactions from `folded_below` on and
+-- those that were `running`. No counted row comes after the key. Sessions that change buckets lock this row.
+create table public.inventory_directory_state as
+  select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, created_at, id from public.inventory with no data;
+alter table public.inventory_directory_state add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
+insert into public.inventory_directory_state values (true, '0', '{}');
 --> statement-breakpoint
 create function public.inventory_directory_log() returns trigger language plpgsql as $$
 declare
@@ -168,6 +175,7 @@ begin
     group by created_at, id, partner_id, warehouse_id, in_stock having sum(sign) <> 0;
   else
     truncate public.inventory_directory_buckets, public.inventory_directory_changes;
+    update public.inventory_directory_state set created_at = null, id = null;
   end if;
   return null;
 end $$;

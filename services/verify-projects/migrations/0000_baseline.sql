@@ -108,19 +108,22 @@ create table public.projects_directory_buckets as
   select ''::text as filter, ''::text as value, updated_at, id, 0 as n from public.projects with no data;
 alter table public.projects_directory_buckets add primary key (filter, value, updated_at, id), alter n set not null,
   set (fillfactor = 50);
+create index on public.projects_directory_buckets (updated_at, id);
 --> statement-breakpoint
 -- One row for each row that entered (1) or left (-1) the list. Writers only insert here: none waits for another.
+-- Without a primary key, which would cost every writer more; logical replication knows a row by all its columns.
 create table public.projects_directory_changes as
   select null::xid8 as xid, 0::smallint as sign, updated_at, id, status from public.projects with no data;
-alter table public.projects_directory_changes alter sign set not null, add number bigint generated always as identity, add primary key (xid, number),
+create index on public.projects_directory_changes (xid);
+alter table public.projects_directory_changes alter xid set not null, alter sign set not null, replica identity full,
   set (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
 --> statement-breakpoint
--- The snapshot of the last fold. It counted all changes except those of transactions from `folded_below` on and
--- those that were `running`. Locked by whoever changes buckets.
-create table public.projects_directory_state (
-  one boolean primary key default true check (one), folded_below xid8 not null default '0',
-  running xid8[] not null default '{}');
-insert into public.projects_directory_state default values;
+-- The snapshot of the last fold: it counted all changes except those of transactions from `folded_below` on and
+-- those that were `running`. No counted row comes after the key. Sessions that change buckets lock this row.
+create table public.projects_directory_state as
+  select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, updated_at, id from public.projects with no data;
+alter table public.projects_directory_state add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
+insert into public.projects_directory_state values (true, '0', '{}');
 --> statement-breakpoint
 create function public.projects_directory_log() returns trigger language plpgsql as $$
 declare
@@ -139,6 +142,7 @@ begin
     group by updated_at, id, status having sum(sign) <> 0;
   else
     truncate public.projects_directory_buckets, public.projects_directory_changes;
+    update public.projects_directory_state set updated_at = null, id = null;
   end if;
   return null;
 end $$;

@@ -1,64 +1,71 @@
-import { keyOf, uncounted, unfiltered, type Directory, type Filter } from './directory.ts';
-
-/** The last bucket of the value of `entry` that satisfies a condition on the row \`held\`. */
-const lastBucket = ({ buckets, key }: Directory, filter: string, value: string, condition: string): string =>
-  `left join lateral (
-    select ${key.join(', ')} from ${buckets} held
-    where held.filter = ${filter} and held.value = ${value}${condition}
-    order by ${key.map((name) => `${name} desc`).join(', ')} limit 1) held on true`;
-
-/**
- * Adds up the changes of one filter. Most belong to the last bucket of their value (\`at_end\`), which is looked up
- * once for each value; \`before\` are the others.
- */
-const countedBy = (directory: Directory, { name, column, text }: Filter, place: number): string => {
-  const newest = `newest_${place}`;
-  const isAtEnd = `(${keyOf(directory, 'gone')}) >= (${keyOf(directory, newest)})`;
-  return `${newest} as materialized (
-  select entry.value, ${keyOf(directory, 'held')}
-  from (select distinct ${column} as value from gone where ${column} is not null) entry
-  ${lastBucket(directory, `'${name}'`, 'entry.value::text', '')}
-), at_end_${place} as (
-  select '${name}' as filter, ${newest}.value::text as value, ${keyOf(directory, newest)}, sum(sign) as n
-  from gone join ${newest} on ${column} = ${newest}.value and ${isAtEnd} group by ${newest}.value, ${keyOf(directory, newest)}
-), before_${place} as (
-  select '${name}' as filter, ${text} as value, ${keyOf(directory, 'gone')}, sign
-  from gone join ${newest} on ${column} = ${newest}.value where (${isAtEnd}) is not true
-)`;
-};
+import { keyOf, uncounted, unfiltered, type Directory } from './directory.ts';
 
 /**
  * The statement that moves all visible changes into the counts of their buckets, and keeps its own snapshot
  * as the state. One statement sees one snapshot: what it takes from the changes is what it adds to the counts.
+ *
+ * \`placed\` gives each change the last key at which any bucket begins, of whichever value. Changes of one value after
+ * the same key belong to the same bucket, so they are added up first, and one bucket is looked up for each sum. Most
+ * changes come after \`latest\`, the last of these keys. \`fresh\` is the first change after all rows that were counted
+ * before: where the last bucket is full, the next one begins there, and no row has to be counted again.
  */
 export const foldStatement = (directory: Directory): string => {
   const { buckets, changes, state, key, filters, bucket } = directory;
   const k = key.join(', ');
-  const all = [unfiltered, ...filters];
-  const union = (part: string) => all.map((_, place) => `select * from ${part}_${place}`).join(' union all ');
-  const found = key.map(
-    (name) => `coalesce(held.${name}, first_value(entry.${name}) over by_key) as ${name}`,
+  const down = key.map((name) => `${name} desc`).join(', ');
+  const at = (row: string) => `(${key.map((name) => `(select ${name} from ${row})`).join(', ')})`;
+  const after = key.map((name) => `after_${name}`);
+  const afterKey = (select: (name: string) => string) =>
+    key.map((name) => `${select(name)} as after_${name}`).join(', ');
+  const sums = [unfiltered, ...filters].map(
+    ({ name, column, text }) => `
+  select '${name}' as filter, ${text} as value, ${after.join(', ')}, is_fresh, sum(sign) as n
+  from placed where ${column} is not null group by ${column}, ${after.join(', ')}, is_fresh having sum(sign) <> 0`,
   );
   return `
 with gone as materialized (
   delete from ${changes} where ctid = any (array(${uncounted(directory, 'ctid')})) returning *
+), latest as materialized (
+  select ${k} from ${buckets} order by ${down} limit 1
+), lowest as materialized (
+  select ${k} from gone order by ${k} limit 1
+), fresh as materialized (
+  select ${k} from gone where (${k}) > ${at(state)} and (${k}) >= ${at('latest')} order by ${k} limit 1
 ), settled as (
   update ${state} set
     folded_below = greatest(folded_below, pg_snapshot_xmax(pg_current_snapshot())),
     running = array(
       select xid from (select pg_snapshot_xip(pg_current_snapshot()) union select pg_current_xact_id()) still (xid)
-      where xid < greatest(folded_below, pg_snapshot_xmax(pg_current_snapshot())))
-), ${all.map((filter, place) => countedBy(directory, filter, place)).join(', ')}, counted as (
+      where xid < greatest(folded_below, pg_snapshot_xmax(pg_current_snapshot()))),
+    (${k}) = (
+      select ${k} from (select ${k} from gone union all select ${k} from ${state} where ${key[0]} is not null) counted
+      order by ${down} limit 1)
+), placed as materialized (
+  select *, ${afterKey((name) => `(select ${name} from fresh)`)}, true as is_fresh from gone where (${k}) >= ${at('fresh')}
+  union all
+  select *, ${afterKey((name) => `(select ${name} from latest)`)}, false from gone
+  where (${k}) >= ${at('latest')} and ((${k}) >= ${at('fresh')}) is not true
+  union all
+  select gone.*, ${afterKey((name) => `coalesce(bucket.${name}, (select ${name} from lowest))`)}, false
+  from gone left join lateral (
+    select * from ${buckets} bucket where (${keyOf(directory, 'bucket')}) <= (${keyOf(directory, 'gone')})
+    order by ${down} limit 1) bucket on true
+  where ((${keyOf(directory, 'gone')}) >= ${at('latest')}) is not true
+), sums as (${sums.join(' union all ')}
+), counted as (
   insert into ${buckets} as held
   select filter, value, ${k}, sum(n) from (
-    ${union('at_end')}
-    union all
-    -- A change below all buckets begins a new one.
-    select entry.filter, entry.value, ${found.join(', ')}, sign
-    from (${union('before')}) entry
-    ${lastBucket(directory, 'entry.filter', 'entry.value', ` and (${keyOf(directory, 'held')}) <= (${keyOf(directory, 'entry')})`)}
-    window by_key as (partition by entry.filter, entry.value order by ${keyOf(directory, 'entry')})
-  ) sums group by filter, value, ${k}
+    select sums.filter, sums.value, sums.n, ${key
+      .map(
+        (name) => `
+      case when is_fresh and held.n >= ${bucket} then after_${name} else coalesce(held.${name}, after_${name}) end as ${name}`,
+      )
+      .join(',')}
+    from sums left join lateral (
+      select * from ${buckets} bucket where bucket.filter = sums.filter and bucket.value = sums.value
+        and (${keyOf(directory, 'bucket')}) <= (${after.join(', ')})
+      order by ${down} limit 1) held on true) found
+  group by filter, value, ${k}
   on conflict (filter, value, ${k}) do update set n = held.n + excluded.n
   returning filter, n
 )

@@ -16,19 +16,22 @@ create table ${buckets} as
   select ''::text as filter, ''::text as value, ${key.join(', ')}, 0 as n from ${table} with no data;
 alter table ${buckets} add primary key (filter, value, ${key.join(', ')}), alter n set not null,
   set (fillfactor = 50);
+create index on ${buckets} (${key.join(', ')});
 --> statement-breakpoint
 -- One row for each row that entered (1) or left (-1) the list. Writers only insert here: none waits for another.
+-- Without a primary key, which would cost every writer more; logical replication knows a row by all its columns.
 create table ${changes} as
   select null::xid8 as xid, 0::smallint as sign, ${columns} from ${table} with no data;
-alter table ${changes} alter sign set not null, add number bigint generated always as identity, add primary key (xid, number),
+create index on ${changes} (xid);
+alter table ${changes} alter xid set not null, alter sign set not null, replica identity full,
   set (autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0);
 --> statement-breakpoint
--- The snapshot of the last fold. It counted all changes except those of transactions from \`folded_below\` on and
--- those that were \`running\`. Locked by whoever changes buckets.
-create table ${state} (
-  one boolean primary key default true check (one), folded_below xid8 not null default '0',
-  running xid8[] not null default '{}');
-insert into ${state} default values;
+-- The snapshot of the last fold: it counted all changes except those of transactions from \`folded_below\` on and
+-- those that were \`running\`. No counted row comes after the key. Sessions that change buckets lock this row.
+create table ${state} as
+  select true as one, '0'::xid8 as folded_below, '{}'::xid8[] as running, ${key.join(', ')} from ${table} with no data;
+alter table ${state} add primary key (one), add check (one), alter folded_below set not null, alter running set not null;
+insert into ${state} values (true, '0', '{}');
 --> statement-breakpoint
 create function ${logChanges}() returns trigger language plpgsql as $$
 declare
@@ -47,6 +50,7 @@ begin
     group by ${columns} having sum(sign) <> 0;
   else
     truncate ${buckets}, ${changes};
+    update ${state} set ${key.map((name) => `${name} = null`).join(', ')};
   end if;
   return null;
 end $$;

@@ -6,25 +6,46 @@ import { driftStatement, recutStatement, splitStatement } from './recut.ts';
 const filtersOf = ({ filters }: Directory): readonly Filter[] => [unfiltered, ...filters];
 
 /**
- * Locks the list, as TRUNCATE does first, and then the state. False, at once, while another session changes
- * the buckets. The state is written, so that a session with an older snapshot fails with 40001.
+ * Locks the list first, as TRUNCATE does. Tables that are written all the time have more dead rows than rows,
+ * which only an index scan passes over.
  */
-const lock = async (transaction: TransactionSql, { table, state }: Directory): Promise<boolean> => {
-  await transaction.unsafe(`set local work_mem = '64MB'; lock table ${table} in access share mode`);
-  const { count } = await transaction.unsafe(`select from ${state} for update skip locked`);
-  if (count > 0) await transaction.unsafe(`update ${state} set folded_below = folded_below`);
-  return count > 0;
+const begin = async (transaction: TransactionSql, { table }: Directory): Promise<void> => {
+  await transaction.unsafe(
+    `set local work_mem = '64MB'; set local enable_seqscan = off; lock table ${table} in access share mode`,
+  );
+};
+
+/** Allows this session alone to change buckets until its transaction ends. False if another session does so. */
+const claim = async (transaction: TransactionSql, { state }: Directory): Promise<boolean> =>
+  (await transaction.unsafe(`select from ${state} for update skip locked`)).count > 0;
+
+/**
+ * Reads again after which key no counted row comes: in the list, or removed from it by a change that is not counted.
+ * As the state is written, a session with an older snapshot that wants to change buckets fails with 40001.
+ */
+const findLastKey = async (transaction: TransactionSql, directory: Directory): Promise<void> => {
+  const { table, state, key } = directory;
+  const k = key.join(', ');
+  const down = key.map((name) => `${name} desc`).join(', ');
+  await transaction.unsafe(`
+    update ${state} set (${k}) = (
+      select ${k} from ((select ${k} from ${table} order by ${down} limit 1)
+        union all ${uncounted(directory, k)}) counted order by ${down} limit 1)`);
 };
 
 /** `fold` in a transaction of the caller. */
 export const foldIn = async (transaction: TransactionSql, directory: Directory): Promise<number> => {
-  if (!(await lock(transaction, directory))) return 0;
-  // The planner takes the deleted changes for one row, and would compare each with each value.
-  await transaction.unsafe('set local enable_nestloop = off');
+  await begin(transaction, directory);
+  // Having nothing to do is the usual case: it must not cost a transaction id.
+  const [row] = await transaction.unsafe<{ pending: boolean }[]>(
+    `select exists (${uncounted(directory, '')}) as pending`,
+  );
+  if (row?.pending !== true || !(await claim(transaction, directory))) return 0;
   const [result] = await transaction.unsafe<[{ folded: number; overfull: string[] }]>(
     foldStatement(directory),
+    [],
+    { prepare: true },
   );
-  await transaction.unsafe('set local enable_nestloop = on');
   for (const filter of filtersOf(directory)) {
     if (result.overfull.includes(filter.name)) await transaction.unsafe(splitStatement(directory, filter));
   }
@@ -32,13 +53,8 @@ export const foldIn = async (transaction: TransactionSql, directory: Directory):
 };
 
 /** Counts recorded changes into the buckets and returns how many; 0, at once, while another session does so. */
-export const fold = async (sql: Sql, directory: Directory): Promise<number> => {
-  // Having nothing to do is the usual case: it must not cost a transaction id.
-  const [row] = await sql.unsafe<{ pending: boolean }[]>(
-    `select exists (${uncounted(directory, '')}) as pending`,
-  );
-  return row?.pending === true ? sql.begin((transaction) => foldIn(transaction, directory)) : 0;
-};
+export const fold = (sql: Sql, directory: Directory): Promise<number> =>
+  sql.begin((transaction) => foldIn(transaction, directory));
 
 /** Deletes the buckets of a filter, or of one value, and counts the rows again. */
 const recut = async (
@@ -56,7 +72,9 @@ const recut = async (
 
 /** `mergeBuckets` in a transaction of the caller. */
 export const mergeBucketsIn = async (transaction: TransactionSql, directory: Directory): Promise<void> => {
-  if (!(await lock(transaction, directory))) return;
+  await begin(transaction, directory);
+  if (!(await claim(transaction, directory))) return;
+  await findLastKey(transaction, directory);
   const { buckets, bucket } = directory;
   // A bucket without rows can go at any time: no count depends on its key.
   await transaction.unsafe(`delete from ${buckets} where n = 0`);
@@ -78,7 +96,9 @@ export const mergeBuckets = async (sql: Sql, directory: Directory): Promise<void
 /** `rebuild` in a transaction of the caller. */
 export const rebuildIn = async (transaction: TransactionSql, directory: Directory): Promise<void> => {
   await transaction.unsafe(`set local work_mem = '64MB'; lock table ${directory.table} in access share mode`);
-  await transaction.unsafe(`update ${directory.state} set folded_below = folded_below`);
+  // Waits before the next statement takes its snapshot, which then contains what other sessions have counted.
+  await transaction.unsafe(`select from ${directory.state} for update`);
+  await findLastKey(transaction, directory);
   for (const filter of filtersOf(directory)) await recut(transaction, directory, filter, null);
 };
 

@@ -107,17 +107,6 @@ from totals left join lateral (
   order by ${descending ? down : k} limit $2) item on true`;
 };
 
-const statements = new WeakMap<Directory, Map<string, string>>();
-
-/** Keeps the text of a statement, so that each request sends the same one and PostgreSQL plans it once. */
-const statementOf = (directory: Directory, name: string, write: () => string): string => {
-  const known = statements.get(directory) ?? new Map<string, string>();
-  statements.set(directory, known);
-  const text = known.get(name) ?? write();
-  known.set(name, text);
-  return text;
-};
-
 const parametersOf = ({ filter, since, offset, limit }: PageRequest): (FilterValue | string)[] => [
   String(offset),
   limit,
@@ -137,10 +126,7 @@ export const readPage = async <T extends object>(
   request: PageRequest,
 ): Promise<TotalledPage<T>> => {
   const { columns = 'item.*', filter, since, offset, limit } = request;
-  const name = JSON.stringify([columns, filter?.column, since !== undefined]);
-  const text = statementOf(directory, name, () =>
-    pageStatement(directory, columns, filter?.column, since !== undefined),
-  );
+  const text = pageStatement(directory, columns, filter?.column, since !== undefined);
   const rows = await sql.unsafe<Row<T>[]>(text, parametersOf(request), { prepare: true });
   const total = Number(rows[0]?.directory_total ?? 0);
   const items: T[] = [];
