@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { ClientAddress } from './client-address.ts';
 import { networkOf } from './network.ts';
 import { TooManyRequests } from './problem.ts';
-import { createCounter, type CounterOptions } from './rate-limit.ts';
+import { createCounter, type CounterOptions } from './counter.ts';
 
 /** Limits how many unknown credentials a network (IPv4 address, IPv6 /64) may try. */
 export interface FailureLimit {

@@ -1,0 +1,100 @@
+import type { Redis } from 'ioredis';
+import { LRUCache } from 'lru-cache';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+
+export interface CounterOptions {
+  redis: Redis | undefined;
+  /** Prefix of the keys in Redis, for example `wallet-operator:rate`. */
+  name: string;
+  /** Points a minute for each key. */
+  perMinute: number;
+}
+
+/** Points that were taken from a key and are left in its current minute. */
+export type Count = Pick<RateLimiterRes, 'consumedPoints' | 'remainingPoints' | 'msBeforeNext'>;
+
+/** Takes points from a key; resolves with what is left also when nothing is. */
+export type Counter = (key: string, points?: number) => Promise<Count>;
+
+/** A counter that all instances share through Redis; while Redis is away each process counts for itself. */
+export const createCounter = ({ redis, name, perMinute }: CounterOptions): Counter => {
+  const window = { points: perMinute, duration: 60, keyPrefix: name };
+  const memory = new RateLimiterMemory(window);
+  const limiter = redis
+    ? new RateLimiterRedis({
+        ...window,
+        storeClient: redis,
+        insuranceLimiter: memory,
+        rejectIfRedisNotReady: true,
+      })
+    : memory;
+  return (key, points = 1) =>
+    limiter.consume(key, points).catch((error: unknown) => {
+      if (error instanceof RateLimiterRes) return error;
+      throw error;
+    });
+};
+
+/** Share of the points left that a process may take before it asks Redis again. */
+const share = 0.1;
+/** Points older than this are settled beside the next request, which does not wait for it. */
+const settleMs = 100;
+const maxKeys = 10_000;
+
+/** What this process knows of one key in the current minute. */
+interface Window {
+  /** Points taken by all processes as of the last settlement, and by this one since. */
+  total: number;
+  /** Points of this process that Redis does not know yet. */
+  pending: number;
+  /** How many points may be pending. */
+  allowance: number;
+  settledAt: number;
+  endsAt: number;
+}
+
+/**
+ * Counts as `createCounter`, with far fewer round trips to Redis: a process takes up to a tenth of the points left
+ * by itself and then settles them together. N processes let through at most N − 1 tenths of the limit too many, one
+ * process none. A small limit, of which a tenth is less than one point, is settled with each request; a key that is
+ * over its limit is refused without asking.
+ */
+export const createBatchedCounter = (options: CounterOptions) => {
+  const count = createCounter(options);
+  const { perMinute } = options;
+  const windows = new LRUCache<string, Window>({ max: maxKeys });
+
+  const settle = async (key: string, window: Window): Promise<Count> => {
+    const points = window.pending;
+    window.pending = 0;
+    window.settledAt = performance.now();
+    const settled = await count(key, points);
+    window.total = settled.consumedPoints + window.pending;
+    window.allowance = Math.floor((perMinute - settled.consumedPoints) * share);
+    window.endsAt = performance.now() + settled.msBeforeNext;
+    return settled;
+  };
+
+  return async (key: string): Promise<Count> => {
+    const now = performance.now();
+    const known = windows.get(key);
+    if (known === undefined || known.endsAt <= now) {
+      const window = { total: 1, pending: 1, allowance: 0, settledAt: now, endsAt: now + 60_000 };
+      windows.set(key, window);
+      return settle(key, window);
+    }
+    if (known.total <= perMinute) {
+      known.total++;
+      known.pending++;
+      if (known.pending > known.allowance) return settle(key, known);
+      // Without an answer these points are not shared; the next settlement asks again.
+      if (now - known.settledAt > settleMs) settle(key, known).catch(() => undefined);
+    }
+    const { total, endsAt } = known;
+    return {
+      consumedPoints: total,
+      remainingPoints: Math.max(0, perMinute - total),
+      msBeforeNext: endsAt - now,
+    };
+  };
+};
