@@ -26,9 +26,6 @@ describe('the configuration', () => {
 
   test('never excludes the only server of a service', () => {
     expect(allText(sound)).toContain('server 127.0.0.1:4102 max_fails=0;');
-    expect(allText({ ...sound, upstreams: { 'quest-service': ['a:1', 'b:2'] } })).toContain(
-      'server b:2 max_fails=2 fail_timeout=2s;',
-    );
   });
 
   test('looks single names up again when there is a name server', () => {

@@ -67,7 +67,7 @@ export const defaultTimeouts: Timeouts = {
   body: 15_000,
   send: 15_000,
   keepAlive: 30_000,
-  connect: 3_000,
+  connect: 2_000,
   answer: 30_000,
 };
 

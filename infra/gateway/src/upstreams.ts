@@ -13,19 +13,31 @@ const lookedUp = (service: string, { resolver, upstreams }: GatewayOptions): str
     : undefined;
 };
 
+/**
+ * nginx excludes a server for 10 s after one failure (its defaults), so that the connect time-out of a dead host delays one
+ * request, not many. While instances restart one after the other, all may be excluded although one is ready: then the
+ * second list, from which nothing is excluded, is tried. A single server is never excluded.
+ */
+const serverLines = (places: readonly string[]): string[] =>
+  places.length === 1
+    ? places.map((place) => `server ${place} max_fails=0;`)
+    : [
+        ...places.map((place) => `server ${place};`),
+        ...places.map((place) => `server ${place} max_fails=0 backup;`),
+      ];
+
 /** upstreams.conf: the servers of each service. */
 export const upstreamsFile = (options: GatewayOptions): string[] =>
   services.flatMap((service) => {
     const places = listed(options.upstreams[service]);
     if (places.length === 0 || lookedUp(service, options) !== undefined) return [];
-    // Without another server, excluding this one after a failure only makes its restart longer.
-    const failures = places.length === 1 ? 'max_fails=0' : 'max_fails=2 fail_timeout=2s';
     return block(
       `upstream ${service}`,
-      places.map((place) => `server ${place} ${failures};`),
+      serverLines(places),
       'keepalive 32;',
-      // Shorter than the 75 s after which services close idle connections, so that no request meets a closing one.
-      'keepalive_timeout 30s;',
+      // Shorter than DRAIN_MS of the services: a stopping instance then has no idle connection left to close, on which a
+      // POST could be lost.
+      'keepalive_timeout 1s;',
     );
   });
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
 import { portOf } from './ports.ts';
 
 /** A request as the stand-in of a service got it. */
@@ -19,6 +20,7 @@ export interface Service extends AsyncDisposable {
   place: string;
   port: number;
   received: Received[];
+  openConnections: () => Promise<number>;
 }
 
 type Answer = (received: Received, response: ServerResponse) => void;
@@ -38,13 +40,14 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
 export const listen = async (
   listener: RequestListener,
   port = 0,
-): Promise<{ port: number } & AsyncDisposable> => {
+): Promise<{ port: number; openConnections: () => Promise<number> } & AsyncDisposable> => {
   // As the services are configured: longer than the gateway keeps a connection.
   const server = createServer({ keepAliveTimeout: 75_000 }, listener);
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: portOf(server),
+    openConnections: promisify(server.getConnections.bind(server)),
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
@@ -77,6 +80,7 @@ export const startService = async (answer: Answer = echo, port = 0): Promise<Ser
     place: `127.0.0.1:${server.port}`,
     port: server.port,
     received,
+    openConnections: server.openConnections,
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 };

@@ -12,8 +12,8 @@ export interface GatewayPlan {
   url: string;
   /** The nginx program. */
   file: string;
-  /** `host:port` of each service. */
-  upstreams: Record<string, string>;
+  /** `host:port` of each instance of each service. */
+  upstreams: Record<string, string[]>;
   docsDir: string;
   demoServer: string;
   /** Shared with the services. */

@@ -7,6 +7,8 @@ export const ROOT = resolve(import.meta.dirname, '../../..');
 
 /** Options of `start`. */
 export interface StartOptions extends ReturnType<typeof startEnv> {
+  /** How many processes of each service run behind the gateway. */
+  instances: number;
   servicesFolder: string;
   localFolder: string;
   mayInstall: boolean;
@@ -20,13 +22,17 @@ export const readOptions = (args: string[]): StartOptions => {
   const { values } = parseArgs({
     args,
     options: {
+      instances: { type: 'string', default: '1' },
       'no-install': { type: 'boolean', default: false },
       services: { type: 'string', default: resolve(ROOT, 'services') },
       local: { type: 'string', default: resolve(ROOT, '.local') },
     },
   });
+  if (!['1', '2'].includes(values.instances))
+    throw new Error(`--instances must be 1 or 2, not "${values.instances}"`);
   return {
     ...startEnv(),
+    instances: Number(values.instances),
     servicesFolder: resolve(values.services),
     localFolder: resolve(values.local),
     mayInstall: mayInstall() && !values['no-install'],

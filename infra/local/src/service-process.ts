@@ -125,23 +125,34 @@ const READY_MS = 60_000;
 const STOP_LIMIT_MS = 12_000;
 
 /**
- * Migrates a service, loads its demo data, starts it and waits until it is ready.
+ * Migrates a service and loads its demo data, which needs no running service.
  * @throws with the end of the output of the step that failed
  */
-export const launchService = async (
-  { supervisor, local, adminToken, stopping }: Launch,
+export const prepareService = async (
+  { adminToken, stopping }: Launch,
   service: Service,
   settings: ServiceSettings,
 ): Promise<Demo> => {
   await runTask(service, settings, 'migrate', {}, stopping);
   const forDemo = { GATEWAY_URL: settings.publicUrl, DEMO_ADMIN_TOKEN: adminToken };
-  const demo = parseDemo(service.name, await runTask(service, settings, 'demo', forDemo, stopping));
+  return parseDemo(service.name, await runTask(service, settings, 'demo', forDemo, stopping));
+};
+
+/**
+ * Starts an instance of a service under the name and waits until it is ready.
+ * @throws with the end of its log when it does not come up
+ */
+export const startInstance = async (
+  { supervisor, local }: Launch,
+  name: string,
+  service: Service,
+  settings: ServiceSettings,
+): Promise<void> => {
   const program = supervisor.start('service', {
-    name: service.name,
-    command: serviceCommand(service, settings, await local.logFile(service.name)),
+    name,
+    command: serviceCommand(service, settings, await local.logFile(name)),
     answers: () => answersWell(`${addressOf(settings)}/readyz`),
     stopLimitMs: STOP_LIMIT_MS,
   });
   await program.ready(READY_MS);
-  return demo;
 };

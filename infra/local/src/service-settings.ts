@@ -3,19 +3,20 @@ import { join } from 'node:path';
 import { privateKey } from './keys.ts';
 import type { LocalFolder } from './local-folder.ts';
 import type { Secrets } from './secrets.ts';
-import type { Service } from './services.ts';
+import { instanceName, type Service } from './services.ts';
 
 /** Name of a secret of a service among the secrets of the stack. */
 export const secretOf = ({ name }: Service, variable: string): string => `${name}/${variable}`;
 
 /**
  * What a service asks for in its package.json, by the name of the variable: secrets, private keys as JWKs, and folders.
- * All are created once and kept.
+ * All are created once and kept; each instance has its own folders.
  */
 export const ownSettings = async (
   service: Service,
   local: LocalFolder,
   secrets: Secrets,
+  instance: number,
 ): Promise<Record<string, string>> => {
   const { name, keys, folders } = service;
   const settings: Record<string, string> = {};
@@ -23,7 +24,7 @@ export const ownSettings = async (
   for (const variable of keys)
     settings[variable] = JSON.stringify(await privateKey(local.keys, `${name}.${variable}`));
   for (const variable of folders) {
-    const folder = join(local.path, 'folders', name, variable);
+    const folder = join(local.path, 'folders', instanceName(service, instance), variable);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     settings[variable] = folder;
   }

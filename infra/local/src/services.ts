@@ -24,6 +24,8 @@ interface Manifest {
 
 /** The ports up to PostgreSQL's are for future services. */
 const HIGHEST_PORT = 31;
+/** Added to the port of a service for each further instance of it. */
+const INSTANCE_OFFSET = 40;
 
 const list = (where: string, found: unknown): string[] => {
   if (found === undefined) return [];
@@ -79,3 +81,10 @@ export const findServices = async (root: string): Promise<Service[]> => {
 /** `task-manager` as the name of a database and role, and as the beginning of a variable's name. */
 export const databaseName = ({ name }: Service): string => name.replaceAll('-', '_');
 export const variablePrefix = (service: Service): string => `${databaseName(service).toUpperCase()}_`;
+
+/** Name of a process of a service: that of the service, and a number from the second instance on. */
+export const instanceName = ({ name }: Service, instance: number): string =>
+  instance === 1 ? name : `${name}-${instance}`;
+/** Port of an instance, counted from 1. */
+export const instancePort = ({ port }: Service, portBase: number, instance: number): number =>
+  portBase + port + (instance - 1) * INSTANCE_OFFSET;

@@ -5,7 +5,10 @@ import { writeJson } from './files.ts';
 /** Content of .local/stack.json. What is missing, or not run by this stack, is null. */
 export interface Stack {
   gateway: string | null;
+  /** With `--instances 2`, the first process of each. */
   services: Record<string, { url: string; pid: number | null; databaseUrl: string }>;
+  /** Only with `--instances 2`: both processes of each service. */
+  instances?: Record<string, { url: string; pid: number | null }[]>;
   postgres: { url: string; pid: number | null; dataDir: string | null };
   redis: { url: string; pid: number | null } | null;
   nginx: { pid: number | null } | null;

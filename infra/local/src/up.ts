@@ -25,12 +25,13 @@ import { say, step } from './say.ts';
 import { openSecrets } from './secrets.ts';
 import {
   addressOf,
-  launchService,
+  prepareService,
   runningDatabaseUrl,
+  startInstance,
   type Launch,
   type ServiceSettings,
 } from './service-process.ts';
-import { findServices, type Service } from './services.ts';
+import { findServices, instanceName, instancePort, type Service } from './services.ts';
 import type { Stack } from './stack-file.ts';
 import { ensurePorts, type WantedPort } from './ports.ts';
 
@@ -50,14 +51,22 @@ export const prepare = async (options: StartOptions): Promise<Prepared> => {
   return { account, found, services, local: await openLocalFolder(options.localFolder, account) };
 };
 
+const instancesOf = ({ instances }: StartOptions): number[] =>
+  Array.from({ length: instances }, (_, index) => index + 1);
+
 const wantedPorts = (
-  { gatewayPort, portBase }: StartOptions,
+  options: StartOptions,
   { postgresPort, redisPort }: Plan,
   { services, found }: Prepared,
 ): WantedPort[] => {
+  const { gatewayPort, portBase } = options;
   const based = (port: number, by: string): WantedPort => ({ port, by, variable: 'PORT_BASE' });
   return [
-    ...services.map(({ name, port }) => based(portBase + port, name)),
+    ...services.flatMap((service) =>
+      instancesOf(options).map((instance) =>
+        based(instancePort(service, portBase, instance), instanceName(service, instance)),
+      ),
+    ),
     ...(postgresPort ? [based(postgresPort, 'PostgreSQL')] : []),
     ...(redisPort ? [based(redisPort, 'Redis')] : []),
     ...(found.nginx ? [{ port: gatewayPort, by: 'the gateway', variable: 'GATEWAY_PORT' } as const] : []),
@@ -117,7 +126,10 @@ export const bringUp = async (
 
   const openGateway = async (): Promise<void> => {
     if (!found.nginx || !gateway) return;
-    const upstreams = services.map(({ name, port }) => [name, `127.0.0.1:${options.portBase + port}`]);
+    const upstreams = services.map((service) => [
+      service.name,
+      instancesOf(options).map((one) => `127.0.0.1:${instancePort(service, options.portBase, one)}`),
+    ]);
     await buildPortal(docsDir);
     await startGateway(site, {
       url: gateway,
@@ -137,23 +149,34 @@ export const bringUp = async (
   const launch: Launch = { supervisor, local, adminToken, stopping };
   const compileCache = join(local.path, 'compile-cache');
   const firstStart = !(await exists(compileCache));
+  const settingsOf = async (service: Service, instance: number): Promise<ServiceSettings> => {
+    const port = instancePort(service, options.portBase, instance);
+    return {
+      port,
+      publicUrl: gateway ?? addressOf({ port }),
+      gatewaySecret: secrets(GATEWAY),
+      database: backing.databases.get(service.name),
+      redisUrl: backing.redisUrl,
+      jwksFile: signer.jwksFile,
+      compileCache,
+      firstStart,
+      own: await ownSettings(service, local, secrets, instance),
+    };
+  };
   const launched = await Promise.all(
     services.map(async (service) => {
-      const port = options.portBase + service.port;
-      const settings: ServiceSettings = {
-        port,
-        publicUrl: gateway ?? addressOf({ port }),
-        gatewaySecret: secrets(GATEWAY),
-        database: backing.databases.get(service.name),
-        redisUrl: backing.redisUrl,
-        jwksFile: signer.jwksFile,
-        compileCache,
-        firstStart,
-        own: await ownSettings(service, local, secrets),
-      };
-      const demo = await launchService(launch, service, settings);
+      const settings = await settingsOf(service, 1);
+      const demo = await prepareService(launch, service, settings);
+      const instances = await Promise.all(
+        instancesOf(options).map(async (instance) => {
+          const name = instanceName(service, instance);
+          const own = instance === 1 ? settings : await settingsOf(service, instance);
+          await startInstance(launch, name, service, own);
+          return { name, url: addressOf(own) };
+        }),
+      );
       step(`${service.name} is ready`);
-      return { service, settings, demo };
+      return { service, settings, demo, instances };
     }),
   );
   await gatewayOpen;
@@ -175,6 +198,14 @@ export const bringUp = async (
           },
         ]),
       ),
+      ...(options.instances > 1 && {
+        instances: Object.fromEntries(
+          launched.map(({ service, instances }) => [
+            service.name,
+            instances.map(({ name, url }) => ({ url, pid: supervisor.pid(name) })),
+          ]),
+        ),
+      }),
       ...describeBackingServices(backing, supervisor),
       nginx: gateway ? { pid: supervisor.pid('nginx') } : null,
       demo: { ...tokens, ...demo },
