@@ -9,6 +9,8 @@ import { run } from './program.ts';
 export interface StackFile {
   gateway: string;
   services: Record<string, { url: string; pid: number | null; databaseUrl: string }>;
+  /** Only with two instances of each service. */
+  instances?: Record<string, { url: string; pid: number | null }[]>;
   postgres: { url: string; pid: number | null };
   redis: { url: string; pid: number | null };
   nginx: { pid: number | null };
@@ -43,7 +45,8 @@ export const OPERATOR_ID = 'e2e-operator';
 const freePorts = async (): Promise<number> => {
   for (;;) {
     const base = 12_000 + SPAN * Math.floor(Math.random() * 200);
-    const wanted = [1, 2, 3, 4, 5, 6, 32, 79, 90, 95].map((offset) => isFree(base + offset));
+    const services = [1, 2, 3, 4, 5, 6, 41, 42, 43, 44, 45, 46];
+    const wanted = [...services, 32, 79, 90, 95].map((offset) => isFree(base + offset));
     if ((await Promise.all(wanted)).every(Boolean)) return base;
   }
 };
@@ -66,8 +69,14 @@ export const isThere = (pid: number): boolean => {
   }
 };
 
+interface StackOptions {
+  /** Processes of each service. */
+  instances?: number;
+  env?: Record<string, string>;
+}
+
 /** `pnpm start` with its own ports and folder; disposal stops it and removes the folder. */
-export const startStack = async (): Promise<Stack> => {
+export const startStack = async ({ instances = 1, env = {} }: StackOptions = {}): Promise<Stack> => {
   await using stack = new AsyncDisposableStack();
   const local = await mkdtemp(join(tmpdir(), 'day-'));
   stack.defer(() => rm(local, { recursive: true, force: true }));
@@ -76,13 +85,14 @@ export const startStack = async (): Promise<Stack> => {
   const base = await freePorts();
   const [gatewayPort, gamePort] = [base + 90, base + 95];
   const start = stack.use(
-    run('infra/local/src/start.ts', ['--local', local], {
+    run('infra/local/src/start.ts', ['--local', local, '--instances', String(instances)], {
       GATEWAY_PORT: String(gatewayPort),
       PORT_BASE: String(base),
       WALLET_OPERATOR_GAME_SERVER_URL: `http://127.0.0.1:${gamePort}`,
       WALLET_OPERATOR_OPERATOR_ID: OPERATOR_ID,
       // Short, so that events of a killed worker are processed again within the test.
       STORE_WEBHOOKS_LEASE_MS: '5000',
+      ...env,
     }),
   );
   let over = false;

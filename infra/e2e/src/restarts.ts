@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { postRequests, repeat, type Sent } from './load.ts';
+import { startStack, type Stack } from './stack.ts';
+
+export interface Restarts {
+  /** By service. */
+  sent: Record<string, Sent>;
+  /** How often each service was restarted. */
+  restarts: Record<string, number>;
+  /** Lines of the gateway's access log with a status of 500 or more. */
+  errors: string[];
+}
+
+const RESTART_MS = 60_000;
+/** Each of the two instances of a service. */
+const INSTANCES = [0, 1];
+const ROUNDS = 2;
+
+/** Stops one instance of a service with SIGTERM and waits until its successor is ready. */
+const restart = async ({ read }: Stack, service: string, index: number): Promise<void> => {
+  const instance = async () => (await read()).instances?.[service]?.[index];
+  const before = await instance();
+  if (!before?.pid) throw new Error(`${service} does not run`);
+  process.kill(before.pid, 'SIGTERM');
+  const isReplaced = async (): Promise<boolean> => {
+    const now = await instance();
+    if (!now?.pid || now.pid === before.pid) return false;
+    return fetch(`${now.url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  };
+  for (const giveUp = Date.now() + RESTART_MS; !(await isReplaced()); await sleep(50))
+    if (Date.now() > giveUp) throw new Error(`${service} was not restarted`);
+};
+
+const restartTwice = async (stack: Stack, service: string): Promise<number> => {
+  let count = 0;
+  for (let round = 0; round < ROUNDS; round += 1)
+    for (const index of INSTANCES) {
+      await restart(stack, service, index);
+      count += 1;
+    }
+  return count;
+};
+
+/**
+ * Runs two instances of every service behind the gateway and restarts both of them twice, one directly after the other,
+ * while clients send POST requests on `connections` connections for each service.
+ */
+export const restartUnderLoad = async (connections: number): Promise<Restarts> => {
+  await using stack = await startStack({ instances: 2, env: { RATE_LIMIT: 'off' } });
+  const file = await stack.read();
+  const end = new AbortController();
+  const clients = Object.entries(await postRequests(file)).map(
+    async ([service, request]) => [service, await repeat(request, connections, end.signal)] as const,
+  );
+  const restarts = await Promise.all(
+    Object.keys(file.services).map(async (service) => [service, await restartTwice(stack, service)] as const),
+  ).finally(() => end.abort());
+  const sent = await Promise.all(clients);
+  const log = await readFile(join(stack.local, 'logs/gateway/access.log'), 'utf8');
+  return {
+    sent: Object.fromEntries(sent),
+    restarts: Object.fromEntries(restarts),
+    errors: log.split('\n').filter((line) => /"status":5\d\d/.test(line)),
+  };
+};
