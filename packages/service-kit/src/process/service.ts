@@ -1,10 +1,10 @@
 import { openTracing, type TraceEnv } from '@platform/tracing/trace';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { Server as TcpServer, type AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { AddressInfo } from 'node:net';
 import type { HttpApp } from '../http/app.ts';
 import type { BaseContext, Parts } from './context.ts';
+import { drain } from './drain.ts';
 import { settingsOrExit } from './env.ts';
 import { createLog } from './log.ts';
 import { addPoolMetrics, addProcessMetrics, createMetrics } from './metrics.ts';
@@ -27,30 +27,11 @@ interface ServiceOptions<Env, Context extends BaseContext> {
   createApp: (context: Context) => HttpApp;
 }
 
-/** How long connections without a request stay open after the listener closed, at most. */
-const maxIdleMs = 1000;
-
 /** Starts to listen; resolves when connections are taken. */
 export const listen = async (server: Server, host: string, port: number): Promise<AddressInfo> => {
   server.listen(port, host);
   await once(server, 'listening');
   return server.address() as AddressInfo;
-};
-
-/**
- * Closes a server without failing a request. For `drainMs` it still accepts connections, and each answer closes its
- * own, so that proxies go to other replicas. Then it stops listening; resolves when the running requests are answered.
- */
-const drain = async (server: Server, drainMs: number): Promise<void> => {
-  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
-  await sleep(drainMs);
-  // Unlike the close() of node:http this leaves idle connections open: a proxy may be sending a request on one.
-  TcpServer.prototype.close.call(server);
-  const closed = once(server, 'close');
-  await Promise.race([closed, sleep(Math.min(drainMs, maxIdleMs))]);
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  await closed;
-  clearInterval(sweep);
 };
 
 /**

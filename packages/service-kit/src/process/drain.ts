@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect, Server as TcpServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** How long connections without a request stay open after the listener closed, at most. */
+const maxIdleMs = 1000;
+
+/** The loopback address where a wildcard address is not one to connect to. */
+const reachable = (address: string): string => ({ '::': '::1', '0.0.0.0': '127.0.0.1' })[address] ?? address;
+
+/**
+ * Stops listening right after accepting a connection of its own. Closing a listener resets the connections that the
+ * kernel holds for it, and a proxy does not repeat a POST that it has begun to send. The kernel hands connections out in
+ * their order, so with this one all earlier ones have been accepted, however busy the process is.
+ */
+const stopListening = async (server: Server): Promise<void> => {
+  const { address, port } = server.address() as AddressInfo;
+  const last = connect(port, reachable(address));
+  await new Promise<void>((resolve) => {
+    const onConnection = (socket: Socket): void => {
+      if (socket.remotePort === last.localPort) stop();
+    };
+    const stop = (): void => {
+      if (!server.listening) return;
+      // Unlike the close() of node:http this leaves idle connections open: a proxy may be sending a request on one.
+      TcpServer.prototype.close.call(server);
+      server.off('connection', onConnection);
+      last.destroy();
+      resolve();
+    };
+    server.on('connection', onConnection);
+    // It fails when the server has all the connections that it may have.
+    last.on('error', stop).on('close', stop);
+  });
+};
+
+/**
+ * Closes a server without failing a request. For `drainMs` it still accepts connections, and each answer closes its
+ * own, so that proxies go to other replicas. Then it stops listening; resolves when the running requests are answered.
+ */
+export const drain = async (server: Server, drainMs: number): Promise<void> => {
+  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
+  await sleep(drainMs);
+  const closed = once(server, 'close');
+  await stopListening(server);
+  await Promise.race([closed, sleep(Math.min(drainMs, maxIdleMs))]);
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  await closed;
+  clearInterval(sweep);
+};

@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { drain } from '../src/process/drain.ts';
+
+/** Keeps the process from accepting connections. */
+const block = (ms: number): void => {
+  for (const end = performance.now() + ms; performance.now() < end;);
+};
+
+test.each(['127.0.0.1', '0.0.0.0'])(
+  'a busy process that listens on %s answers the requests whose connections it has not accepted before it closes',
+  async (host) => {
+    const server = createServer((_req, res) => res.end('done')).listen(0, host);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const answers = Array.from({ length: 20 }, () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n');
+      return text(socket).catch(String);
+    });
+    const closed = drain(server, 1);
+    // Node.js connects in the next tick, and the time of the drain is over when this one ends.
+    process.nextTick(block, 20);
+    expect(await Promise.all(answers)).toEqual(answers.map(() => expect.stringContaining('200 OK')));
+    await closed;
+    expect(server.listening).toBe(false);
+  },
+);
+
+test('a server that has all the connections that it may have is closed all the same', async () => {
+  const server = createServer((_req, res) => res.end('done')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.maxConnections = 1;
+  const only = connect(port, '127.0.0.1');
+  await once(server, 'connection');
+  const closed = drain(server, 1);
+  only.end();
+  await closed;
+  expect(server.listening).toBe(false);
+});
