@@ -30,13 +30,18 @@ interface Container {
   env?: { name: string; value?: string }[];
   securityContext?: object;
   resources?: { requests?: object; limits?: object };
-  readinessProbe?: object;
+  readinessProbe?: { periodSeconds: number; failureThreshold: number };
   livenessProbe?: object;
+}
+interface PodSpec {
+  containers: Container[];
+  securityContext: object;
+  terminationGracePeriodSeconds: number;
 }
 interface Document {
   kind: keyof typeof models;
   metadata: { name: string };
-  spec: { template?: { spec: { containers: Container[]; securityContext: object } } };
+  spec: { template?: { spec: PodSpec } };
 }
 
 /** Throws saying what is wrong with it, by the schemas of Kubernetes' own OpenAPI document. */
@@ -120,6 +125,20 @@ describe('a pod', () => {
     expect(env.has('MIGRATION_DATABASE_URL_FILE')).toBe(false);
     expect(container).toMatchObject({ readinessProbe: expect.anything(), livenessProbe: expect.anything() });
   });
+
+  test.each(services)(
+    'of $name drains until no more requests arrive, and is not killed before it has ended',
+    ({ name }) => {
+      const pod = pods.find((candidate) => candidate.name === name)?.pod;
+      const [container] = pod?.containers ?? [];
+      const ms = (variable: string): number =>
+        Number(container?.env?.find((one) => one.name === variable)?.value);
+      const { periodSeconds = 0, failureThreshold = 0 } = container?.readinessProbe ?? {};
+      expect(ms('DRAIN_MS')).toBeGreaterThan(periodSeconds * failureThreshold * 1_000);
+      expect(ms('SHUTDOWN_TIMEOUT_MS')).toBeGreaterThanOrEqual(ms('DRAIN_MS') + 9_000);
+      expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(ms('SHUTDOWN_TIMEOUT_MS') / 1_000);
+    },
+  );
 
   test.each(services)('of $name knows whose tokens open the operations page', ({ name }) => {
     const [container] = pods.find((candidate) => candidate.name === name)?.pod.containers ?? [];

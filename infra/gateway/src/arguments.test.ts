@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readArguments } from './arguments.ts';
 
-test('a service may have several places', () => {
+test('a service may have several instances', () => {
   const asked = readArguments([
     '--out',
     '/etc/nginx',
@@ -22,10 +22,10 @@ test('a service may have several places', () => {
   });
 });
 
-test('all that can be said is taken', () => {
+test('every option is read', () => {
   const asked = readArguments(
     [
-      '--out /o --listen 1.2.3.4:80 --run-dir /r --log-dir /l --docs-dir /d --resolver 1.1.1.1 --trusted-proxy ::1 --secret-file /s --rate-limit 5:10 --connections 9 --spans s:1 --workers 4 --user web',
+      '--out /o --listen 1.2.3.4:80 --run-dir /r --log-dir /l --request-log failures --docs-dir /d --resolver 1.1.1.1 --trusted-proxy ::1 --secret-file /s --rate-limit 5:10 --connections 9 --spans s:1 --workers 4 --user web',
     ].flatMap((line) => line.split(' ')),
   );
   expect(asked?.options).toEqual({
@@ -33,6 +33,7 @@ test('all that can be said is taken', () => {
     upstreams: {},
     runDir: '/r',
     logDir: '/l',
+    requestLog: 'failures',
     docsDir: '/d',
     resolver: '1.1.1.1',
     trustedProxies: ['::1'],

@@ -11,6 +11,7 @@ export const usage = `Writes the nginx configuration of the gateway.
   --listen         address:port, repeatable (*:8080)
   --run-dir        pid and temporary files (/tmp/nginx)
   --log-dir        folder of the logs (standard output and standard error)
+  --request-log    all, or failures: only requests with a status of 400 or more (all)
   --docs-dir       folder that is served at /docs
   --resolver       name server; nginx then looks host names up again as they expire
   --trusted-proxy  address or network in front of the gateway, repeatable
@@ -58,6 +59,7 @@ export const readArguments = (
       listen: { ...texts, default: ['*:8080'] },
       'run-dir': { ...text, default: '/tmp/nginx' },
       'log-dir': text,
+      'request-log': text,
       'docs-dir': text,
       resolver: text,
       'trusted-proxy': texts,
@@ -74,6 +76,7 @@ export const readArguments = (
   const {
     'log-dir': logDir,
     'docs-dir': docsDir,
+    'request-log': requestLog,
     'secret-file': secretFile,
     'rate-limit': rateLimit,
     connections,
@@ -92,6 +95,8 @@ export const readArguments = (
       workers: workers === 'auto' ? workers : Number(workers),
       ...(logDir !== undefined && { logDir }),
       ...(docsDir !== undefined && { docsDir }),
+      // checkOptions rejects any other text.
+      ...(requestLog !== undefined && { requestLog: requestLog as 'all' | 'failures' }),
       ...(resolver !== undefined && { resolver }),
       ...(user !== undefined && { user }),
       ...(spans !== undefined && { spans }),

@@ -67,6 +67,7 @@ describe('options that would make another configuration', () => {
     ['runDir', { runDir: '/a"b' }],
     ['logDir', { logDir: '/a$b' }],
     ['docsDir', { docsDir: '/a\nb' }],
+    ['requestLog', { requestLog: 'some' as 'all' }],
     ['demoServer', { demoServer: 'demo' }],
     ['listen', { demoServer: 'a:1', listen: ['127.0.0.1:80', '*:8080'] }],
     ['listen', { demoServer: 'a:1', listen: '10.0.0.1:8080' }],

@@ -13,6 +13,8 @@ export interface GatewayOptions {
   runDir: string;
   /** Absolute folder for access.log and error.log. Without it they go to standard output and standard error. */
   logDir?: string;
+  /** Which requests the access log has: all of them (the default), or those with a status of 400 or more. */
+  requestLog?: 'all' | 'failures';
   /** Absolute folder that is served at /docs. Without it /docs is 404. */
   docsDir?: string;
   /**
@@ -118,6 +120,8 @@ const problemsOf = (options: GatewayOptions): string[] => {
   for (const network of options.trustedProxies ?? [])
     expect('trustedProxies', network, isNetwork(network), 'an IP address or a network such as 10.0.0.0/8');
   if (options.spans !== undefined) expect('spans', options.spans, isAddress(options.spans), 'host:port');
+  const { requestLog = 'all' } = options;
+  expect('requestLog', requestLog, ['all', 'failures'].includes(requestLog), '"all" or "failures"');
   const { resolver, user, workers = 1, rateLimit, connectionsPerClient = 1, timeouts = {} } = options;
   if (resolver !== undefined) expect('resolver', resolver, /^[\w.:[\]= -]+$/.test(resolver), 'name servers');
   if (user !== undefined)

@@ -48,7 +48,7 @@ const trustedProxies = (networks: readonly string[] = []): string[] => [
 
 /** settings.conf: what differs from one deployment to another. */
 export const settingsFile = (options: GatewayOptions): string[] => {
-  const { runDir, logDir, resolver, secretFile, spans, rateLimit } = options;
+  const { runDir, logDir, resolver, secretFile, spans, rateLimit, requestLog } = options;
   const accessLog = logDir === undefined ? '/dev/stdout' : `${logDir}/access.log`;
   return [
     ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -66,7 +66,7 @@ export const settingsFile = (options: GatewayOptions): string[] => {
     ...(rateLimit
       ? [`limit_req_zone $client_network zone=requests:10m rate=${rateLimit.perSecond}r/s;`]
       : []),
-    `access_log ${quoted(accessLog)} lines;`,
+    `access_log ${quoted(accessLog)} lines${requestLog === 'failures' ? ' if=$is_failure' : ''};`,
     ...(spans === undefined ? [] : [`access_log syslog:server=${spans},nohostname,tag=gateway spans;`]),
   ];
 };

@@ -76,9 +76,6 @@ describe('a service with two instances', () => {
     await using service = await startService();
     await using gateway = await startGateway({ upstreams: { 'quest-service': service.place } });
     await request(gateway.port, '/v1/quests');
-    await until(
-      async () => (await service.openConnections()) === 0 || undefined,
-      'the end of the connection',
-    );
+    await expect.poll(() => service.openConnections(), { timeout: 10_000 }).toBe(0);
   });
 });

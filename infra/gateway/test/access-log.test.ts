@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { startGateway, type Entry } from './gateway.ts';
+import { request } from './http.ts';
+import { freePort } from './ports.ts';
+import { startService } from './service.ts';
+
+test('with requestLog failures, only requests that failed are logged', async () => {
+  await using service = await startService(({ url }, response) => {
+    response.statusCode = Number(new URL(url, 'http://a').searchParams.get('status'));
+    response.end();
+  });
+  await using gateway = await startGateway({
+    upstreams: { 'quest-service': service.place },
+    requestLog: 'failures',
+  });
+  for (const status of [200, 204, 304, 400, 404, 500, 503])
+    await request(gateway.port, `/v1/quests?status=${status}`);
+  const { 'access.log': text = '' } = await gateway.logs();
+  const entries = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Entry);
+  // The last one is the probe of logs(), for an address that does not exist.
+  expect(entries.map(({ status }) => status)).toEqual([400, 404, 500, 503, 404]);
+});
+
+test.each(['POST', 'DELETE'])('a failed %s is logged with its method', async (method) => {
+  await using gateway = await startGateway({
+    upstreams: { 'quest-service': `127.0.0.1:${await freePort()}` },
+  });
+  await request(gateway.port, '/v1/quests', method, ['Content-Length: 0', 'X-Request-Id: failed']);
+  expect(await gateway.entry('failed')).toMatchObject({ method, status: 503 });
+});
