@@ -577,7 +577,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body stands still for too long */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -595,7 +595,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -615,7 +615,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -624,7 +624,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -712,7 +712,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -721,7 +721,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -794,7 +794,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -814,7 +814,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -823,7 +823,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -884,7 +884,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -904,7 +904,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -913,7 +913,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -979,7 +979,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -997,7 +997,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1017,7 +1017,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1026,7 +1026,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1106,7 +1106,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1115,7 +1115,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1188,7 +1188,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1208,7 +1208,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1217,7 +1217,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1278,7 +1278,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1298,7 +1298,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1307,7 +1307,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1373,7 +1373,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1391,7 +1391,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1411,7 +1411,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1420,7 +1420,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1504,7 +1504,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1513,7 +1513,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1586,7 +1586,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1606,7 +1606,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1615,7 +1615,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1676,7 +1676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1696,7 +1696,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1705,7 +1705,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1771,7 +1771,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1789,7 +1789,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1809,7 +1809,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1818,7 +1818,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1896,7 +1896,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1905,7 +1905,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1978,7 +1978,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1998,7 +1998,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2007,7 +2007,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -2068,7 +2068,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2088,7 +2088,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2097,7 +2097,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -2163,7 +2163,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2181,7 +2181,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2201,7 +2201,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2210,7 +2210,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */

@@ -237,7 +237,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -246,7 +246,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -321,7 +321,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -341,7 +341,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -350,7 +350,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -405,7 +405,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -425,7 +425,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -434,7 +434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -496,7 +496,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -505,7 +505,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The precondition does not hold */
+            /** @description The precondition failed */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -525,7 +525,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -534,7 +534,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -604,7 +604,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -613,7 +613,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The precondition does not hold */
+            /** @description The precondition failed */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -631,7 +631,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -651,7 +651,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -660,7 +660,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -720,7 +720,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -758,7 +758,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -767,7 +767,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -837,7 +837,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -846,7 +846,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The precondition does not hold */
+            /** @description The precondition failed */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -864,7 +864,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -884,7 +884,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -893,7 +893,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -965,7 +965,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -974,7 +974,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request clashes with what is stored */
+            /** @description The request conflicts with the stored state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -983,7 +983,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The precondition does not hold */
+            /** @description The precondition failed */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -1001,7 +1001,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1021,7 +1021,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1030,7 +1030,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1088,7 +1088,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1108,7 +1108,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1117,7 +1117,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1188,7 +1188,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1197,7 +1197,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The precondition does not hold */
+            /** @description The precondition failed */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -1215,7 +1215,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1235,7 +1235,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1244,7 +1244,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1309,7 +1309,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1318,7 +1318,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The precondition does not hold */
+            /** @description The precondition failed */
             412: {
                 headers: {
                     [name: string]: unknown;
@@ -1338,7 +1338,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1347,7 +1347,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */

@@ -517,7 +517,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -526,7 +526,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -599,7 +599,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -619,7 +619,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -628,7 +628,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -689,7 +689,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -709,7 +709,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -718,7 +718,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -777,7 +777,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -797,7 +797,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -806,7 +806,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -871,7 +871,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -889,7 +889,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -909,7 +909,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -918,7 +918,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -979,7 +979,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -999,7 +999,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1008,7 +1008,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1075,7 +1075,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1093,7 +1093,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1113,7 +1113,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1122,7 +1122,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1185,7 +1185,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1205,7 +1205,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1214,7 +1214,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1275,7 +1275,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1295,7 +1295,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1304,7 +1304,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1371,7 +1371,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1389,7 +1389,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1409,7 +1409,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1418,7 +1418,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1487,7 +1487,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1496,7 +1496,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1579,7 +1579,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1599,7 +1599,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1608,7 +1608,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1667,7 +1667,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1687,7 +1687,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1696,7 +1696,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1765,7 +1765,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1774,7 +1774,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1847,7 +1847,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -1867,7 +1867,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1876,7 +1876,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -1937,7 +1937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -1957,7 +1957,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -1966,7 +1966,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -2025,7 +2025,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2045,7 +2045,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2054,7 +2054,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */
@@ -2121,7 +2121,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No such thing */
+            /** @description The resource does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2130,7 +2130,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The request clashes with what is stored */
+            /** @description The request conflicts with the stored state */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2148,7 +2148,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The media type is not taken */
+            /** @description The media type is not supported */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2168,7 +2168,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Unexpected failure */
+            /** @description Unexpected error */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2177,7 +2177,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A dependency is away; try again later */
+            /** @description The service or a dependency is unavailable; try again later */
             503: {
                 headers: {
                     /** @description Seconds to wait before the next attempt */

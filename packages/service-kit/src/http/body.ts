@@ -1,14 +1,18 @@
 import { isUtf8 } from 'node:buffer';
+import { promisify } from 'node:util';
 import { raw, type Request, type Response } from 'express';
 import { BadRequest, Problem } from './problem.ts';
 import { allowSlowBody } from './server.ts';
 
-/** Deeper than any document we know, shallow enough for every recursive reader behind us. */
+/** Deeper than any document we know, and shallow enough for every recursive function that reads a body. */
 const maxDepth = 64;
 
 const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\[]{}');
 
-/** Whether JSON text nests deeper than `limit` arrays and objects; reads bytes, never recurses. */
+/**
+ * Whether JSON text nests deeper than `limit` arrays and objects. Run it before JSON.parse, which blocks the process for
+ * seconds when megabytes of brackets nest.
+ */
 export const nestsDeeperThan = (limit: number, json: Buffer): boolean => {
   let depth = 0;
   let inString = false;
@@ -54,28 +58,26 @@ const isUtf8Type = (type: string): boolean => {
 
 export type BodyReader = (req: Request, res: Response) => Promise<unknown>;
 
-/** Limits above this (bytes) are for bodies that a slow line cannot send within the time of an ordinary request. */
+/** Above this limit (bytes) a slow connection may need more time than an ordinary request has. */
 const largeBody = 1_048_576;
-/** The gateway waits as long between two pieces of a body. */
+/** The gateway waits as long between two chunks of a body. */
 const idleMs = 15_000;
 
 /**
  * Makes a reader of JSON bodies.
  *
- * `types` are the media types that are taken (else 415), `limit` is in bytes (beyond it 413).
- * An absent body reads as undefined.
+ * `types` are the accepted media types (others get 415), `limit` is in bytes (a larger body gets 413). Resolves with
+ * undefined when there is no body.
  */
 export const jsonBody = (types: readonly string[], limit: number): BodyReader => {
-  const collect = raw({ limit, type: () => true });
+  const collect = promisify(raw({ limit, type: () => true }));
   return async (req, res) => {
     const { 'content-length': length, 'transfer-encoding': chunked, 'content-type': type = '' } = req.headers;
     if (chunked === undefined && (length === undefined || length === '0')) return undefined;
     if (!req.is([...types]) || !isUtf8Type(type)) throw refuseType(types);
-    // The caller is known by now. A large body may take minutes on a slow line, as long as it keeps coming.
+    // The caller is known by now. A large body may take minutes, as long as it keeps arriving.
     if (limit > largeBody) allowSlowBody(req, idleMs);
-    await new Promise<void>((resolve, reject) => {
-      collect(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(error)));
-    });
+    await collect(req, res);
     return parseJson(req.body as Buffer);
   };
 };

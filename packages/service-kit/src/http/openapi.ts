@@ -1,6 +1,6 @@
-import { z } from 'zod';
 import { isDeepStrictEqual } from 'node:util';
-import type { ResponseSpec, Route } from './route.ts';
+import { z } from 'zod';
+import type { BodySpec, ResponseSpec, Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -33,44 +33,39 @@ const problemSchema = z
 const problemTexts: Record<number, string> = {
   400: 'The request is malformed or a value is out of range',
   401: 'No valid credential',
-  403: 'Not from this caller',
-  404: 'No such thing',
-  408: 'The body stands still for too long',
-  409: 'The request clashes with what is stored',
-  412: 'The precondition does not hold',
+  403: 'The caller may not do this',
+  404: 'The resource does not exist',
+  405: 'The path takes other methods',
+  408: 'The body did not arrive in time',
+  409: 'The request conflicts with the stored state',
+  412: 'The precondition failed',
   413: 'The body is too large',
   414: 'The URI is too long',
-  415: 'The media type is not taken',
-  422: 'The request can be read but not followed',
+  415: 'The media type is not supported',
+  422: 'The request is well-formed but cannot be processed',
   429: 'Too many requests',
   431: 'The header fields are too large',
-  500: 'Unexpected failure',
-  503: 'A dependency is away; try again later',
+  500: 'Unexpected error',
+  503: 'The service or a dependency is unavailable; try again later',
 };
 
-interface Converted {
-  properties: { root: Json };
-  $defs?: Record<string, Json>;
-  definitions?: Record<string, Json>;
-}
-
-/** OpenAPI 3.0 knows one example, and a flag that is written `true` or `false` is a boolean there. */
-const forOpenApi30 = (schema: Json): void => {
-  const [example] = (schema['examples'] ?? []) as unknown[];
-  if (example !== undefined) schema['example'] = example;
+/** Changes what zod writes for OpenAPI 3.0 where that is no valid or no readable OpenAPI 3.0. */
+const correctSchema = (schema: Json): void => {
+  const { examples, enum: values, allOf, type } = schema;
+  // There is one example instead of a list.
+  if (Array.isArray(examples)) schema['example'] = examples[0];
   delete schema['examples'];
-  if (schema['type'] === 'boolean' && isDeepStrictEqual(schema['enum'], ['true', 'false']))
-    delete schema['enum'];
+  // A flag that is written `true` or `false` is a boolean.
+  if (type === 'boolean' && isDeepStrictEqual(values, ['true', 'false'])) delete schema['enum'];
+  // A reference is wrapped so that a description fits beside it, and needs no wrapping without one.
+  if (Array.isArray(allOf) && Object.keys(schema).length === 1 && allOf.length === 1) {
+    delete schema['allOf'];
+    Object.assign(schema, allOf[0]);
+  }
 };
 
-/** zod wraps a reference so that a description fits beside it; without one the reference is unwrapped. */
-const unwrapReference = (_: string, value: unknown): unknown => {
-  const { allOf, ...beside } = (value ?? {}) as { allOf?: unknown };
-  return Array.isArray(allOf) && allOf.length === 1 && isDeepStrictEqual(beside, {}) ? allOf[0] : value;
-};
-
-/** OpenAPI 3.0 has `nullable` only beside `type`, so of alternatives each one is made nullable. */
-const nullableAlternatives = (value: unknown): unknown => {
+/** `nullable` is valid only beside `type`, so of several alternatives each one is made nullable. */
+const correctNullable = (_: string, value: unknown): unknown => {
   const { nullable, anyOf, ...beside } = (value ?? {}) as { nullable?: unknown; anyOf?: unknown };
   if (nullable !== true || !Array.isArray(anyOf) || 'type' in beside) return value;
   return { ...beside, anyOf: anyOf.map((one: object) => ({ ...one, nullable })) };
@@ -81,9 +76,9 @@ const nullableAlternatives = (value: unknown): unknown => {
  * differently as input and as output must not carry one name for both: that throws.
  */
 const schemaWriter =
-  (components: Record<string, Json>) =>
+  (components: Json) =>
   (schema: z.ZodType, io: 'input' | 'output'): Json => {
-    const wrapped: unknown = z.toJSONSchema(z.object({ root: schema }), {
+    const wrapped = z.toJSONSchema(z.object({ root: schema }), {
       target: 'openapi-3.0',
       io,
       unrepresentable: 'throw',
@@ -93,30 +88,24 @@ const schemaWriter =
         const { default: stated, examples } = z.globalRegistry.get(zodSchema) ?? {};
         if (io === 'input' && stated !== undefined) jsonSchema.default = stated;
         if (io === 'input' && examples !== undefined) jsonSchema.examples = examples as never;
-        forOpenApi30(jsonSchema);
+        correctSchema(jsonSchema);
       },
     });
-    const local = JSON.parse(
-      JSON.stringify(wrapped).replaceAll(/"#\/(\$defs|definitions)\//g, '"#/components/schemas/'),
-      (name, value: unknown) => nullableAlternatives(unwrapReference(name, value)),
-    ) as Converted;
-    for (const [name, definition] of Object.entries({ ...local.$defs, ...local.definitions })) {
+    const text = JSON.stringify(wrapped).replaceAll(/"#\/(\$defs|definitions)\//g, '"#/components/schemas/');
+    const { properties, $defs, definitions } = JSON.parse(text, correctNullable) as Record<
+      string,
+      Record<string, Json>
+    >;
+    for (const [name, definition] of Object.entries({ ...$defs, ...definitions })) {
       if (name in components && !isDeepStrictEqual(components[name], definition)) {
         throw new Error(`the schema name ${name} stands for two different shapes`);
       }
       components[name] = definition;
     }
-    return local.properties.root;
+    return properties?.['root'] ?? {};
   };
 
-const problemStatuses = (route: Route): number[] => {
-  // An undeclared query parameter is a 400, and the limit by network applies to every operation.
-  const statuses = new Set([...(route.problems ?? []), 400, 429, 500, 503]);
-  if (route.caller.security.length > 0) statuses.add(401);
-  if (route.caller.security.some((way) => Object.values(way).flat().length > 0)) statuses.add(403);
-  if (route.body && !route.body.raw) for (const status of [413, 415]) statuses.add(status);
-  return [...statuses].toSorted((a, b) => a - b);
-};
+type Write = ReturnType<typeof schemaWriter>;
 
 /** OpenAPI 3.0 has scopes for OAuth flows only, so the document names them in its texts. */
 const scopesOf = ({ caller }: Route): string =>
@@ -131,102 +120,90 @@ const requirementOf = (route: Route): string | undefined => {
   return `Requires ${ways}${scopes === '' ? '' : `, with the scope ${scopes}`}.`;
 };
 
-const problemTextOf = (route: Route, status: number): string => {
-  const scopes = scopesOf(route);
-  if (status === 403 && scopes !== '') return `The credential lacks the scope ${scopes}`;
-  return problemTexts[status] ?? 'Problem';
+const stringHeaders = (headers: Record<string, string>): Json =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+  );
+
+const parametersOf = ({ params, query, headers = {} }: Route, write: Write): Json[] => {
+  const inPlace = (place: 'path' | 'query', schema: z.ZodObject | undefined): Json[] =>
+    Object.entries(schema?.shape ?? {}).map(([name, field]) => {
+      const { description, ...rest } = write(field as z.ZodType, 'input');
+      correctSchema(rest);
+      const required = place === 'path' || !(field as z.ZodType).safeParse(undefined).success;
+      return { name, in: place, required, ...(description ? { description } : {}), schema: rest };
+    });
+  const inHeaders = Object.entries(stringHeaders(headers)).map(([name, header]) => ({
+    name,
+    in: 'header',
+    required: false,
+    ...(header as Json),
+  }));
+  return [...inPlace('path', params), ...inPlace('query', query), ...inHeaders];
 };
 
-const retryAfter = {
-  headers: {
-    'Retry-After': { description: 'Seconds to wait before the next attempt', schema: { type: 'string' } },
-  },
+const bodyOf = ({ schema, form = schema, types = ['application/json'] }: BodySpec, write: Write): Json => ({
+  required: true,
+  content: Object.fromEntries(
+    types.map((type) => [type, { schema: write(type.endsWith('form-urlencoded') ? form : schema, 'input') }]),
+  ),
+});
+
+const problemsOf = (route: Route, write: Write): Json => {
+  const scopes = scopesOf(route);
+  const statuses = [
+    // An undeclared query parameter is a 400, and the limit by network applies to every operation.
+    400,
+    429,
+    500,
+    503,
+    ...(route.problems ?? []),
+    ...(route.caller.security.length > 0 ? [401] : []),
+    ...(scopes === '' ? [] : [403]),
+    ...(route.body && !route.body.raw ? [413, 415] : []),
+  ];
+  const problem = (status: number): Json => ({
+    description:
+      status === 403 && scopes !== '' ? `The credential lacks the scope ${scopes}` : problemTexts[status],
+    ...(status === 429 || status === 503
+      ? { headers: stringHeaders({ 'Retry-After': 'Seconds to wait before the next attempt' }) }
+      : {}),
+    content: { 'application/problem+json': { schema: write(problemSchema, 'output') } },
+  });
+  return Object.fromEntries(statuses.map((status) => [status, problem(status)]));
+};
+
+const answersOf = (route: Route, write: Write): Json => {
+  const answer = ({ description, headers, body, mediaType = 'application/json' }: ResponseSpec): Json => ({
+    description,
+    ...(headers === undefined ? {} : { headers: stringHeaders(headers) }),
+    ...(body === undefined ? {} : { content: { [mediaType]: { schema: write(body, 'output') } } }),
+  });
+  const own = Object.entries<ResponseSpec>(route.responses).map(([status, spec]) => [status, answer(spec)]);
+  return { ...problemsOf(route, write), ...Object.fromEntries(own) };
 };
 
 /** The OpenAPI 3.0.3 document of a service, from the same values that Express dispatches. */
 export const createDocument = (about: Interface, routes: readonly Route[]): Json => {
-  const components: Record<string, Json> = {};
-  const write = schemaWriter(components);
+  const schemas: Json = {};
+  const write = schemaWriter(schemas);
   const securitySchemes: Json = {};
   const paths: Record<string, Json> = {};
-
-  const parameters = (schema: z.ZodObject | undefined, place: 'path' | 'query'): Json[] =>
-    Object.entries(schema?.shape ?? {}).map(([name, field]) => {
-      const { description, ...rest } = write(field as z.ZodType, 'input');
-      const shape = unwrapReference('schema', rest);
-      const required = place === 'path' || !(field as z.ZodType).safeParse(undefined).success;
-      return {
-        name,
-        in: place,
-        required,
-        ...(description === undefined ? {} : { description }),
-        schema: shape,
-      };
-    });
-  const headerParameters = (headers: Record<string, string> = {}): Json[] =>
-    Object.entries(headers).map(([name, description]) => ({
-      name,
-      in: 'header',
-      required: false,
-      description,
-      schema: { type: 'string' },
-    }));
-  const answers = (route: Route): Json => {
-    const all: Json = {};
-    for (const [status, spec] of Object.entries<ResponseSpec>(route.responses)) {
-      const headers = Object.entries(spec.headers ?? {}).map(([name, description]) => [
-        name,
-        { description, schema: { type: 'string' } },
-      ]);
-      all[status] = {
-        description: spec.description,
-        ...(headers.length > 0 ? { headers: Object.fromEntries(headers) } : {}),
-        ...(spec.body
-          ? { content: { [spec.mediaType ?? 'application/json']: { schema: write(spec.body, 'output') } } }
-          : {}),
-      };
-    }
-    for (const status of problemStatuses(route)) {
-      all[status] ??= {
-        description: problemTextOf(route, status),
-        ...(status === 429 || status === 503 ? retryAfter : {}),
-        content: { 'application/problem+json': { schema: write(problemSchema, 'output') } },
-      };
-    }
-    return all;
-  };
-
   for (const route of routes) {
-    Object.assign(securitySchemes, route.caller.schemes);
-    const all = [
-      ...parameters(route.params, 'path'),
-      ...parameters(route.query, 'query'),
-      ...headerParameters(route.headers),
-    ];
-    const { schema, form = schema, types = ['application/json'] } = route.body ?? {};
-    (paths[route.path] ??= {})[route.method] = {
-      operationId: route.operationId,
-      tags: [route.tag],
-      summary: route.summary,
+    const { path, method, operationId, tag, summary, caller, body } = route;
+    Object.assign(securitySchemes, caller.schemes);
+    const parameters = parametersOf(route, write);
+    (paths[path] ??= {})[method] = {
+      operationId,
+      tags: [tag],
+      summary,
       description: [route.description, requirementOf(route)].filter(Boolean).join('\n\n'),
-      security: route.caller.security.map((way) =>
+      security: caller.security.map((way) =>
         Object.fromEntries(Object.keys(way).map((scheme) => [scheme, []])),
       ),
-      ...(all.length > 0 ? { parameters: all } : {}),
-      ...(schema && form
-        ? {
-            requestBody: {
-              required: true,
-              content: Object.fromEntries(
-                types.map((type) => [
-                  type,
-                  { schema: write(type.endsWith('form-urlencoded') ? form : schema, 'input') },
-                ]),
-              ),
-            },
-          }
-        : {}),
-      responses: answers(route),
+      ...(parameters.length > 0 ? { parameters } : {}),
+      ...(body ? { requestBody: bodyOf(body, write) } : {}),
+      responses: answersOf(route, write),
     };
   }
   return {
@@ -242,7 +219,7 @@ export const createDocument = (about: Interface, routes: readonly Route[]): Json
     tags: Object.entries(about.tags).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: components,
+      schemas,
       ...(Object.keys(securitySchemes).length > 0 ? { securitySchemes } : {}),
     },
   };

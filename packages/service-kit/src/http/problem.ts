@@ -1,11 +1,5 @@
+import { STATUS_CODES } from 'node:http';
 import { transientFault, type TransientFault } from '../process/database-error.ts';
-
-/**
- * Errors as the outside sees them: RFC 9457 `application/problem+json`.
- *
- * A use case throws a Problem (or a named subclass); `toProblem` gives everything else that can be
- * thrown below an HTTP handler its one answer. Nothing here ever carries a stack, SQL or HTML.
- */
 
 /** Messages by parameter name or body path, for example `{"limit": ["must be at most 200"]}`. */
 export type FieldErrors = Record<string, string[]>;
@@ -17,33 +11,13 @@ interface ProblemInit {
   detail: string;
   errors?: FieldErrors;
   headers?: Record<string, string>;
-  /** Hash of a credential that was sent and that nobody issued; counts against the caller's network. */
+  /** Hash of a credential that is not known; counts against the caller's network. */
   unknownCredential?: string | undefined;
   cause?: unknown;
 }
 
-const titles: Record<number, string> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  408: 'Request Timeout',
-  409: 'Conflict',
-  412: 'Precondition Failed',
-  413: 'Content Too Large',
-  414: 'URI Too Long',
-  415: 'Unsupported Media Type',
-  417: 'Expectation Failed',
-  422: 'Unprocessable Content',
-  428: 'Precondition Required',
-  429: 'Too Many Requests',
-  431: 'Request Header Fields Too Large',
-  500: 'Internal Server Error',
-  502: 'Bad Gateway',
-  503: 'Service Unavailable',
-  504: 'Gateway Timeout',
-};
+/** Reason phrases that RFC 9110 renamed; Node has the older ones. */
+const renamed: Record<number, string> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
 
 /** An error with an HTTP answer. `detail` is read by people and must hold no secret. */
 export class Problem extends Error {
@@ -72,7 +46,7 @@ export class ValidationFailed extends Problem {
   }
 }
 
-/** 400 for a request that can't be read at all, before any field can be named. */
+/** 400 for a request that cannot be parsed, so that no field can be named. */
 export class BadRequest extends Problem {
   constructor(code: string, detail: string, cause?: unknown) {
     super({ status: 400, code, detail, cause });
@@ -108,7 +82,7 @@ export class NotFound extends Problem {
   }
 }
 
-/** 409: the request is sound but clashes with what is stored. */
+/** 409: the request is valid but conflicts with the stored state. */
 export class Conflict extends Problem {
   constructor(code: string, detail: string) {
     super({ status: 409, code, detail });
@@ -123,7 +97,7 @@ export class TooManyRequests extends Problem {
   }
 }
 
-/** 503: something this service needs is away or overloaded; nothing was changed. */
+/** 503: this service or one that it needs is unavailable or overloaded; nothing was changed. */
 export class Unavailable extends Problem {
   constructor(code: string, detail: string, cause?: unknown, seconds = 2) {
     super({ status: 503, code, detail, cause, headers: { 'Retry-After': String(seconds) } });
@@ -133,7 +107,7 @@ export class Unavailable extends Problem {
 /** The body of the answer, as RFC 9457 and our clients expect it. */
 export const problemBody = (problem: Problem, requestId: string) => ({
   type: 'about:blank',
-  title: titles[problem.status] ?? 'Error',
+  title: renamed[problem.status] ?? STATUS_CODES[problem.status] ?? 'Error',
   status: problem.status,
   detail: problem.message,
   code: problem.code,
@@ -147,44 +121,41 @@ interface HttpError {
   type?: unknown;
 }
 
-const unreadable: Record<string, Problem> = {
-  'entity.too.large': new Problem({ status: 413, code: 'too_large', detail: 'The body is too large.' }),
-  'encoding.unsupported': new Problem({
-    status: 415,
-    code: 'unsupported_encoding',
-    detail: 'The content encoding is not supported.',
-  }),
-  'request.aborted': new BadRequest('request_aborted', 'The request ended before its body was complete.'),
-  'request.size.invalid': new BadRequest(
-    'length_mismatch',
-    'The body does not have the length that was announced.',
-  ),
+/** [status, code, detail] by the `type` of what body-parser throws. */
+const unreadable: Record<string, [number, string, string]> = {
+  'entity.too.large': [413, 'too_large', 'The body is too large.'],
+  'encoding.unsupported': [415, 'unsupported_encoding', 'The content encoding is not supported.'],
+  'request.aborted': [400, 'request_aborted', 'The request ended before its body was complete.'],
+  'request.size.invalid': [400, 'length_mismatch', 'The body does not have the length that was announced.'],
 };
 
-const fromDatabase: Record<TransientFault, (cause: unknown) => Problem> = {
-  unavailable: (cause) =>
-    new Unavailable('database_unavailable', 'The database is unavailable; try again shortly.', cause),
-  timeout: (cause) =>
-    new Unavailable('query_timeout', 'The query took too long; try again or narrow it down.', cause),
-  conflict: (cause) =>
-    new Unavailable('write_conflict', 'A concurrent change got in the way; try again.', cause, 1),
+/** [code, detail, seconds until the next attempt] by the kind of database error; all are 503. */
+const fromDatabase: Record<TransientFault, [string, string, number]> = {
+  unavailable: ['database_unavailable', 'The database is unavailable; try again shortly.', 2],
+  timeout: ['query_timeout', 'The query took too long; try again or narrow it down.', 2],
+  conflict: ['write_conflict', 'A concurrent change got in the way; try again.', 1],
 };
 
-/** The one place that decides what an error looks like from outside. Unknown errors become a bare 500. */
+/**
+ * Maps everything that a handler can throw to the error that the caller sees: RFC 9457 problem details without a stack
+ * trace, SQL or HTML. An unknown error becomes a 500 without details.
+ */
 export const toProblem = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
   const { status, type } = (typeof error === 'object' && error !== null ? error : {}) as HttpError;
-  const known = typeof type === 'string' ? unreadable[type] : undefined;
-  if (known !== undefined) return known;
+  const parserError = typeof type === 'string' ? unreadable[type] : undefined;
+  if (parserError !== undefined) {
+    const [own, code, detail] = parserError;
+    return new Problem({ status: own, code, detail, cause: error });
+  }
   const fault = transientFault(error);
-  if (fault !== undefined) return fromDatabase[fault](error);
+  if (fault !== undefined) {
+    const [code, detail, seconds] = fromDatabase[fault];
+    return new Unavailable(code, detail, error, seconds);
+  }
   if (error instanceof Error && error.cause instanceof Unavailable) return error.cause;
   if (error instanceof URIError || status === 400)
     return new BadRequest('bad_request', 'The request could not be read.', error);
-  return new Problem({
-    status: 500,
-    code: 'internal_error',
-    detail: 'Something went wrong on our side.',
-    cause: error,
-  });
+  const detail = 'Something went wrong on our side.';
+  return new Problem({ status: 500, code: 'internal_error', detail, cause: error });
 };

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdOf, type Log } from '../process/log.ts';
 import { headersOf, type Headers } from './headers.ts';
 import { problemBody, toProblem } from './problem.ts';
-import type { ErasedAnswer, Route } from './route.ts';
+import type { AnyAnswer, Route } from './route.ts';
 
 /** How long the rest of an unread body is read and thrown away. */
 const drainMs = 2000;
@@ -44,7 +44,7 @@ export const sendAnswer = (
   req: IncomingMessage,
   res: ServerResponse,
   { responses }: Route,
-  answer: ErasedAnswer,
+  answer: AnyAnswer,
 ): void => {
   const shape = responses[answer.status]?.body;
   const payload = answer.json ?? (shape && JSON.stringify(shape.parse(answer.body)));

@@ -9,7 +9,7 @@ export type SecurityScheme =
   | { type: 'http'; scheme: string; bearerFormat?: string; description?: string }
   | { type: 'apiKey'; in: 'header' | 'cookie'; name: string; description?: string };
 
-/** Who may call: recognises the caller of a request, and says so in the OpenAPI document. */
+/** Who may call: recognises the caller of a request and describes the credential in the OpenAPI document. */
 export interface Guard<Caller> {
   /** Alternatives; each maps a scheme's name to the scopes that are needed. Empty: no credential. */
   security: Record<string, string[]>[];
@@ -17,15 +17,15 @@ export interface Guard<Caller> {
   /** Throws Unauthorized or InsufficientScope. */
   identify(req: IncomingMessage): Caller | Promise<Caller>;
   /**
-   * Whether process memory knows the credential to have been valid lately. Such a caller is not refused for what
-   * others of its network have tried: providers send the webhooks of all stores from a few addresses.
+   * Whether the credential was valid lately, from process memory. Such a caller is not refused for the failures of
+   * others in its network: providers send the webhooks of all stores from a few addresses.
    */
   wasValid?(req: IncomingMessage): boolean;
-  /** Whose rate limit the call counts against. */
+  /** Key of the caller's rate limit; undefined to count against the network. */
   keyOf(caller: Caller): string | undefined;
 }
 
-/** No credential is looked at. */
+/** Everybody; no credential is read. */
 export const anyone: Guard<undefined> = {
   security: [],
   schemes: {},
@@ -44,49 +44,30 @@ export const credentialHeaders = ({ schemes }: Guard<unknown>): string | undefin
 
 export interface ResponseSpec {
   description: string;
-  /** Shape of the JSON body; left out where there is none. */
+  /** Shape of the JSON body; undefined for none. */
   body?: z.ZodType;
   /** `application/json` unless said otherwise. */
   mediaType?: string;
-  /** Header name → what it says. */
+  /** Header name → description. */
   headers?: Record<string, string>;
 }
 
 type Responses = Record<number, ResponseSpec>;
 
-/** What a handler gives back: `body` is serialised, `json` is sent as it is (already serialised). */
+/** What a handler returns: `body` is shaped by its schema and serialised, `json` is sent as it is. */
 export type Answer<R extends Responses> = {
-  [S in keyof R & number]: AnswerOf<S, R[S]['body']>;
+  [S in keyof R & number]: { status: S; headers?: Record<string, string> } & Content<R[S]['body']>;
 }[keyof R & number];
 
-type AnswerOf<Status, Body> = Body extends z.ZodType
-  ? Answered<Status, z.input<Body>> | Written<Status>
-  : Empty<Status> | Written<Status>;
-
-interface Empty<Status> {
-  status: Status;
-  headers?: Record<string, string>;
-  body?: undefined;
-  json?: undefined;
-}
-
-interface Answered<Status, Body> {
-  status: Status;
-  headers?: Record<string, string>;
-  body: Body;
-  json?: undefined;
-}
-
-interface Written<Status> {
-  status: Status;
-  headers?: Record<string, string>;
-  body?: undefined;
-  json: string | Buffer;
-}
+type Content<Body> =
+  | { json: string | Buffer; body?: undefined }
+  | (Body extends z.ZodType
+      ? { body: z.input<Body>; json?: undefined }
+      : { body?: undefined; json?: undefined });
 
 export interface BodySpec<S extends z.ZodType = z.ZodType> {
   schema: S;
-  /** Media types that are taken; `application/json` unless said otherwise. */
+  /** Accepted media types; `application/json` unless said otherwise. */
   types?: readonly string[];
   /** Shape of a form body, for the document, where it differs from `schema`. */
   form?: z.ZodType;
@@ -94,17 +75,6 @@ export interface BodySpec<S extends z.ZodType = z.ZodType> {
   limit?: number;
   /** The handler reads the request itself, where the bytes count; the schema is for the document. */
   raw?: true;
-}
-
-type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
-
-export interface RouteInput<Caller, P, Q, B> {
-  caller: Caller;
-  params: Out<P>;
-  query: Out<Q>;
-  body: Out<B>;
-  req: Request;
-  res: Response;
 }
 
 interface Operation {
@@ -119,7 +89,7 @@ interface Operation {
   query?: z.ZodObject | undefined;
   /** Parameter names are matched without regard to case. */
   anyCaseQuery?: boolean;
-  /** Request headers that matter, for the document only: name → what it does. */
+  /** Request headers that matter, for the document only: name → description. */
   headers?: Record<string, string>;
   responses: Responses;
   /** Not counted against the caller's rate limit. */
@@ -128,27 +98,30 @@ interface Operation {
   problems?: readonly number[];
 }
 
-/** A route with its types forgotten: what Express and the OpenAPI document read. */
+interface Input<Caller = unknown, Params = unknown, Query = unknown, Body = unknown> {
+  caller: Caller;
+  params: Params;
+  query: Query;
+  body: Body;
+  req: Request;
+  res: Response;
+}
+
+/** An answer whose types are not known any more. */
+export interface AnyAnswer {
+  status: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  json?: string | Buffer | undefined;
+}
+
+/** A route whose types are not known any more: what the pipeline and the OpenAPI document read. */
 export interface Route extends Operation {
   caller: Guard<unknown>;
   body?: BodySpec | undefined;
   /** Matched before Express is entered. */
   fast?: true | undefined;
-  handle(input: {
-    caller: unknown;
-    params: unknown;
-    query: unknown;
-    body: unknown;
-    req: Request;
-    res: Response;
-  }): ErasedAnswer | Promise<ErasedAnswer>;
-}
-
-export interface ErasedAnswer {
-  status: number;
-  headers?: Record<string, string>;
-  body?: unknown;
-  json?: string | Buffer | undefined;
+  handle(input: Input): AnyAnswer | Promise<AnyAnswer>;
 }
 
 interface Definition<Caller, P, Q, B, R extends Responses> extends Operation {
@@ -159,10 +132,12 @@ interface Definition<Caller, P, Q, B, R extends Responses> extends Operation {
   responses: R;
 }
 
+type Out<S> = S extends z.ZodType ? z.output<S> : undefined;
+type Handle<In, R extends Responses> = (input: In) => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>;
+
 /**
- * One operation as one value: Express dispatches it, the OpenAPI document describes it, and the
- * types of its handler follow from its schemas. (The handler stands apart because TypeScript infers
- * the schemas first that way.)
+ * One operation as one value: Express dispatches it, the OpenAPI document describes it, and the types of its handler
+ * follow from its schemas. (The handler is a separate argument, because TypeScript then infers the schemas first.)
  */
 export const route = <
   Caller,
@@ -172,21 +147,18 @@ export const route = <
   B extends z.ZodType | undefined = undefined,
 >(
   definition: Definition<Caller, P, Q, B, R>,
-  handle: (input: RouteInput<Caller, P, Q, B>) => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>,
+  handle: Handle<Input<Caller, Out<P>, Out<Q>, Out<B>>, R>,
 ): Route => ({ ...definition, handle });
 
-interface FastInput<Caller, P, Q> {
-  caller: Caller;
-  params: Out<P>;
-  query: Out<Q>;
+interface FastInput<Caller, P, Q> extends Omit<Input<Caller, P, Q>, 'body' | 'req' | 'res'> {
   req: IncomingMessage;
   res: ServerResponse;
 }
 
 /**
- * As `route`, for an address so hot that Express's way to it costs as much as the work itself
- * (docs/adr/0009). The same pipeline runs; only Express's router is skipped, so guard and handler see
- * Node's own request. A body must be `raw`: the handler reads it with `readBody`.
+ * As `route`, for an address so hot that Express's way to it costs as much as the work itself (docs/adr/0009). The same
+ * pipeline runs; only Express's router is skipped, so guard and handler see Node's own request. A body must be `raw`:
+ * the handler reads it from the request.
  */
 export const fastRoute = <
   Caller,
@@ -195,5 +167,5 @@ export const fastRoute = <
   Q extends z.ZodObject | undefined = undefined,
 >(
   definition: Omit<Definition<Caller, P, Q, undefined, R>, 'body'> & { body?: BodySpec & { raw: true } },
-  handle: (input: FastInput<Caller, P, Q>) => Answer<NoInfer<R>> | Promise<Answer<NoInfer<R>>>,
+  handle: Handle<FastInput<Caller, Out<P>, Out<Q>>, R>,
 ): Route => ({ ...definition, fast: true, handle: handle as Route['handle'] });
