@@ -30,10 +30,23 @@ export type Recognised<Row> =
   | { state: 'unknown'; tokenHash?: string }
   | { state: 'undecidable' };
 
+/** A token that was valid when it was looked up last. */
+export interface VerifiedToken<Row> {
+  row: Row;
+  /** When a database that is unavailable no longer vouches for it: ms since 1970, by this machine's clock. */
+  expiresAt: number;
+}
+
 export interface PathTokens<Row> {
   recognise: (token: string) => Promise<Recognised<Row>>;
   /** Whether the token was valid when it was last looked up, at most an hour ago. Reads process memory only. */
   wasValid: (token: string) => boolean;
+  /** Grows whenever a token becomes valid, becomes invalid or gets another grace period. */
+  readonly changes: number;
+  /** The tokens that are accepted while the database is unavailable. */
+  verified: () => VerifiedToken<Row>[];
+  /** Accepts tokens that an earlier process has verified; what this process knows itself has precedence. */
+  restore: (tokens: readonly VerifiedToken<Row>[]) => void;
 }
 
 const tokenFormat = /^[A-Za-z0-9_-]{43}$/;
@@ -78,14 +91,18 @@ export const createPathTokens = <Row extends PathTokenRow>(
   const unknown = new LRUCache<string, true>({ max: maxTokens, ttl: ttlMs });
   const valid = new LRUCache<string, Row>({ max: maxTokens, ttl: rememberMs });
 
+  let changes = 0;
+
   const lookUp = async (tokenHash: string): Promise<Row | 'unknown' | 'undecidable'> => {
     try {
       const row = await withTimeout(patienceMs, find(tokenHash));
       if (row !== undefined && equal(row.tokenHash, tokenHash)) {
+        const known = valid.get(tokenHash);
+        if (known === undefined || known.graceUntil?.getTime() !== row.graceUntil?.getTime()) changes++;
         valid.set(tokenHash, row);
         return row;
       }
-      valid.delete(tokenHash);
+      if (valid.delete(tokenHash)) changes++;
       recent.delete(tokenHash);
       unknown.set(tokenHash, true);
       return 'unknown';
@@ -98,6 +115,19 @@ export const createPathTokens = <Row extends PathTokenRow>(
 
   return {
     wasValid: (token) => valid.has(hashPathToken(token)),
+    get changes() {
+      return changes;
+    },
+    verified: () =>
+      [...valid].map(([hash, row]) => ({ row, expiresAt: Date.now() + valid.getRemainingTTL(hash) })),
+    restore: (tokens) => {
+      for (const { row, expiresAt } of tokens) {
+        const ttl = Math.min(expiresAt - Date.now(), rememberMs);
+        if (ttl <= 0 || valid.has(row.tokenHash)) continue;
+        valid.set(row.tokenHash, row, { ttl });
+        changes++;
+      }
+    },
     recognise: async (token) => {
       if (!tokenFormat.test(token)) return { state: 'unknown' };
       const tokenHash = hashPathToken(token);

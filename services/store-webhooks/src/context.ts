@@ -5,8 +5,10 @@ import { createPathTokens, type PathTokens } from '@platform/auth/path-tokens';
 import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
 import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
 import type { Env } from './env.ts';
+import { createDatabaseClock, type DatabaseClock } from './inbox/clock.ts';
 import { createInbox, type Inbox } from './inbox/inbox.ts';
 import { createReader, type ProviderReader } from './providers/reader.ts';
+import { createSnapshot } from './spool/snapshot.ts';
 import { createStoreOpener, type KnownStore, type StoreRow } from './stores/known-store.ts';
 import { createOldUses, findToken, type OldUses, type TokenRow } from './stores/tokens.ts';
 import { createTracker, type ErrorTracker } from './tracker/tracker.ts';
@@ -21,6 +23,7 @@ export interface Context extends BaseContext {
   tokens: PathTokens<TokenRow>;
   oldUses: OldUses;
   inbox: Inbox;
+  clock: DatabaseClock;
   reader: ProviderReader;
   tracker: ErrorTracker;
   /** Called when the inbox has something new; the worker listens. */
@@ -55,16 +58,23 @@ export const createContext = async (
   const database = { ...env, DATABASE_URL: plannedAnew(env.DATABASE_URL) };
   const base = openBaseContext(database, { name: 'store-webhooks', migrations }, parts);
   const { sql } = base.database;
-  const { now = base.now } = overrides;
   const { log } = base;
+  const clock = createDatabaseClock(sql, log);
+  const { now = clock.now } = overrides;
   const box = createSecretBox(env.SECRETS_KEY);
   const openStore = createStoreOpener(box);
   const onWork = { wake: () => undefined };
+  const tokens = createPathTokens({
+    find: (hash) => findToken(sql, openStore, hash),
+    rememberMs: env.TOKEN_MEMORY_MS,
+    now,
+  });
   const inbox = createInbox({
     sql,
     log,
     spoolFolder: spoolFolder(env),
     spoolMaxBytes: env.SPOOL_MAX_BYTES,
+    snapshot: createSnapshot({ tokens, clock, openStore }),
     wake: () => onWork.wake(),
   });
   const oldUses = createOldUses(sql, now);
@@ -73,7 +83,7 @@ export const createContext = async (
     jwks: env.AUTH_JWKS,
     issuer: env.AUTH_ISSUER,
     audience: env.AUTH_AUDIENCE,
-    now,
+    now: overrides.now ?? base.now,
   });
   return {
     ...base,
@@ -82,11 +92,9 @@ export const createContext = async (
     ops: verifier.guard('ops:read'),
     box,
     openStore,
-    tokens: createPathTokens({
-      find: (hash) => findToken(sql, openStore, hash),
-      rememberMs: env.TOKEN_MEMORY_MS,
-      now,
-    }),
+    tokens,
+    now,
+    clock,
     oldUses,
     inbox,
     reader: createReader({ timeoutMs: env.PROVIDER_TIMEOUT_MS, addresses: providerAddresses(env) }),
@@ -94,6 +102,7 @@ export const createContext = async (
     onWork,
     [Symbol.asyncDispose]: async () => {
       await inbox[Symbol.asyncDispose]();
+      await clock[Symbol.asyncDispose]();
       await oldUses[Symbol.asyncDispose]();
       await tracker[Symbol.asyncDispose]();
       await base[Symbol.asyncDispose]();

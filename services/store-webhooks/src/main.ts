@@ -10,6 +10,7 @@ await runService({
   createContext: async (env, parts) => {
     const context = await createContext(env, parts);
     await context.inbox.spool.recover();
+    await context.clock.start();
     if (env.WORKERS === 'off') return context;
     const work = startWork(context);
     const { [Symbol.asyncDispose]: close } = context;

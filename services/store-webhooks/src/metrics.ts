@@ -1,14 +1,22 @@
 import { Gauge } from 'prom-client';
 import type { Context } from './context.ts';
 
-/** What waits: in the spool, and in the inbox. Looked up when Prometheus asks. */
-export const addWaitingMetrics = ({ metrics: { registry }, inbox, database }: Context): void => {
+/** Gauges of the spool and of the inbox, read when Prometheus asks. */
+export const addWaitingMetrics = ({ metrics: { registry }, inbox, database, env }: Context): void => {
   new Gauge({
     name: 'webhooks_spool_bytes',
     help: 'Bytes of events that wait on disk for the database',
     registers: [registry],
     collect() {
       this.set(inbox.spool.bytes);
+    },
+  });
+  new Gauge({
+    name: 'webhooks_spool_free_ratio',
+    help: 'Share of SPOOL_MAX_BYTES that the spool can still take, limited by the disk too; NaN if it has no folder',
+    registers: [registry],
+    async collect() {
+      this.set(await inbox.spool.free().then((free) => free / env.SPOOL_MAX_BYTES, () => Number.NaN));
     },
   });
   new Gauge({

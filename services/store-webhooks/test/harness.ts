@@ -59,6 +59,8 @@ export const startService = async ({
   const verifier = createTokenVerifier({ jwks: keys.jwks, issuer: keys.issuer, audience: keys.audience });
   const parts = { log, metrics: createMetrics() };
   const context = stack.use(await createContext(env, parts, { verifier, ...overrides }));
+  await context.inbox.spool.recover();
+  await context.clock.start();
   if (work) stack.use(startWork(context));
   const { listener, document } = createApp(context);
   const server = createHttpServer(listener).listen(0, '127.0.0.1');

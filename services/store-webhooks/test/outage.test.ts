@@ -1,5 +1,5 @@
 import { appendFile, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '@platform/local/postgres';
 import connect from 'postgres';
@@ -9,6 +9,7 @@ import { captureLog } from '@platform/service-kit/testing';
 import { storeReceipts } from '../src/inbox/store.ts';
 import type { Receipt } from '../src/inbox/receipt.ts';
 import { startService } from './harness.ts';
+import { sendOrder, startProcess } from './process.ts';
 
 const postgres = await startPostgres({ durable: true });
 afterAll(() => postgres.stop());
@@ -66,7 +67,7 @@ test(
     await service.settled();
     await postgres.kill9();
     for (const status of ['A', 'B', 'A'])
-      await service.hook('order_updated', webhookToken, order('o-1', status));
+      expect((await service.hook('order_updated', webhookToken, order('o-1', status))).status).toBe(200);
     // What a crash leaves: the file as it is, with half a record at its end.
     const [left = ''] = await files(service.spool);
     await appendFile(join(service.spool, left), Buffer.from([0, 0, 1, 0, 9, 9]));
@@ -75,7 +76,7 @@ test(
 
     const { sql } = service.context.database;
     const next = createSpool({
-      folder: join(service.spool, left, '..'),
+      folder: join(service.spool, left, '../..'),
       maxBytes: 1e9,
       log: service.context.log,
       store: (receipts) => storeTwice(sql, receipts),
@@ -154,6 +155,28 @@ test('a spool without room refuses with 503 and Retry-After', { timeout: 60_000 
   expect((await sent(7)).status).toBe(200);
 });
 
+test(
+  'a full disk refuses with 503 and Retry-After, and the service recovers with the database',
+  { timeout: 60_000 },
+  async () => {
+    await using service = await startService({ serverUrl: postgres.url, work: false });
+    const { webhookToken } = await service.store();
+    const fullDisk = `--import ${join(import.meta.dirname, 'full-disk.ts')}`;
+    using running = await startProcess(service, { NODE_OPTIONS: fullDisk });
+    expect(await sendOrder(running.url, webhookToken, 'before')).toBe(200);
+    await postgres.kill9();
+    for (let at = 0; at < 3; at++) {
+      const url = `${running.url}/api/v1/hooks/order_updated/${webhookToken}`;
+      const answer = await fetch(url, { method: 'POST', body: JSON.stringify(order('o', 'A')) });
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+      expect(await answer.json()).toMatchObject({ code: 'spool_full' });
+    }
+    await postgres.restart();
+    const status = () => sendOrder(running.url, webhookToken, 'after').catch(() => undefined);
+    await expect.poll(status, { timeout: 20_000 }).toBe(200);
+  },
+);
+
 test('a damaged file is put aside for a person, and what stands before the damage arrives', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
@@ -191,7 +214,7 @@ test('a damaged file is put aside for a person, and what stands before the damag
   await back.recover();
   while (back.active) await sleep(5);
   expect(stored.flat()).toMatchObject([{ id: receipt.id, body: receipt.body }]);
-  expect(await files(folder)).toEqual([`${name}.damaged`]);
+  expect(await files(folder)).toEqual([`${basename(name)}.damaged`]);
   expect(lines.join('')).toContain('damaged');
   await back[Symbol.asyncDispose]();
 });

@@ -58,7 +58,7 @@ export const receiptOf = ({ store, address, body, headers, url, now, box }: Arri
   const about = aboutEvent(store, event, service, content, request);
   const refused = about.signed === false;
   const unreadable = content === undefined;
-  const [storeId, id] = [store.id, nextId()];
+  const [storeId, id] = [store.id, nextId(now.getTime())];
   const kept = keep(headers, about.headers);
   return {
     storeId,

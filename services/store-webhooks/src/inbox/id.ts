@@ -8,9 +8,8 @@ let used = random.length;
 let last = 0;
 let sequence = 0;
 
-/** Returns a UUIDv7 that is greater than all earlier ones of this process, even within a millisecond. */
-export const nextId = (): string => {
-  const now = Date.now();
+/** Returns a UUIDv7 for the time `now` that is greater than all earlier ones of this process. */
+export const nextId = (now: number): string => {
   if (now > last) [last, sequence] = [now, 0];
   else sequence++;
   if (used === random.length) {

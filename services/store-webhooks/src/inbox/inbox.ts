@@ -4,7 +4,7 @@ import { createBatcher } from '@platform/service-kit/batcher';
 import type { Log } from '@platform/service-kit/log';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
-import { createSpool, type Spool } from '../spool/spool.ts';
+import { createSpool, type Spool, type Snapshot } from '../spool/spool.ts';
 import type { Receipt, Stored } from './receipt.ts';
 import { storeReceipts } from './store.ts';
 
@@ -19,6 +19,7 @@ interface InboxOptions {
   log: Log;
   spoolFolder: string;
   spoolMaxBytes: number;
+  snapshot: Snapshot;
   /** Called when there are new events to process. */
   wake(): void;
 }
@@ -42,13 +43,14 @@ const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
   }
 };
 
-export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, wake }: InboxOptions): Inbox => {
+export const createInbox = (options: InboxOptions): Inbox => {
+  const { sql, log, spoolFolder, spoolMaxBytes, snapshot, wake } = options;
   const store = async (receipts: readonly Receipt[]): Promise<Stored[]> => {
     const results = await storeReceipts(sql, receipts);
     wake();
     return results;
   };
-  const spool = createSpool({ folder: spoolFolder, maxBytes: spoolMaxBytes, store, log });
+  const spool = createSpool({ folder: spoolFolder, maxBytes: spoolMaxBytes, store, log, snapshot });
   // One commit at a time: the more receipts share a commit, the less each of them costs.
   const commits = createBatcher<Receipt, Stored>({
     flush: async (receipts) => {

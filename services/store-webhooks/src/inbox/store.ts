@@ -45,8 +45,7 @@ const insert = async (sql: Queries, receipts: readonly Receipt[]): Promise<Set<s
     select "storeId", id, event, service, entity,
       substring(keys from (n::int - 1) * ${keyBytes} + 1 for ${keyBytes}),
       substring(bodies from "from" for length), headers, to_timestamp("receivedAt" / 1000.0), state, error,
-      to_timestamp(("receivedAt" + "holdMs") / 1000.0),
-      case when state <> 'pending' then to_timestamp("receivedAt" / 1000.0) end
+      now() + "holdMs" * interval '1 ms', case when state <> 'pending' then now() end
     from sent, rows from (json_to_recordset(rows) as ("storeId" uuid, id uuid, event text, service text,
       entity text, headers jsonb, "receivedAt" bigint, state text, error text, "holdMs" int, "from" int,
       length int)) with ordinality as new ("storeId", id, event, service, entity, headers, "receivedAt",

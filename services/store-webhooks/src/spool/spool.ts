@@ -1,19 +1,21 @@
-import { tellableError } from '../tracker/failure.ts';
+import { mkdir, statfs } from 'node:fs/promises';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
+import { startBackground } from '@platform/service-kit/background';
 import { createBatcher } from '@platform/service-kit/batcher';
 import type { Log } from '@platform/service-kit/log';
 import { Unavailable } from '@platform/service-kit/problem';
 import type { Receipt } from '../inbox/receipt.ts';
+import { tellableError } from '../tracker/failure.ts';
 import {
   append,
   createFile,
-  leftFiles,
-  openLeft,
+  openFiles,
   putAside,
   readNext,
   removeFile,
   type SpoolFile,
 } from './file.ts';
+import { createFolder, readSnapshots, takeAbandoned, writeSnapshot, type OwnFolder } from './folder.ts';
 
 export interface SpoolOptions {
   folder: string;
@@ -24,6 +26,15 @@ export interface SpoolOptions {
   log: Log;
   /** Pause before each attempt to replay the spool, in milliseconds. */
   pauseMs?: number;
+  snapshot?: Snapshot;
+}
+
+/** What a process needs that starts while the database is unavailable; kept beside the events. */
+export interface Snapshot {
+  /** Returns the same text while nothing has changed. */
+  take(): string;
+  /** Called with the snapshots of other processes. Throws if one is not readable. */
+  restore(text: string): void;
 }
 
 export interface Spool extends AsyncDisposable {
@@ -33,26 +44,53 @@ export interface Spool extends AsyncDisposable {
    */
   readonly active: boolean;
   readonly bytes: number;
-  /** The receipt is durable once this resolves. Throws Unavailable when the spool is full. */
+  /** How much larger the spool can become: limited by `maxBytes` and by the disk. */
+  free(): Promise<number>;
+  /** The receipt is durable once this resolves. Throws Unavailable when it can not be written. */
   add(receipt: Receipt): Promise<void>;
-  /** Takes over the files of earlier processes. Call this before the first `add`. */
+  /**
+   * Restores the snapshots and takes over the events of processes that have ended; from then on checks for
+   * such processes once a second. Call this before the first `add`.
+   */
   recover(): Promise<void>;
 }
 
+const maintainMs = 1000;
+
+/** A folder of a process that has ended, and its files that are not replayed yet. */
+interface Abandoned {
+  folder: OwnFolder;
+  files: SpoolFile[];
+}
+
 /** Keeps events in a file while the database is unavailable, and replays them in order afterwards. */
-export const createSpool = ({ folder, maxBytes, store, log, pauseMs = 250 }: SpoolOptions): Spool => {
+export const createSpool = (options: SpoolOptions): Spool => {
+  const { folder, maxBytes, store, log, pauseMs = 250, snapshot } = options;
+  let home: Promise<OwnFolder> | undefined;
   let own: SpoolFile | undefined;
-  let left: SpoolFile[] = [];
+  let abandoned: Abandoned[] = [];
+  let savedSnapshot: string | undefined;
   let writing = 0;
   let active = false;
+  let isFailing = false;
+  let isRecovered = false;
   let draining: Promise<void> | undefined;
   const stopping = new AbortController();
+  const stack = new AsyncDisposableStack();
 
-  const bytes = () => left.reduce((sum, { size }) => sum + size, own?.size ?? 0);
+  const bytes = () =>
+    abandoned.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, own?.size ?? 0);
+
+  /** The folder of this process. It is created before the first outage, when the disk may be full. */
+  const openHome = (): Promise<OwnFolder> =>
+    (home ??= createFolder(folder).catch((error: unknown) => {
+      home = undefined;
+      throw error;
+    }));
 
   const writes = createBatcher<Receipt, void>({
     flush: async (receipts) => {
-      own ??= await createFile(folder);
+      own ??= await createFile((await openHome()).path);
       await append(own, receipts);
       return receipts.map(() => undefined);
     },
@@ -74,20 +112,25 @@ export const createSpool = ({ folder, maxBytes, store, log, pauseMs = 250 }: Spo
     return true;
   };
 
-  const drainLeft = async (): Promise<void> => {
-    for (let file = left[0]; file !== undefined; file = left[0]) {
-      const whole = await replay(file);
-      if (!whole) log.error({ path: file.path }, 'a spool file is damaged and was put aside');
-      await (whole ? removeFile : putAside)(file);
-      left = left.slice(1);
+  const drainAbandoned = async (): Promise<void> => {
+    for (let next = abandoned[0]; next !== undefined; next = abandoned[0]) {
+      for (let file = next.files[0]; file !== undefined; file = next.files[0]) {
+        const whole = await replay(file);
+        if (!whole) log.error({ path: file.path }, 'a spool file is damaged and was put aside');
+        await (whole ? removeFile : putAside)(file);
+        next.files.shift();
+      }
+      // First, because a folder that was removed in part can not be removed again.
+      abandoned = abandoned.slice(1);
+      await next.folder.remove();
     }
   };
 
   const drain = async (): Promise<void> => {
-    await drainLeft();
     for (let caughtUp = false; !caughtUp;) {
+      await drainAbandoned();
       if (own !== undefined) await replay(own);
-      caughtUp = writing === 0 && (own === undefined || own.replayed === own.size);
+      caughtUp = writing === 0 && abandoned.length === 0 && (own === undefined || own.replayed === own.size);
       if (!caughtUp) await immediate();
     }
     // No write to the file is in progress in this turn of the event loop, so later receipts may go to the inbox.
@@ -116,6 +159,50 @@ export const createSpool = ({ folder, maxBytes, store, log, pauseMs = 250 }: Spo
     if (active && draining === undefined && !stopping.signal.aborted) draining = run();
   };
 
+  const saveSnapshot = async (): Promise<void> => {
+    const text = snapshot?.take();
+    if (text === undefined || text === savedSnapshot) return;
+    await writeSnapshot(await openHome(), text);
+    savedSnapshot = text;
+  };
+
+  const restoreSnapshots = async (): Promise<void> => {
+    for (const text of await readSnapshots(folder)) {
+      try {
+        snapshot?.restore(text);
+      } catch (err) {
+        log.warn({ err: tellableError(err) }, 'a snapshot beside the spool is not readable');
+      }
+    }
+  };
+
+  const takeOver = async (one: OwnFolder): Promise<void> => {
+    try {
+      const files = await openFiles(one.path);
+      if (files.length === 0) await one.remove();
+      else abandoned.push({ folder: one, files });
+    } catch (error) {
+      one.unlock();
+      throw error;
+    }
+  };
+
+  const maintain = async (): Promise<void> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const taken = await takeAbandoned(folder);
+    if (taken.length > 0 || !isRecovered) await restoreSnapshots();
+    isRecovered = true;
+    // Before the abandoned folders are removed, with the snapshots in them. A full disk must not keep their
+    // events from being replayed.
+    const saved = await openHome()
+      .then(saveSnapshot)
+      .catch((error: unknown) => error);
+    for (const one of taken) await takeOver(one);
+    active ||= abandoned.length > 0;
+    begin();
+    if (saved !== undefined) throw saved;
+  };
+
   return {
     get active() {
       return active;
@@ -123,27 +210,42 @@ export const createSpool = ({ folder, maxBytes, store, log, pauseMs = 250 }: Spo
     get bytes() {
       return bytes();
     },
+    free: async () => {
+      const { bavail, bsize } = await statfs((await openHome()).path);
+      return Math.max(0, Math.min(maxBytes - bytes(), bavail * bsize));
+    },
     add: async (receipt) => {
-      if (bytes() + receipt.body.length > maxBytes)
-        throw new Unavailable('spool_full', 'Nothing can be taken at the moment; send it again later.');
+      if (bytes() + receipt.body.length > maxBytes) throw full();
       writing++;
       active = true;
       try {
         await writes.add(receipt);
+        isFailing = false;
+      } catch (err) {
+        if (!isFailing) log.error({ err: tellableError(err) }, 'the spool can not be written');
+        isFailing = true;
+        throw full();
       } finally {
         writing--;
         begin();
       }
     },
     recover: async () => {
-      left = await Promise.all((await leftFiles(folder)).map(openLeft));
-      active = left.length > 0;
-      begin();
+      const attempt = () => maintain().catch((err: unknown) => Promise.reject(tellableError(err)));
+      // A spool that can not be used does not keep the service from storing events in the database.
+      await attempt().catch((err: unknown) => log.error({ err }, 'the spool can not be used'));
+      stack.use(startBackground({ name: 'spool', everyMs: maintainMs, log, run: attempt }));
     },
     [Symbol.asyncDispose]: async () => {
       stopping.abort();
+      await stack.disposeAsync();
       await draining;
-      for (const file of [own, ...left]) await file?.handle.close();
+      if (savedSnapshot !== undefined) await saveSnapshot().catch(() => undefined);
+      for (const file of [own, ...abandoned.flatMap(({ files }) => files)]) await file?.handle.close();
+      for (const one of [await home, ...abandoned.map((left) => left.folder)]) one?.unlock();
     },
   };
 };
+
+const full = (): Unavailable =>
+  new Unavailable('spool_full', 'Nothing can be taken at the moment; send it again later.');

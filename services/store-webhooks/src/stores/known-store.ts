@@ -20,6 +20,8 @@ export interface KnownStore {
   settings: StoreSettings;
   /** Undefined: no key of SECRETS_KEY decrypts them. */
   credentials: StoreCredentials | undefined;
+  /** The credentials as they are stored. */
+  sealedCredentials: string;
   /** Whether webhooks may come from an address. */
   allows: AddressList;
 }
@@ -41,6 +43,7 @@ export const createStoreOpener = (box: SecretBox): ((row: StoreRow) => KnownStor
       storeUrl,
       settings,
       credentials: openCredentials(box, row),
+      sealedCredentials: row.credentials,
       allows: allowedAddresses.length === 0 ? everybody : createAddressList(allowedAddresses),
     };
     opened.set(id, { from, store });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from '@platform/service-kit/background';
 import { tellableError } from '../tracker/failure.ts';
 import type { Context } from '../context.ts';
-import { prune } from '../inbox/prune.ts';
+import { createPruning } from '../inbox/prune.ts';
 import { importOne } from '../members/import.ts';
 import { createMailer } from '../notifications/mailer.ts';
 import { forgetOutcomes } from '../payments/store.ts';
@@ -43,10 +43,10 @@ export const startWork = (context: Context): AsyncDisposable => {
   start('housekeeping', housekeepingMs, () =>
     forgetOutcomes(database.sql, new Date(now().getTime() - keepOutcomeMs)),
   );
+  const prune = createPruning(database.sql, env.INBOX_RETENTION_DAYS * 86_400_000);
   start('pruning', housekeepingMs, async () => {
     const begun = performance.now();
-    const keptFrom = now().getTime() - env.INBOX_RETENTION_DAYS * 86_400_000;
-    const more = await prune(database.sql, new Date(keptFrom));
+    const more = await prune();
     if (more) await sleep(Math.min((performance.now() - begun) * restFactor, maxRestMs));
     return more;
   });

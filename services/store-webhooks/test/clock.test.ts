@@ -1,0 +1,86 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createClockCheck } from '../src/inbox/prune.ts';
+import { startService } from './harness.ts';
+import { startProcess } from './process.ts';
+
+/** A process on a machine whose clock is ahead by `shiftMs`. */
+const startShifted = (service: { databaseUrl: string; spool: string }, shiftMs: number) =>
+  startProcess(service, {
+    CLOCK_SHIFT_MS: String(shiftMs),
+    NODE_OPTIONS: `--import ${join(import.meta.dirname, 'clock-shift.ts')}`,
+  });
+
+const send = async (url: string, token: string, id: string, status: string): Promise<void> => {
+  const body = JSON.stringify({ id, status, cart: { items: [] } });
+  const answer = await fetch(`${url}/api/v1/hooks/order_updated/${token}`, { method: 'POST', body });
+  expect(answer.status).toBe(200);
+};
+
+test('an order keeps its latest state although the instance that received it has a slow clock', async () => {
+  await using service = await startService({ work: false });
+  const { id, webhookToken } = await service.store();
+  using slow = await startShifted(service, -200);
+  const count = 30;
+  for (let at = 0; at < count; at++) {
+    await send(service.url, webhookToken, `o-${at}`, 'OLD');
+    await send(slow.url, webhookToken, `o-${at}`, 'NEW');
+  }
+  await service.settled();
+  const { sql } = service.context.database;
+  const orders = await sql`select status from orders where store_id = ${id}`;
+  expect(orders).toEqual(Array.from({ length: count }, () => ({ status: 'NEW' })));
+});
+
+test('an event is due at once although the instance that received it has a fast clock', async () => {
+  await using service = await startService();
+  const { webhookToken } = await service.store();
+  using fast = await startShifted(service, 3_600_000);
+  await send(fast.url, webhookToken, 'o-1', 'A');
+  const { sql } = service.context.database;
+  await expect.poll(() => sql`select status from orders`, { timeout: 20_000 }).toEqual([{ status: 'A' }]);
+  const [{ ahead } = {}] = await sql`
+    select extract(epoch from received_at - clock_timestamp()) as ahead from inbox`;
+  expect(Number(ahead)).toBeLessThan(60);
+});
+
+test('a process whose clock is 40 days ahead deletes no event', async () => {
+  await using service = await startService();
+  const { webhookToken } = await service.store();
+  await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'A', cart: { items: [] } });
+  await service.settled();
+  using fast = await startShifted(service, 40 * 86_400_000);
+  // An event that was received after the first round of pruning had begun.
+  await send(fast.url, webhookToken, 'o-2', 'A');
+  await service.settled();
+  await fast.stop();
+  const { sql } = service.context.database;
+  expect(await sql`select entity from inbox order by id`).toEqual([
+    { entity: 'order:o-1' },
+    { entity: 'order:o-2' },
+  ]);
+});
+
+const days = (count: number): number => count * 86_400_000;
+const minutes = (count: number): number => count * 60_000;
+
+test('nothing is deleted when the clocks of database and machine differ', () => {
+  const check = createClockCheck();
+  expect(check({ database: days(100), machine: days(100) + 1000, monotonic: 0 })).toEqual(new Date(days(100)));
+  for (const machine of [days(140), days(60)])
+    expect(() => check({ database: days(100), machine, monotonic: 1000 })).toThrow('differ');
+});
+
+test('nothing is deleted for an hour after both clocks were set', () => {
+  const check = createClockCheck();
+  const at = (shift: number, minute: number) => {
+    const time = days(100) + shift + minutes(minute);
+    return () => check({ database: time, machine: time, monotonic: minutes(minute) });
+  };
+  expect(at(0, 0)).not.toThrow();
+  expect(at(0, 500)).not.toThrow();
+  expect(at(days(40), 501)).toThrow('set');
+  expect(at(days(40), 540)).toThrow('set');
+  expect(at(days(40), 562)).not.toThrow();
+  expect(at(0, 563)).toThrow('set');
+});

@@ -1,0 +1,66 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { startPostgres } from '@platform/local/postgres';
+import { afterAll, expect, test } from 'vitest';
+import { startService } from './harness.ts';
+import { sendOrder, startProcess } from './process.ts';
+
+const postgres = await startPostgres({ durable: true });
+afterAll(() => postgres.stop());
+
+/** The paths of the snapshots beside the spool. */
+const savedSnapshots = async (folder: string): Promise<string[]> => {
+  const names = await readdir(folder, { recursive: true });
+  return names.filter((name) => name.endsWith('snapshot.json')).map((name) => join(folder, name));
+};
+
+test.each(['kill', 'stop'] as const)(
+  'after a %s without a database the service still accepts the tokens it knew, and no others',
+  { timeout: 90_000 },
+  async (end) => {
+    await using service = await startService({ serverUrl: postgres.url, work: false });
+    const [{ id, webhookToken }, other] = [await service.store(), await service.store()];
+    using before = await startProcess(service);
+    expect(await sendOrder(before.url, webhookToken, 'before')).toBe(200);
+    const hasToken = async () => {
+      const files = await savedSnapshots(service.spool);
+      return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).some((text) => text.includes(id));
+    };
+    await expect.poll(hasToken, { timeout: 10_000 }).toBe(true);
+    await postgres.kill9();
+    await before[end]();
+    using after = await startProcess(service);
+    expect(await sendOrder(after.url, webhookToken, 'during')).toBe(200);
+    expect(await sendOrder(after.url, other.webhookToken, 'unknown')).toBe(503);
+    for (const file of await savedSnapshots(service.spool)) {
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect((await stat(dirname(file))).mode & 0o777).toBe(0o700);
+      expect(await readFile(file, 'utf8')).not.toContain(webhookToken);
+    }
+    await postgres.restart();
+    const { sql } = service.context.database;
+    const stored = () => sql`select entity from inbox where store_id = ${id} order by id`.catch(() => []);
+    await expect
+      .poll(stored, { timeout: 20_000 })
+      .toMatchObject([{ entity: 'order:before' }, { entity: 'order:during' }]);
+    expect(await after.stop()).toBe(0);
+  },
+);
+
+test('a token that was revoked is not accepted after a restart without a database', async () => {
+  await using service = await startService({ serverUrl: postgres.url, work: false });
+  const { id, webhookToken } = await service.store();
+  using before = await startProcess(service);
+  expect(await sendOrder(before.url, webhookToken, 'before')).toBe(200);
+  const texts = async () =>
+    Promise.all((await savedSnapshots(service.spool)).map((file) => readFile(file, 'utf8').catch(() => '')));
+  await expect.poll(async () => (await texts()).join('').includes(id), { timeout: 10_000 }).toBe(true);
+  await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds: 0 });
+  await expect.poll(() => sendOrder(before.url, webhookToken, 'revoked'), { timeout: 10_000 }).toBe(404);
+  await expect.poll(async () => (await texts()).join(''), { timeout: 10_000 }).toContain('"graceUntil":"');
+  await postgres.kill9();
+  await before.kill();
+  using after = await startProcess(service);
+  expect(await sendOrder(after.url, webhookToken, 'during')).toBe(404);
+  await postgres.restart();
+});

@@ -1,0 +1,26 @@
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+
+/**
+ * Loaded before a program (`node --import`): kills it with SIGKILL right before its nth operation on the file
+ * system, where n is `KILL_AT`. Stands for a crash between any two steps.
+ */
+let left = Number(process.env['KILL_AT']);
+
+const killable = <Args extends unknown[], Result>(operation: (...args: Args) => Result) =>
+  function (this: unknown, ...args: Args): Result {
+    if (--left === 0) process.kill(process.pid, 'SIGKILL');
+    return operation.apply(this, args);
+  };
+
+const replace = (object: object, names: readonly string[]): void => {
+  const methods = object as Record<string, (...args: unknown[]) => unknown>;
+  for (const name of names) methods[name] = killable(methods[name] as (...args: unknown[]) => unknown);
+};
+
+const probe = await fs.open(import.meta.filename);
+const handle = Object.getPrototypeOf(probe) as object;
+await probe.close();
+replace(handle, ['write', 'writeFile', 'appendFile', 'datasync', 'sync', 'truncate', 'read', 'close']);
+replace(fs, ['mkdir', 'open', 'rename', 'unlink', 'rmdir', 'rm', 'writeFile', 'readFile', 'readdir']);
+syncBuiltinESMExports();

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLog } from '@platform/service-kit/log';
+import { nextId } from '../src/inbox/id.ts';
+import { createSpool } from '../src/spool/spool.ts';
+import type { Receipt } from '../src/inbox/receipt.ts';
+
+/**
+ * A process with nothing but a spool, for tests that kill it: `node spool-process.ts FOLDER COUNT`. The
+ * database counts as available while the file `FOLDER.up` exists. Prints `acknowledged ID` and `stored ID`, adds
+ * COUNT receipts, and ends once the spool is empty.
+ */
+const [folder = '', count = '0'] = process.argv.slice(2);
+
+const print = (line: string): Promise<void> =>
+  new Promise((resolve) => process.stdout.write(`${line}\n`, () => resolve()));
+
+const spool = createSpool({
+  folder,
+  maxBytes: 1e9,
+  log: createLog('spool', 'silent'),
+  pauseMs: 5,
+  store: async (receipts) => {
+    if (!existsSync(`${folder}.up`)) throw new Error('The database is away.');
+    for (const { entity } of receipts) await print(`stored ${entity}`);
+  },
+});
+await spool.recover();
+await print('ready');
+for (let at = 0; at < Number(count); at++) {
+  const receipt: Receipt = {
+    storeId: '01980000-0000-7000-8000-000000000001',
+    id: nextId(Date.now()),
+    event: 'order_updated',
+    service: null,
+    entity: `${process.argv[4] ?? 'order'}-${at}`,
+    dedup: Buffer.alloc(24),
+    byContent: true,
+    body: Buffer.from(JSON.stringify({ at })),
+    headers: {},
+    receivedAt: new Date(),
+    state: 'pending',
+    error: null,
+    holdMs: 0,
+  };
+  await spool.add(receipt).then(() => print(`acknowledged ${receipt.entity}`), () => undefined);
+  await sleep(2);
+}
+while (spool.active) await sleep(5);
+await print('empty');
+await spool[Symbol.asyncDispose]();

@@ -1,0 +1,135 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+
+/** As in two containers: each process sees itself as process 1. */
+const ownNamespace = ['unshare', '-Urpf', '--kill-child'];
+const canUnshare = spawnSync('unshare', ['-Urpf', 'true']).status === 0;
+
+const makeFolder = async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'spool-'));
+  const folder = join(parent, 'spool');
+  return {
+    folder,
+    /** From now on the database is available. */
+    databaseUp: () => writeFile(`${folder}.up`, ''),
+    [Symbol.asyncDispose]: () => rm(parent, { recursive: true }),
+  };
+};
+
+interface Options {
+  count?: number;
+  name?: string;
+  namespace?: boolean;
+  /** The operation on the file system before which the process is killed. */
+  killAt?: number;
+}
+
+const startSpool = (
+  folder: string,
+  { count = 0, name = 'order', namespace = false, killAt }: Options = {},
+) => {
+  const program = [join(import.meta.dirname, 'spool-process.ts'), folder, String(count), name];
+  const hook = killAt === undefined ? [] : ['--import', join(import.meta.dirname, 'spool-kill.ts')];
+  const [command = '', ...args] = [
+    ...(namespace && canUnshare ? ownNamespace : []),
+    process.execPath,
+    ...hook,
+    ...program,
+  ];
+  const child = spawn(command, args, {
+    env: { KILL_AT: String(killAt) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const lines: string[] = [];
+  createInterface(child.stdout).on('line', (line) => lines.push(line));
+  const exited = once(child, 'close').then(([code]) => code as number | null);
+  const of = (kind: string) =>
+    lines.filter((line) => line.startsWith(`${kind} `)).map((line) => line.slice(kind.length + 1));
+  return {
+    lines,
+    exited,
+    acknowledged: () => of('acknowledged'),
+    stored: () => of('stored'),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+    [Symbol.dispose]: () => void child.kill('SIGKILL'),
+  };
+};
+
+const until = (condition: () => boolean) => expect.poll(condition, { timeout: 20_000 }).toBe(true);
+
+test('two processes that share a folder but no process ids lose nothing that they acknowledged', async () => {
+  await using shared = await makeFolder();
+  using first = startSpool(shared.folder, { count: 100_000, name: 'first', namespace: true });
+  await until(() => first.acknowledged().length > 20);
+  using second = startSpool(shared.folder, { count: 100_000, name: 'second', namespace: true });
+  await until(() => second.acknowledged().length > 20);
+  const before = first.acknowledged().length;
+  await until(() => first.acknowledged().length > before + 20);
+  await first.kill();
+  await shared.databaseUp();
+  const acknowledged = [...first.acknowledged(), ...second.acknowledged()];
+  await until(() => acknowledged.every((id) => second.stored().includes(id)));
+});
+
+test('a running process takes over what a killed one left, whatever process has its id now', async () => {
+  await using shared = await makeFolder();
+  // In a new namespace both have the same process id.
+  using running = startSpool(shared.folder, { count: 100_000, name: 'running', namespace: true });
+  await until(() => running.lines.includes('ready'));
+  using killed = startSpool(shared.folder, { count: 100_000, name: 'killed', namespace: true });
+  await until(() => killed.acknowledged().length > 20);
+  await killed.kill();
+  await shared.databaseUp();
+  await until(() => killed.acknowledged().every((id) => running.stored().includes(id)));
+});
+
+test('of several processes that start at once, one takes over a left folder, and all can store events', async () => {
+  await using shared = await makeFolder();
+  using killed = startSpool(shared.folder, { count: 100_000, name: 'killed' });
+  await until(() => killed.acknowledged().length > 20);
+  await killed.kill();
+  const started = [1, 2, 3, 4].map((at) => startSpool(shared.folder, { count: 20, name: `next${at}` }));
+  await until(() => started.every(({ acknowledged }) => acknowledged().length === 20));
+  await shared.databaseUp();
+  expect(await Promise.all(started.map(({ exited }) => exited))).toEqual([0, 0, 0, 0]);
+  const stored = started.flatMap((process) => process.stored());
+  for (const id of killed.acknowledged()) expect(stored.filter((one) => one === id)).toEqual([id]);
+  for (const one of started) expect(one.stored()).toEqual(expect.arrayContaining(one.acknowledged()));
+});
+
+test(
+  'a process that is killed at any step loses nothing that it acknowledged, and leaves nothing behind',
+  { timeout: 240_000 },
+  async () => {
+    await using before = await makeFolder();
+    using left = startSpool(before.folder, { count: 100_000, name: 'left' });
+    await until(() => left.acknowledged().length > 2);
+    await left.kill();
+    for (let killAt = 1, isFinished = false; !isFinished; killAt++) {
+      await using shared = await makeFolder();
+      await cp(before.folder, shared.folder, { recursive: true });
+      // Adds its own events, then replays them and those of the first process.
+      using killed = startSpool(shared.folder, { count: 3, name: 'killed', killAt });
+      await Promise.race([until(() => killed.acknowledged().length === 3), killed.exited]);
+      await shared.databaseUp();
+      isFinished = (await killed.exited) === 0;
+      using last = startSpool(shared.folder);
+      expect(await last.exited).toBe(0);
+      const stored = new Set([...killed.stored(), ...last.stored()]);
+      for (const id of [...left.acknowledged(), ...killed.acknowledged()])
+        expect([killAt, id, stored.has(id)]).toEqual([killAt, id, true]);
+      const names = await readdir(shared.folder, { recursive: true });
+      expect([killAt, names.filter((name) => name.endsWith('.spool'))]).toEqual([killAt, []]);
+      // The folder of the last process, which the next one removes, and its lock.
+      expect(names).toHaveLength(2);
+    }
+  },
+);
