@@ -24,8 +24,10 @@ const shape = {
   /** How long a token is believed while the database is away. */
   TOKEN_MEMORY_MS: milliseconds(3_600_000),
   WORKERS: z.enum(['on', 'off']).default('on'),
-  LEASE_MS: milliseconds(60_000),
+  LEASE_MS: milliseconds(3000),
   RETRY_BASE_MS: milliseconds(1000),
+  /** How long an event, a mail or an import is tried again before it has failed. */
+  RETRY_FOR_HOURS: z.coerce.number().min(0).default(24),
   IDLE_POLL_MS: milliseconds(500),
   /** Processed events are kept this long; failed ones too. */
   INBOX_RETENTION_DAYS: z.coerce.number().min(0).default(30),

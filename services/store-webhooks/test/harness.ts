@@ -51,6 +51,8 @@ export const startService = async ({
     SECRETS_KEY: 'ab'.repeat(32),
     SPOOL_DIR: spool,
     RETRY_BASE_MS: '2',
+    // Ten attempts.
+    RETRY_FOR_HOURS: '0.0002',
     IDLE_POLL_MS: '20',
     PROVIDER_TIMEOUT_MS: '500',
     ...variables,

@@ -23,7 +23,6 @@ export const startProcess = async (
       AUTH_AUDIENCE: 'x',
       LOG_LEVEL: 'silent',
       DRAIN_MS: '0',
-      LEASE_MS: '5000',
       RETRY_BASE_MS: '20',
       IDLE_POLL_MS: '50',
       ...variables,

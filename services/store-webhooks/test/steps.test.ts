@@ -46,7 +46,7 @@ test('a worker that lost its lease can neither finish, fail nor postpone what an
   if (slow === undefined || quick === undefined) throw new Error('nothing was claimed');
   expect(await finishAll(sql, [slow])).toEqual(new Set());
   await end(sql, slow, 'failed', 'late');
-  await postpone(sql, slow, 0, 'late');
+  await postpone(sql, slow, { delayMs: 0, error: 'late', counts: true });
   expect(await sql`select state, attempts, error from inbox`).toMatchObject([
     { state: 'pending', attempts: 2, error: null },
   ]);

@@ -7,13 +7,16 @@ import { posSource } from '../hooks/subject.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { tellable } from '../tracker/failure.ts';
-import { backoff, maxAttempts } from '../worker/backoff.ts';
+import { attemptsWithin, backoff } from '../worker/backoff.ts';
 
 interface ImportJob {
   storeId: string;
   memberId: string;
   attempts: number;
 }
+
+/** Longer than two tries at the POS take; a job of a crashed process waits for it. */
+const leaseMs = 20_000;
 
 const claimJob = async (sql: Sql, leaseMs: number): Promise<ImportJob | undefined> => {
   const [job] = await sql<ImportJob[]>`
@@ -99,13 +102,13 @@ const importMember = async (context: Context, job: ImportJob): Promise<void> => 
 export const importOne = async (context: Context): Promise<boolean> => {
   const { database, env, tracker } = context;
   const { sql } = database;
-  const job = await claimJob(sql, env.LEASE_MS);
+  const job = await claimJob(sql, leaseMs);
   if (job === undefined) return false;
   try {
     await importMember(context, job);
   } catch (error) {
     tracker.capture(error, { storeId: job.storeId, event: 'import', attempt: job.attempts });
-    const last = job.attempts >= maxAttempts;
+    const last = job.attempts >= attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
     await sql`
       update import_jobs set state = ${last ? 'failed' : 'pending'}, error = ${tellable(error)},
         due_at = now() + ${backoff(job.attempts, env.RETRY_BASE_MS)} * interval '1 ms'

@@ -6,7 +6,7 @@ import type { Notice } from '../worker/change.ts';
 import { oneAddress } from './email-address.ts';
 import { mailSubject } from './text.ts';
 import { tellable } from '../tracker/failure.ts';
-import { backoff, maxAttempts } from '../worker/backoff.ts';
+import { attemptsWithin, backoff } from '../worker/backoff.ts';
 
 interface Mail {
   storeId: string;
@@ -21,6 +21,9 @@ interface Mail {
   settings: StoreSettings;
   customer: string | null;
 }
+
+/** Longer than sending takes; a mail of a crashed process waits for it. */
+const leaseMs = 30_000;
 
 const claimMail = async (sql: Sql, leaseMs: number): Promise<Mail | undefined> => {
   const [mail] = await sql<Mail[]>`
@@ -57,6 +60,7 @@ export interface Mailer {
 export const createMailer = ({ env, database, tracker }: Context): Mailer | undefined => {
   if (env.SMTP_URL === undefined) return undefined;
   const { sql } = database;
+  const maxAttempts = attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
   const transport = createTransport({
     url: env.SMTP_URL,
     pool: true,
@@ -81,7 +85,7 @@ export const createMailer = ({ env, database, tracker }: Context): Mailer | unde
   };
   return {
     sendOne: async () => {
-      const mail = await claimMail(sql, env.LEASE_MS);
+      const mail = await claimMail(sql, leaseMs);
       if (mail === undefined) return false;
       try {
         await send(mail);

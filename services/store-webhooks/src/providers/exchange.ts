@@ -19,6 +19,21 @@ export class ProviderUnavailable extends Error {
   }
 }
 
+/** The provider was not asked, because it failed repeatedly or has too many requests in progress. */
+export class ProviderBusy extends ProviderUnavailable {
+  /** When a request may succeed, in milliseconds. */
+  readonly waitMs: number;
+  /** `open`: it failed repeatedly. */
+  readonly circuit: 'open' | 'closed';
+
+  constructor(what: string, waitMs: number, circuit: 'open' | 'closed') {
+    super(what);
+    this.name = 'ProviderBusy';
+    this.waitMs = waitMs;
+    this.circuit = circuit;
+  }
+}
+
 interface Exchange {
   url: URL;
   method: 'GET' | 'POST';
@@ -42,8 +57,8 @@ const publicLookup: LookupFunction = (host, options, done) => {
 };
 
 const transports = {
-  'http:': { request: httpRequest, agent: new HttpAgent({ keepAlive: true, maxSockets: 50 }) },
-  'https:': { request: httpsRequest, agent: new HttpsAgent({ keepAlive: true, maxSockets: 50 }) },
+  'http:': { request: httpRequest, agent: new HttpAgent({ keepAlive: true }) },
+  'https:': { request: httpsRequest, agent: new HttpsAgent({ keepAlive: true }) },
 };
 
 /** The JSON of an answer; undefined for 404. A redirect is not followed: it could lead to any address. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startStandIn } from '../../test/simulate/stand-in.ts';
 import { isPublicAddress } from './public-address.ts';
+import { ProviderBusy } from './exchange.ts';
 import { createReader } from './reader.ts';
 
 const standIn = await startStandIn();
@@ -34,6 +35,24 @@ test('after five failures in a row a provider is given a pause', async () => {
   expect(standIn.asked).toHaveLength(5);
   await expect(reader.get(standIn.url, path, {})).rejects.toThrow('given a pause');
   expect(standIn.asked).toHaveLength(5);
+});
+
+test('a request that finds too many others of its account in progress is told when to come again', async () => {
+  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
+  standIn.behaviour = 'hang';
+  const requests = Array.from({ length: 40 }, () => reader.get(standIn.url, path, { account: 'one' }));
+  const settled = Promise.allSettled(requests);
+  for (const request of requests.slice(32)) {
+    const error: unknown = await request.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ProviderBusy);
+    expect((error as ProviderBusy).waitMs).toBeGreaterThan(0);
+  }
+  await expect.poll(() => standIn.asked.length).toBe(8);
+  standIn.behaviour = 'normal';
+  standIn.orders.set('o-1', { order: 1 });
+  expect(await reader.get(standIn.url, path, { account: 'two' })).toEqual({ order: 1 });
+  standIn.release();
+  expect((await settled).filter(({ status }) => status === 'fulfilled')).toHaveLength(32);
 });
 
 test.each([

@@ -1,5 +1,7 @@
 import {
   BrokenCircuitError,
+  bulkhead,
+  BulkheadRejectedError,
   circuitBreaker,
   ConsecutiveBreaker,
   handleAll,
@@ -10,7 +12,7 @@ import {
 } from 'cockatiel';
 import { LRUCache } from 'lru-cache';
 import { Unprocessable } from '../worker/unprocessable.ts';
-import { exchange, ProviderUnavailable, type Addresses } from './exchange.ts';
+import { exchange, ProviderBusy, ProviderUnavailable, type Addresses } from './exchange.ts';
 
 type Headers = Record<string, string>;
 
@@ -35,6 +37,12 @@ export interface ReaderOptions {
 /** After this many failures in a row a provider is not requested for a while. */
 const failures = 5;
 const openCircuitMs = 10_000;
+/** Requests in progress, and waiting for that, for one account (origin and credentials) at a provider. */
+const [maxRequests, maxWaiting] = [8, 24];
+/** Requests in progress for all accounts at one origin. */
+const maxAtOrigin = 64;
+/** Longest pause before a request that found too many others is tried again. */
+const maxCongestionMs = 60_000;
 
 const retryOnce = retry(
   handleWhen((error) => error instanceof ProviderUnavailable && error.isTransient),
@@ -55,26 +63,64 @@ const addressOf = (baseUrl: string | undefined, path: Path): URL => {
   return url;
 };
 
+/** Limits the requests of one account, and spreads those that must come again over the time they will take. */
+const createAccount = () => {
+  const policy = bulkhead(maxRequests, maxWaiting);
+  let averageMs = 200;
+  let nextAt = 0;
+  return {
+    execute: async (request: () => Promise<unknown>): Promise<unknown> => {
+      try {
+        return await policy.execute(async () => {
+          const start = performance.now();
+          try {
+            return await request();
+          } finally {
+            averageMs += (performance.now() - start - averageMs) / 5;
+          }
+        });
+      } catch (error) {
+        if (!(error instanceof BulkheadRejectedError)) throw error;
+        const now = performance.now();
+        nextAt = Math.min(Math.max(nextAt, now) + averageMs / maxRequests, now + maxCongestionMs);
+        throw new ProviderBusy('has too many requests in progress', Math.ceil(nextAt - now), 'closed');
+      }
+    },
+  };
+};
+
+const cached = <T extends object>(cache: LRUCache<string, T>, key: string, create: () => T): T => {
+  const found = cache.get(key) ?? create();
+  cache.set(key, found);
+  return found;
+};
+
 /**
- * Reads from providers over HTTP: two tries with a time limit each, a circuit breaker for each origin, no
- * redirects, JSON only. Rejects with ProviderUnavailable when there is no answer.
+ * Reads from providers over HTTP: two tries with a time limit each, a circuit breaker for each origin, a limit of
+ * requests in progress for each origin and account, no redirects, JSON only. Rejects with ProviderUnavailable when
+ * there is no answer, and with ProviderBusy when the provider was not asked.
  */
 export const createReader = ({ timeoutMs, addresses }: ReaderOptions): ProviderReader => {
-  const policies = new LRUCache<string, IPolicy>({ max: 1000 });
-  const createPolicy = () => {
+  const origins = new LRUCache<string, IPolicy>({ max: 1000 });
+  const accounts = new LRUCache<string, ReturnType<typeof createAccount>>({ max: 10_000 });
+  const createOrigin = () => {
     const breaker = new ConsecutiveBreaker(failures);
-    return wrap(retryOnce, circuitBreaker(handleAll, { halfOpenAfter: openCircuitMs, breaker }));
+    const circuit = circuitBreaker(handleAll, { halfOpenAfter: openCircuitMs, breaker });
+    return wrap(bulkhead(maxAtOrigin, Infinity), retryOnce, circuit);
   };
 
   const read = async (url: URL, method: 'GET' | 'POST', headers: Headers, body?: string) => {
-    const policy = policies.get(url.origin) ?? createPolicy();
-    policies.set(url.origin, policy);
+    const origin = cached(origins, url.origin, createOrigin);
+    const account = cached(accounts, `${url.origin} ${JSON.stringify(headers)}`, createAccount);
     try {
-      return await policy.execute(() => exchange({ url, method, headers, body, timeoutMs, addresses }));
+      return await account.execute(() =>
+        origin.execute(() => exchange({ url, method, headers, body, timeoutMs, addresses })),
+      );
     } catch (error) {
-      if (error instanceof BrokenCircuitError)
-        throw new ProviderUnavailable('failed repeatedly and is given a pause');
-      throw error;
+      if (!(error instanceof BrokenCircuitError)) throw error;
+      // Spread, so that the events of a long outage do not all come back in the same moment.
+      const waitMs = Math.round(openCircuitMs * (1 + 2 * Math.random()));
+      throw new ProviderBusy('failed repeatedly and is given a pause', waitMs, 'open');
     }
   };
   return {

@@ -1,12 +1,23 @@
-export const maxAttempts = 10;
+const ceilingMs = 3_600_000;
 
-const ceilingMs = 300_000;
+const fullWait = (attempts: number, baseMs: number): number =>
+  Math.min(baseMs * 2 ** (attempts - 1), ceilingMs);
 
 /**
- * Milliseconds until the next attempt after `attempts` failures: doubles each time up to five minutes.
+ * Milliseconds until the next attempt after `attempts` failures: doubles each time up to an hour.
  * Half of it is random, so that events that failed together are not retried together.
  */
 export const backoff = (attempts: number, baseMs: number, chance = Math.random()): number => {
-  const full = Math.min(baseMs * 2 ** (attempts - 1), ceilingMs);
+  const full = fullWait(attempts, baseMs);
   return Math.round(full / 2 + (full / 2) * chance);
 };
+
+/** Number of attempts whose waits add up to `hours` on average. */
+export const attemptsWithin = (hours: number, baseMs: number): number => {
+  let attempts = 1;
+  for (let waited = 0; waited < hours * ceilingMs; attempts++) waited += 0.75 * fullWait(attempts, baseMs);
+  return attempts;
+};
+
+/** An event whose workers crashed this many times in a row is not tried again. */
+export const maxCrashes = 10;

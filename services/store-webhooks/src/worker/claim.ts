@@ -39,7 +39,7 @@ const look = (sql: Queries, limit: number, leaseMs: number) => sql<Looked[]>`
     update inbox i set attempts = i.attempts + 1, due_at = now() + ${leaseMs} * interval '1 ms'
     where i.ctid = any(array(select place from looked where before is null))
     returning i.store_id as "storeId", i.id, i.event, i.service, i.entity, i.body, i.headers,
-      i.received_at as "receivedAt", i.attempts)
+      i.received_at as "receivedAt", i.attempts, i.error)
   select claimed.*, parked from (select count(*)::int as parked from parked) as p left join claimed on true`;
 
 /**
@@ -124,10 +124,36 @@ export const end = (
     await release(tx, [claim]);
   });
 
+interface Postponement {
+  delayMs: number;
+  error: string;
+  /** Whether this attempt counts; not if nothing was tried. */
+  counts: boolean;
+}
+
 /** Makes an event due again after `delayMs`. */
-export const postpone = async (sql: Queries, claim: Claim, delayMs: number, error: string): Promise<void> => {
+export const postpone = async (
+  sql: Queries,
+  claim: Claim,
+  { delayMs, error, counts }: Postponement,
+): Promise<void> => {
   await sql`
     ${held(sql, [claim])}
-    update inbox set due_at = now() + ${delayMs} * interval '1 ms', error = ${error}
+    update inbox set due_at = now() + ${delayMs} * interval '1 ms', error = ${error},
+      attempts = attempts - ${counts ? 0 : 1}
     where ctid = any(${places(sql)})`;
+};
+
+/**
+ * Extends the leases of claims that are still valid. Skips rows that are locked: their events are ending, and waiting
+ * for them could deadlock.
+ */
+export const renew = async (sql: Queries, claims: readonly Claim[], leaseMs: number): Promise<void> => {
+  await sql`
+    update inbox set due_at = now() + ${leaseMs} * interval '1 ms' where ctid = any(array(
+      select i.ctid
+      from unnest(${claims.map(({ storeId }) => storeId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
+        ${claims.map(({ attempts }) => attempts)}::int[]) as c (store_id, id, attempts)
+      join inbox i on i.store_id = c.store_id and i.id = c.id and i.attempts = c.attempts
+      where i.state = 'pending' for update of i skip locked))`;
 };

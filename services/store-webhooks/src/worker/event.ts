@@ -13,6 +13,8 @@ export interface InboxEvent {
   receivedAt: string;
   /** Number of claims including this one; it also distinguishes this claim from later ones. */
   attempts: number;
+  /** Error of the last attempt that ended in order. */
+  error: string | null;
 }
 
 export interface ClaimedEvent extends InboxEvent {

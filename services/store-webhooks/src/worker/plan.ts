@@ -11,7 +11,7 @@ import {
 import { settlePayment, type Settling } from '../payments/settle.ts';
 import type { Connection } from '../providers/adapter.ts';
 import type { MemberRecord } from '../providers/records.ts';
-import { ProviderUnavailable } from '../providers/exchange.ts';
+import { ProviderBusy, ProviderUnavailable } from '../providers/exchange.ts';
 import type { Change } from './change.ts';
 import type { ClaimedEvent } from './event.ts';
 import { Ignored, Unprocessable } from './unprocessable.ts';
@@ -32,6 +32,7 @@ const fresh = async (
     // An answer without a version gets that of the event, so that it does not overwrite newer data.
     return { ...current, version: current.version ?? payload.version };
   } catch (error) {
+    if (error instanceof ProviderBusy && error.circuit === 'closed') throw error;
     if (error instanceof ProviderUnavailable || error instanceof Unprocessable) return payload;
     throw error;
   }

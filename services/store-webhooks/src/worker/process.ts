@@ -1,13 +1,13 @@
 import { createBatcher } from '@platform/service-kit/batcher';
 import { inSpan } from '@platform/tracing/trace';
 import type { Context } from '../context.ts';
-import { ProviderUnavailable } from '../providers/exchange.ts';
+import { ProviderBusy, ProviderUnavailable } from '../providers/exchange.ts';
 import { findStores } from '../stores/store.ts';
 import { tellable, tellableError } from '../tracker/failure.ts';
 import { applyChanges } from './apply.ts';
-import { backoff, maxAttempts } from './backoff.ts';
+import { attemptsWithin, backoff, maxCrashes } from './backoff.ts';
 import type { Sourced } from './change.ts';
-import { claim, end, finish, postpone } from './claim.ts';
+import { claim, end, finish, postpone, renew } from './claim.ts';
 import type { ClaimedEvent, InboxEvent } from './event.ts';
 import { plan } from './plan.ts';
 import { Ignored, Unprocessable } from './unprocessable.ts';
@@ -20,6 +20,8 @@ interface Planned {
 export interface Processing {
   /** Claims events while there is capacity and starts processing them; returns whether there were any. */
   round(): Promise<boolean>;
+  /** Extends the leases of events that take long; call it `renewals` times for each length of a lease. */
+  renew(): Promise<void>;
   /** Resolves when no event is being processed. */
   idle(): Promise<void>;
 }
@@ -27,6 +29,8 @@ export interface Processing {
 /** Maximum number of events in processing, including those that wait for a provider. */
 const maxUnderWay = 256;
 const maxClaim = 64;
+/** A lease is renewed this often before it expires. */
+export const renewals = 4;
 
 /** Claims events, plans each one separately, then applies them together and marks them in the same transaction. */
 export const createProcessing = (context: Context): Processing => {
@@ -34,7 +38,8 @@ export const createProcessing = (context: Context): Processing => {
   const { sql } = database;
   const planning = { ...context, sql };
   const mails = env.SMTP_URL !== undefined;
-  const underWay = new Set<Promise<void>>();
+  const maxAttempts = attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
+  const underWay = new Map<Promise<void>, { event: InboxEvent; since: number }>();
 
   const applyAll = async (planned: readonly Planned[]): Promise<void> => {
     await sql.begin(async (tx) => {
@@ -61,18 +66,23 @@ export const createProcessing = (context: Context): Processing => {
   const failed = async (event: InboxEvent, error: unknown): Promise<void> => {
     const where = { storeId: event.storeId, event: event.event, eventId: event.id, attempt: event.attempts };
     if (error instanceof Ignored) return end(sql, event, 'ignored', tellable(error));
+    // The provider was not asked, so this is no attempt.
+    if (error instanceof ProviderBusy)
+      return postpone(sql, event, { delayMs: error.waitMs, error: tellable(error), counts: false });
     tracker.capture(error, where);
     const hopeless =
       error instanceof Unprocessable || (error instanceof ProviderUnavailable && !error.isTransient);
     if (hopeless || event.attempts >= maxAttempts) return end(sql, event, 'failed', tellable(error));
-    return postpone(sql, event, backoff(event.attempts, env.RETRY_BASE_MS), tellable(error));
+    const delayMs = backoff(event.attempts, env.RETRY_BASE_MS);
+    return postpone(sql, event, { delayMs, error: tellable(error), counts: true });
   };
 
   const one = async (claimed: ClaimedEvent): Promise<void> => {
     const { storeId, id: eventId, receivedAt } = claimed;
     try {
-      // Earlier workers may have crashed while processing this event, so the attempts are limited.
-      if (claimed.attempts > maxAttempts) throw new Unprocessable('It was begun ten times and never ended.');
+      // Processing this event may be what crashed the earlier workers.
+      if (claimed.attempts > maxCrashes && claimed.error === null)
+        throw new Unprocessable('It was begun ten times and never ended.');
       const change = await plan(planning, claimed);
       await batches.add({ event: claimed, change: { storeId, eventId, receivedAt, change } });
     } catch (error) {
@@ -98,7 +108,7 @@ export const createProcessing = (context: Context): Processing => {
       // There is capacity again, and the next event of this entity may be claimed.
       context.onWork.wake();
     });
-    underWay.add(work);
+    underWay.set(work, { event: claimed, since: performance.now() });
   };
 
   return {
@@ -111,7 +121,17 @@ export const createProcessing = (context: Context): Processing => {
       return true;
     },
     idle: async () => {
-      while (underWay.size > 0) await Promise.allSettled(underWay);
+      while (underWay.size > 0) await Promise.allSettled(underWay.keys());
+    },
+    renew: async () => {
+      const before = performance.now() - env.LEASE_MS / renewals;
+      const slow = [...underWay.values()].filter(({ since }) => since < before);
+      if (slow.length > 0)
+        await renew(
+          sql,
+          slow.map(({ event }) => event),
+          env.LEASE_MS,
+        );
     },
   };
 };

@@ -7,7 +7,7 @@ import { importOne } from '../members/import.ts';
 import { createMailer } from '../notifications/mailer.ts';
 import { forgetOutcomes } from '../payments/store.ts';
 import { keepOutcomeMs } from '../payments/domain.ts';
-import { createProcessing } from './process.ts';
+import { createProcessing, renewals } from './process.ts';
 
 const housekeepingMs = 60_000;
 /** Pruning rests this many times as long as the last step took, but at most `maxRestMs`. */
@@ -34,6 +34,7 @@ export const startWork = (context: Context): AsyncDisposable => {
   const processing = createProcessing(context);
   stack.defer(() => processing.idle());
   const events = start('events', env.IDLE_POLL_MS, processing.round);
+  start('leases', env.LEASE_MS / renewals, processing.renew);
   const imports = start('imports', env.IDLE_POLL_MS, () => importOne(context));
   const mailer = createMailer(context);
   if (mailer !== undefined) {

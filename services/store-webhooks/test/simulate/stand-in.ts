@@ -29,6 +29,8 @@ export interface StandIn extends AsyncDisposable {
   results: Map<string, Json>;
   behaviour: Behaviour;
   asked: Asked[];
+  /** Answers the requests that hang. */
+  release(): void;
 }
 
 const textOf = async (req: IncomingMessage): Promise<string> => {
@@ -61,6 +63,7 @@ const find = (standIn: StandIn, { method, path, body }: Asked): Json | undefined
 
 /** Starts a stand-in for all providers on a free port of 127.0.0.1. */
 export const startStandIn = async (): Promise<StandIn> => {
+  let hanging = Promise.withResolvers<void>();
   const server = createServer(async (req, res) => {
     const asked = {
       method: req.method ?? '',
@@ -69,6 +72,7 @@ export const startStandIn = async (): Promise<StandIn> => {
       body: await textOf(req),
     };
     standIn.asked.push(asked);
+    if (standIn.behaviour === 'hang') await hanging.promise;
     const { behaviour } = standIn;
     if (behaviour === 'hang') return;
     if (behaviour !== 'normal') return misbehave(behaviour, res);
@@ -88,6 +92,10 @@ export const startStandIn = async (): Promise<StandIn> => {
     results: new Map(),
     behaviour: 'normal',
     asked: [],
+    release: () => {
+      hanging.resolve();
+      hanging = Promise.withResolvers();
+    },
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();
