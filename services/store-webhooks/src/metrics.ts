@@ -16,7 +16,12 @@ export const addWaitingMetrics = ({ metrics: { registry }, inbox, database, env 
     help: 'Share of SPOOL_MAX_BYTES that the spool can still take, limited by the disk too; NaN if it has no folder',
     registers: [registry],
     async collect() {
-      this.set(await inbox.spool.free().then((free) => free / env.SPOOL_MAX_BYTES, () => Number.NaN));
+      this.set(
+        await inbox.spool.free().then(
+          (free) => free / env.SPOOL_MAX_BYTES,
+          () => Number.NaN,
+        ),
+      );
     },
   });
   new Gauge({

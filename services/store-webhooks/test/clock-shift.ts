@@ -1,5 +1,5 @@
-/** Loaded before the service (`node --import`): sets the clock of its machine ahead by `CLOCK_SHIFT_MS`. */
-const shiftMs = Number(process.env['CLOCK_SHIFT_MS']);
+/** Loaded before the service (`--import <this file's URL>?ms=1000`): sets the clock of its machine ahead. */
+const shiftMs = Number(new URL(import.meta.url).searchParams.get('ms'));
 const RealDate = Date;
 const now = (): number => RealDate.now() + shiftMs;
 

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createClockCheck } from '../src/inbox/prune.ts';
 import { startService } from './harness.ts';
@@ -7,8 +6,7 @@ import { startProcess } from './process.ts';
 /** A process on a machine whose clock is ahead by `shiftMs`. */
 const startShifted = (service: { databaseUrl: string; spool: string }, shiftMs: number) =>
   startProcess(service, {
-    CLOCK_SHIFT_MS: String(shiftMs),
-    NODE_OPTIONS: `--import ${join(import.meta.dirname, 'clock-shift.ts')}`,
+    NODE_OPTIONS: `--import ${new URL(`clock-shift.ts?ms=${shiftMs}`, import.meta.url).href}`,
   });
 
 const send = async (url: string, token: string, id: string, status: string): Promise<void> => {
@@ -66,7 +64,9 @@ const minutes = (count: number): number => count * 60_000;
 
 test('nothing is deleted when the clocks of database and machine differ', () => {
   const check = createClockCheck();
-  expect(check({ database: days(100), machine: days(100) + 1000, monotonic: 0 })).toEqual(new Date(days(100)));
+  expect(check({ database: days(100), machine: days(100) + 1000, monotonic: 0 })).toEqual(
+    new Date(days(100)),
+  );
   for (const machine of [days(140), days(60)])
     expect(() => check({ database: days(100), machine, monotonic: 1000 })).toThrow('differ');
 });

@@ -168,7 +168,10 @@ test(
     for (let at = 0; at < 3; at++) {
       const url = `${running.url}/api/v1/hooks/order_updated/${webhookToken}`;
       const answer = await fetch(url, { method: 'POST', body: JSON.stringify(order('o', 'A')) });
-      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([
+        503,
+        expect.stringMatching(/^\d+$/),
+      ]);
       expect(await answer.json()).toMatchObject({ code: 'spool_full' });
     }
     await postgres.restart();

@@ -24,7 +24,9 @@ test.each(['kill', 'stop'] as const)(
     expect(await sendOrder(before.url, webhookToken, 'before')).toBe(200);
     const hasToken = async () => {
       const files = await savedSnapshots(service.spool);
-      return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).some((text) => text.includes(id));
+      return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).some((text) =>
+        text.includes(id),
+      );
     };
     await expect.poll(hasToken, { timeout: 10_000 }).toBe(true);
     await postgres.kill9();

@@ -47,27 +47,35 @@ test('an attempt for which the provider was not asked does not count', async () 
   expect(await sql`select state, attempts from inbox`).toEqual([{ state: 'done', attempts: 1 }]);
 });
 
-test('an event that takes longer than a lease is processed once, and leases of a killed process end soon', { timeout: 90_000 }, async () => {
-  await using service = await startService({ work: false });
-  const { webhookToken } = await service.store({ pos: { kind: 'blaze', baseUrl: standIn.url, credentials } });
-  standIn.behaviour = 'hang';
-  const settings = { PROVIDER_TIMEOUT_MS: '600000' };
-  using first = await startProcess(service, settings);
-  using second = await startProcess(service, settings);
-  for (const status of ['A', 'B']) await service.hook('order_updated', webhookToken, order('o-1', { status }));
-  await expect.poll(() => standIn.asked.length, { timeout: 10_000 }).toBe(1);
-  const { sql } = service.context.database;
-  const [claimed] = await sql`select due_at from inbox where attempts = 1`;
-  // Renewed more often than a lease lasts; nobody else has claimed it.
-  const renewed = () => sql`select attempts from inbox where due_at > ${claimed?.['due_at']}::timestamptz + interval '6 s'`;
-  await expect.poll(renewed, { timeout: 20_000 }).toEqual([{ attempts: 1 }]);
-  expect(standIn.asked).toHaveLength(1);
-  standIn.behaviour = 'normal';
-  standIn.carts.set('o-1', complete.cart);
-  await Promise.all([first.kill(), second.kill()]);
-  using next = await startProcess(service);
-  const orders = () => sql`select status from orders`;
-  // Without a renewed lease of a few seconds this would take a minute.
-  await expect.poll(orders, { timeout: 15_000 }).toEqual([{ status: 'B' }]);
-  expect(await next.stop()).toBe(0);
-});
+test(
+  'an event that takes longer than a lease is processed once, and leases of a killed process end soon',
+  { timeout: 90_000 },
+  async () => {
+    await using service = await startService({ work: false });
+    const { webhookToken } = await service.store({
+      pos: { kind: 'blaze', baseUrl: standIn.url, credentials },
+    });
+    standIn.behaviour = 'hang';
+    const settings = { PROVIDER_TIMEOUT_MS: '600000' };
+    using first = await startProcess(service, settings);
+    using second = await startProcess(service, settings);
+    for (const status of ['A', 'B'])
+      await service.hook('order_updated', webhookToken, order('o-1', { status }));
+    await expect.poll(() => standIn.asked.length, { timeout: 10_000 }).toBe(1);
+    const { sql } = service.context.database;
+    const [claimed] = await sql`select due_at from inbox where attempts = 1`;
+    // Renewed more often than a lease lasts; nobody else has claimed it.
+    const renewed = () =>
+      sql`select attempts from inbox where due_at > ${claimed?.['due_at']}::timestamptz + interval '6 s'`;
+    await expect.poll(renewed, { timeout: 20_000 }).toEqual([{ attempts: 1 }]);
+    expect(standIn.asked).toHaveLength(1);
+    standIn.behaviour = 'normal';
+    standIn.carts.set('o-1', complete.cart);
+    await Promise.all([first.kill(), second.kill()]);
+    using next = await startProcess(service);
+    const orders = () => sql`select status from orders`;
+    // Without a renewed lease of a few seconds this would take a minute.
+    await expect.poll(orders, { timeout: 15_000 }).toEqual([{ status: 'B' }]);
+    expect(await next.stop()).toBe(0);
+  },
+);

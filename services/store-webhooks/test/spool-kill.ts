@@ -2,10 +2,10 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * Loaded before a program (`node --import`): kills it with SIGKILL right before its nth operation on the file
- * system, where n is `KILL_AT`. Stands for a crash between any two steps.
+ * Loaded before a program (`--import <this file's URL>?at=n`): kills it with SIGKILL right before its nth operation on the file
+ * system. Stands for a crash between any two steps.
  */
-let left = Number(process.env['KILL_AT']);
+let left = Number(new URL(import.meta.url).searchParams.get('at'));
 
 const killable = <Args extends unknown[], Result>(operation: (...args: Args) => Result) =>
   function (this: unknown, ...args: Args): Result {

@@ -43,7 +43,10 @@ for (let at = 0; at < Number(count); at++) {
     error: null,
     holdMs: 0,
   };
-  await spool.add(receipt).then(() => print(`acknowledged ${receipt.entity}`), () => undefined);
+  await spool.add(receipt).then(
+    () => print(`acknowledged ${receipt.entity}`),
+    () => undefined,
+  );
   await sleep(2);
 }
 while (spool.active) await sleep(5);

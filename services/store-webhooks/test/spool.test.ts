@@ -34,17 +34,15 @@ const startSpool = (
   { count = 0, name = 'order', namespace = false, killAt }: Options = {},
 ) => {
   const program = [join(import.meta.dirname, 'spool-process.ts'), folder, String(count), name];
-  const hook = killAt === undefined ? [] : ['--import', join(import.meta.dirname, 'spool-kill.ts')];
+  const hook =
+    killAt === undefined ? [] : ['--import', new URL(`spool-kill.ts?at=${killAt}`, import.meta.url).href];
   const [command = '', ...args] = [
     ...(namespace && canUnshare ? ownNamespace : []),
     process.execPath,
     ...hook,
     ...program,
   ];
-  const child = spawn(command, args, {
-    env: { KILL_AT: String(killAt) },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const lines: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(line));
   const exited = once(child, 'close').then(([code]) => code as number | null);
@@ -76,7 +74,8 @@ test('two processes that share a folder but no process ids lose nothing that the
   await first.kill();
   await shared.databaseUp();
   const acknowledged = [...first.acknowledged(), ...second.acknowledged()];
-  await until(() => acknowledged.every((id) => second.stored().includes(id)));
+  const missing = () => acknowledged.filter((id) => !second.stored().includes(id));
+  await expect.poll(missing, { timeout: 20_000 }).toEqual([]);
 });
 
 test('a running process takes over what a killed one left, whatever process has its id now', async () => {
@@ -88,7 +87,8 @@ test('a running process takes over what a killed one left, whatever process has 
   await until(() => killed.acknowledged().length > 20);
   await killed.kill();
   await shared.databaseUp();
-  await until(() => killed.acknowledged().every((id) => running.stored().includes(id)));
+  const missing = () => killed.acknowledged().filter((id) => !running.stored().includes(id));
+  await expect.poll(missing, { timeout: 20_000 }).toEqual([]);
 });
 
 test('of several processes that start at once, one takes over a left folder, and all can store events', async () => {

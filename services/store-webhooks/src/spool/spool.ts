@@ -6,15 +6,7 @@ import type { Log } from '@platform/service-kit/log';
 import { Unavailable } from '@platform/service-kit/problem';
 import type { Receipt } from '../inbox/receipt.ts';
 import { tellableError } from '../tracker/failure.ts';
-import {
-  append,
-  createFile,
-  openFiles,
-  putAside,
-  readNext,
-  removeFile,
-  type SpoolFile,
-} from './file.ts';
+import { append, createFile, openFiles, putAside, readNext, removeFile, type SpoolFile } from './file.ts';
 import { createFolder, readSnapshots, takeAbandoned, writeSnapshot, type OwnFolder } from './folder.ts';
 
 export interface SpoolOptions {
