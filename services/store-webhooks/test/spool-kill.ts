@@ -2,7 +2,7 @@ import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * Loaded before a program (`--import <this file's URL>?at=n`): kills it with SIGKILL right before its nth operation on the file
+ * Loaded before a program (`--import <its URL>?at=n`): kills it with SIGKILL right before its nth operation on the file
  * system. Stands for a crash between any two steps.
  */
 let left = Number(new URL(import.meta.url).searchParams.get('at'));
