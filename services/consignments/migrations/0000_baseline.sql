@@ -12,8 +12,8 @@ CREATE TABLE "consignments" (
 	"edi_status" integer NOT NULL,
 	"external_id" text,
 	"reference" text,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"updated_at" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"search_text" text GENERATED ALWAYS AS (casefold((consignment_number || chr(31) || client_name || chr(31) || coalesce(external_id, '') || chr(31) || coalesce(reference, '')) collate "pg_unicode_fast")) STORED NOT NULL,
 	CONSTRAINT "consignments_status_known" CHECK ("consignments"."status" between 0 and 7),
 	CONSTRAINT "consignments_edi_status_known" CHECK ("consignments"."edi_status" between 0 and 4)
@@ -28,8 +28,8 @@ CREATE TABLE "inventory" (
 	"warehouse_id" uuid NOT NULL,
 	"quantity" integer NOT NULL,
 	"reserved" integer NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"updated_at" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"in_stock" boolean GENERATED ALWAYS AS (quantity > 0) STORED NOT NULL,
 	"search_text" text GENERATED ALWAYS AS (casefold((product_code || chr(31) || description || chr(31) || partner_product_id) collate "pg_unicode_fast")) STORED NOT NULL,
 	CONSTRAINT "inventory_quantity_from_0" CHECK ("inventory"."quantity" >= 0),
@@ -42,8 +42,8 @@ CREATE TABLE "partners" (
 	"name" text NOT NULL,
 	"relationship" integer NOT NULL,
 	"status" integer NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"updated_at" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"search_text" text GENERATED ALWAYS AS (casefold((name || chr(31) || code) collate "pg_unicode_fast")) STORED NOT NULL,
 	CONSTRAINT "partners_relationship_known" CHECK ("partners"."relationship" between 0 and 3),
 	CONSTRAINT "partners_status_known" CHECK ("partners"."status" between 0 and 1)
@@ -56,8 +56,8 @@ CREATE TABLE "warehouses" (
 	"city" text NOT NULL,
 	"country_code" text NOT NULL,
 	"status" integer NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"updated_at" timestamp (3) with time zone NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"search_text" text GENERATED ALWAYS AS (casefold((name || chr(31) || code || chr(31) || city) collate "pg_unicode_fast")) STORED NOT NULL,
 	CONSTRAINT "warehouses_status_known" CHECK ("warehouses"."status" between 0 and 1)
 );

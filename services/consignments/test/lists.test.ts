@@ -36,6 +36,30 @@ const fill = (from: number, to: number) => service.context.database.sql`
     '2026-01-01T00:00:00Z'::timestamptz + n / 100 * interval '1 ms', now()
   from generate_series(${from}::int, ${to}::int) n`;
 
+describe('createdAt and updatedAt', () => {
+  test('come from the clock of the database, so that instances whose clocks differ keep the order', async () => {
+    const at = (ms: number) =>
+      startService({ databaseUrl: service.databaseUrl, overrides: { now: () => new Date(Date.now() + ms) } });
+    await using ahead = await at(3_600_000);
+    await using behind = await at(-3_600_000);
+    await ahead.post('/consignments', consignmentInput({ reference: 'older' })).expect(201);
+    await behind.post('/consignments', consignmentInput({ reference: 'newer' })).expect(201);
+    await behind
+      .post('/consignments/import', consignmentInput({ reference: 'newest' }))
+      .set('Content-Type', 'application/x-ndjson')
+      .serialize((line: unknown) => JSON.stringify(line))
+      .expect(200);
+    expect(await column('/consignments', 'reference')).toEqual(['newest', 'newer', 'older']);
+
+    const { body: partner } = await ahead.post('/partners', partnerInput()).expect(201);
+    const { sql } = service.context.database;
+    await behind.patch(`/partners/${partner.id}`, { name: 'Renamed' }).expect(200);
+    const [times] = await sql<[{ ordered: boolean }]>`
+      select created_at <= updated_at as ordered from partners where id = ${partner.id}`;
+    expect(times.ordered).toBe(true);
+  });
+});
+
 describe('a walk', () => {
   const walk = async (size: number, between: (page: number) => Promise<unknown> = async () => undefined) => {
     const seen: string[] = [];

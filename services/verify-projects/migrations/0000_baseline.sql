@@ -1,56 +1,59 @@
--- An instant as the wire has it: UTC, milliseconds. Immutable, which to_char as such is not: formats that name
--- months depend on settings.
-create function wire_instant(at timestamptz) returns text language sql immutable parallel safe as $$
+-- A time in JSON: UTC, milliseconds. Declared immutable, so that columns can be generated from it; to_char is not,
+-- because formats with names of months depend on settings.
+create function json_time(at timestamptz) returns text language sql immutable parallel safe as $$
   select to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
 $$;
 --> statement-breakpoint
--- A project and a deliverable as JSON text. Immutable, so that the tables may keep what they give.
-create function project_wire(
+create function project_json(
   id uuid, name text, status text, source_language text, target_languages text[], created_at timestamptz,
   updated_at timestamptz
 ) returns text language sql immutable parallel safe as $$
   select to_json(project)::text from (
     select id, name, status, source_language, target_languages,
-      public.wire_instant(created_at) as created_at, public.wire_instant(updated_at) as updated_at) project
+      public.json_time(created_at) as created_at, public.json_time(updated_at) as updated_at) project
 $$;
 --> statement-breakpoint
-create function deliverable_wire(
+create function deliverable_json(
   project_id uuid, id uuid, language text, type text, status text, due_at timestamptz, updated_at timestamptz
 ) returns text language sql immutable parallel safe as $$
   select to_json(deliverable)::text from (
     select id, project_id, language, type, status,
-      public.wire_instant(due_at) as due_at, public.wire_instant(updated_at) as updated_at) deliverable
+      public.json_time(due_at) as due_at, public.json_time(updated_at) as updated_at) deliverable
 $$;
 --> statement-breakpoint
--- Gives a change its updated_at, so that changes become visible in the order of their stamps: whoever sees
--- one stamped t sees all that were stamped before t; those stamped t itself may still come. Callers hold
--- lock (5, 1) until they end: alone when the clock goes on, together while they share a stamp. Runs as its
--- owner, because the role of the service may not set a sequence. docs/adr/0050 has the proof.
-create function take_stamp() returns timestamptz
+-- Returns the updated_at of a change. A snapshot that contains a change made at t contains all changes made before
+-- t; other changes made at t may still follow. Each writer holds advisory lock (5, 1) until its transaction ends:
+-- exclusively if it sets a new time, shared if it uses the time of others. Runs as its owner, because the role of
+-- the service may not set a sequence. docs/adr/0050 explains why this is correct.
+create function next_updated_at() returns timestamptz
 language plpgsql security definer set search_path = '' as $$
 declare
   latest bigint;
   milliseconds bigint;
 begin
   if not pg_catalog.pg_try_advisory_xact_lock(5, 1) then
-    select last_value into latest from public.project_clock;
+    select last_value into latest from public.latest_updated_at;
     milliseconds := floor(extract(epoch from pg_catalog.clock_timestamp()) * 1000);
-    -- Others are writing. Share their stamp, unless it is old and it falls to us to wait until they are done.
-    if milliseconds - latest < 50 or not pg_catalog.pg_try_advisory_xact_lock(5, 2) then
+    -- Others are writing. Use their time unless it is old, or the clock was set back. Then one writer waits for them.
+    if abs(milliseconds - latest) < 50 or not pg_catalog.pg_try_advisory_xact_lock(5, 2) then
       perform pg_catalog.pg_advisory_xact_lock_shared(5, 1);
-      select last_value into latest from public.project_clock;
+      select last_value into latest from public.latest_updated_at;
       return pg_catalog.to_timestamp(latest / 1000.0);
     end if;
     perform pg_catalog.pg_advisory_xact_lock(5, 1);
   end if;
-  select last_value into latest from public.project_clock;
+  select last_value into latest from public.latest_updated_at;
   milliseconds := floor(extract(epoch from pg_catalog.clock_timestamp()) * 1000);
-  return pg_catalog.to_timestamp(
-    pg_catalog.setval('public.project_clock', greatest(milliseconds, latest)) / 1000.0);
+  -- If the clock was set back, count on by milliseconds: one time for all changes until the clock has caught up
+  -- would be shared by more projects than fit on a page.
+  if milliseconds < latest then
+    milliseconds := latest + 1;
+  end if;
+  return pg_catalog.to_timestamp(pg_catalog.setval('public.latest_updated_at', milliseconds) / 1000.0);
 end
 $$;
 --> statement-breakpoint
-CREATE SEQUENCE "public"."project_clock" INCREMENT BY 1 MINVALUE 0 MAXVALUE 9223372036854775807 START WITH 0 CACHE 1;--> statement-breakpoint
+CREATE SEQUENCE "public"."latest_updated_at" INCREMENT BY 1 MINVALUE 0 MAXVALUE 9223372036854775807 START WITH 0 CACHE 1;--> statement-breakpoint
 CREATE TABLE "api_keys" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"name" text NOT NULL,
@@ -71,7 +74,7 @@ CREATE TABLE "deliverables" (
 	"status" text NOT NULL,
 	"due_at" timestamp (3) with time zone,
 	"updated_at" timestamp (3) with time zone NOT NULL,
-	"wire" text GENERATED ALWAYS AS (deliverable_wire(project_id, id, language, type, status, due_at, updated_at)) STORED NOT NULL,
+	"json" text GENERATED ALWAYS AS (deliverable_json(project_id, id, language, type, status, due_at, updated_at)) STORED NOT NULL,
 	CONSTRAINT "deliverables_project_id_id_pk" PRIMARY KEY("project_id","id"),
 	CONSTRAINT "deliverables_type_known" CHECK ("deliverables"."type" in ('report', 'certificate', 'transcript', 'translation', 'evidence')),
 	CONSTRAINT "deliverables_status_known" CHECK ("deliverables"."status" in ('pending', 'in_progress', 'delivered', 'accepted', 'rejected'))
@@ -93,7 +96,7 @@ CREATE TABLE "projects" (
 	"target_languages" text[] NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
-	"wire" text GENERATED ALWAYS AS (project_wire(id, name, status, source_language, target_languages, created_at, updated_at)) STORED NOT NULL,
+	"json" text GENERATED ALWAYS AS (project_json(id, name, status, source_language, target_languages, created_at, updated_at)) STORED NOT NULL,
 	CONSTRAINT "projects_status_known" CHECK ("projects"."status" in ('draft', 'active', 'in_review', 'completed', 'archived'))
 );
 --> statement-breakpoint

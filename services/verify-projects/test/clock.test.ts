@@ -20,13 +20,13 @@ const connect = async () => {
 };
 
 /** A project of a transaction that is still open. */
-const insert = (sql: ReservedSql, stamp = 'take_stamp()') =>
+const insert = (sql: ReservedSql, updatedAt = 'next_updated_at()') =>
   sql.unsafe<[{ id: string; at: string }]>(`
-    insert into projects select '${v7()}', 'x', 'draft', 'en', '{}', at, at from ${stamp} at
+    insert into projects select '${v7()}', 'x', 'draft', 'en', '{}', at, at from ${updatedAt} at
     returning id, updated_at::text as at`);
 
-describe('the clock of changes', () => {
-  test('is needed: by the clock on the wall, what commits late is missed', async () => {
+describe('next_updated_at()', () => {
+  test('is needed: with the current time, a reader misses a change that commits late', async () => {
     using late = await connect();
     using early = await connect();
     await late`begin`;
@@ -40,7 +40,7 @@ describe('the clock of changes', () => {
     expect(missed.id).not.toBe(known.id);
   });
 
-  test('lets nobody overtake who goes first, and those who wait go together', async () => {
+  test('gives a later time to writers that waited for another, and the same time to all of them', async () => {
     using first = await connect();
     using second = await connect();
     using third = await connect();
@@ -55,7 +55,7 @@ describe('the clock of changes', () => {
     expect(two.at >= one.at).toBe(true);
     expect(three.at).toBe(two.at);
 
-    // Of the two, one is seen before the other is there; from its stamp on, the other still is found.
+    // A reader sees one of the two before the other has committed, and finds the other from that time on.
     await third`commit`;
     const seen = (await read('limit=200')).projects.at(-1);
     expect(seen?.id).toBe(three.id);
@@ -64,18 +64,32 @@ describe('the clock of changes', () => {
     expect(projects.map(({ id }) => id)).toEqual(expect.arrayContaining([two.id, three.id]));
   });
 
-  test('never goes back, even where the clock on the wall does', async () => {
+  test('keeps increasing after the clock of the database was set back', async () => {
+    const ahead = Date.now() + 3_600_000;
+    await service.context.database.sql`select setval('latest_updated_at', ${ahead})`;
     using sql = await connect();
-    const future = Date.now() + 3_600_000;
-    await sql`begin`;
-    await sql`select setval('project_clock', ${future})`;
-    const [row] = await insert(sql);
-    expect(Date.parse(row.at)).toBe(future);
-    await sql`rollback`;
-    await sql`select setval('project_clock', ${Date.now()})`;
+    const times: number[] = [];
+    for (let n = 0; n < 5; n++) times.push(Date.parse((await insert(sql))[0].at));
+    expect(times).toEqual([1, 2, 3, 4, 5].map((ms) => ahead + ms));
   });
 
-  test('is not held up by who gives up', async () => {
+  test('never gives one time to more projects than fit on a page, even if the clock was set back', async () => {
+    const ahead = Date.now() + 3_600_000;
+    await service.context.database.sql`select setval('latest_updated_at', ${ahead})`;
+    const write = async () => {
+      using sql = await connect();
+      for (let n = 0; n < 60; n++) await insert(sql);
+    };
+    await Promise.all(Array.from({ length: 8 }, write));
+    const [most] = await service.context.database.sql<[{ n: number }]>`
+      select count(*)::int as n from projects where updated_at >= to_timestamp(${ahead}::bigint / 1000.0)
+      group by updated_at order by n desc limit 1`;
+    expect(most.n).toBeLessThan(200);
+    await service.context.database.sql`delete from projects`;
+    await service.context.database.sql`select setval('latest_updated_at', ${Date.now()})`;
+  });
+
+  test('releases its lock when a transaction is rolled back', async () => {
     using sql = await connect();
     await sql`begin`;
     await insert(sql);
@@ -87,7 +101,7 @@ describe('the clock of changes', () => {
     expect(row.held).toBe(0);
   });
 
-  test('lets a reader miss nothing while eight write, each as slowly as it likes', async () => {
+  test('lets a reader miss nothing while eight sessions write at random speed', async () => {
     const writers = new AbortController();
     const ids: string[] = [];
     const write = async (): Promise<void> => {
@@ -97,7 +111,7 @@ describe('the clock of changes', () => {
         const known = ids[Math.floor(Math.random() * ids.length)];
         if (known === undefined || n % 3 === 0) ids.push((await insert(sql))[0].id);
         else
-          await sql`update projects set name = ${v7()}, updated_at = at from take_stamp() as at where id = ${known}`;
+          await sql`update projects set name = ${v7()}, updated_at = at from next_updated_at() as at where id = ${known}`;
         await sleep(Math.random() * 8);
         await (Math.random() < 0.2 ? sql`rollback` : sql`commit`);
       }

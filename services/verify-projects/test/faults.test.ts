@@ -21,11 +21,11 @@ const nowhere = '127.0.0.1:1';
 const startWire = async (databaseUrl: string) => {
   const target = new URL(databaseUrl);
   const open = new Set<Socket>();
-  const wire = { bytes: 0 };
+  const json = { bytes: 0 };
   const server = createServer((socket) => {
     const onward = connect(Number(target.port), target.hostname);
     socket.on('data', (data) => {
-      wire.bytes += data.length;
+      json.bytes += data.length;
     });
     for (const one of [socket, onward]) {
       open.add(one);
@@ -46,7 +46,7 @@ const startWire = async (databaseUrl: string) => {
   const port = await listen(0);
   const url = new URL(databaseUrl);
   url.port = String(port);
-  return { url: url.href, wire, cut, mend: () => listen(port), [Symbol.asyncDispose]: cut };
+  return { url: url.href, json, cut, mend: () => listen(port), [Symbol.asyncDispose]: cut };
 };
 
 const get = (app: Service['app'], path: string, key: string) => request(app).get(path).set('X-API-Key', key);
@@ -56,7 +56,7 @@ describe('junk in place of a key', () => {
     await using path = await startWire(service.databaseUrl);
     const { app, context } = await service.startInstance({ DATABASE_URL: path.url, DATABASE_POOL: '1' });
     await get(app, '/v1/languages', service.key).expect(200);
-    const before = path.wire.bytes;
+    const before = path.json.bytes;
     const good = makeApiKey().key;
     const junk = [
       'x',
@@ -69,9 +69,9 @@ describe('junk in place of a key', () => {
     for (const key of junk) await get(app, '/v1/projects', encodeURI(key)).expect(401);
     for (let n = 0; n < 100; n++)
       await get(app, '/v1/projects', `vk_live_${String(n).padStart(38, 'A')}`).expect(401);
-    expect(path.wire.bytes).toBe(before);
+    expect(path.json.bytes).toBe(before);
     await get(app, '/v1/projects', good).expect(401);
-    expect(path.wire.bytes).toBeGreaterThan(before);
+    expect(path.json.bytes).toBeGreaterThan(before);
     await context[Symbol.asyncDispose]();
   });
 
@@ -123,7 +123,7 @@ describe('PostgreSQL', () => {
       .send({ language: 'de', type: 'report' })
       .expect(201);
     await get(app, '/v1/projects', service.key).expect(200);
-    await expect(context.database.sql`select setval('project_clock', 1)`).rejects.toThrow(
+    await expect(context.database.sql`select setval('latest_updated_at', 1)`).rejects.toThrow(
       /permission denied/,
     );
     await context[Symbol.asyncDispose]();
@@ -139,7 +139,7 @@ describe('PostgreSQL', () => {
     await Promise.all([migrate(url.href, migrations), migrate(url.href, migrations)]);
     const sql = postgres(url.href, { max: 1 });
     expect(await pendingMigrations(sql, migrations)).toBe(0);
-    expect((await sql`select take_stamp() as at`)[0]?.['at']).toBeInstanceOf(Date);
+    expect((await sql`select next_updated_at() as at`)[0]?.['at']).toBeInstanceOf(Date);
     await sql.end();
     await admin`drop database ${admin(name)}`;
     await admin.end();

@@ -58,7 +58,7 @@ describe.each(filters)('pages of %j', (filter) => {
     const { sql } = service.context.database;
     await expectPages(filter);
     await sql`delete from projects where id in (select id from projects where name ~ '3$' limit 100)`;
-    await sql`update projects set status = 'active', updated_at = at from take_stamp() as at where name ~ '77$'`;
+    await sql`update projects set status = 'active', updated_at = at from next_updated_at() as at where name ~ '77$'`;
     await expectPages(filter);
     await fold(sql, projectDirectory);
     expect(await measureDrift(sql, projectDirectory)).toBe(0);

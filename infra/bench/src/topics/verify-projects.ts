@@ -92,10 +92,10 @@ const writeFigures = async (databaseUrl: string): Promise<Figure[]> => {
   await sql.unsafe(exclusiveStamp);
   const rates = await repeat(runs, async () => {
     const exclusive = await insertRate(databaseUrl, 'exclusive_stamp()');
-    const shared = await insertRate(databaseUrl, 'take_stamp()');
+    const shared = await insertRate(databaseUrl, 'next_updated_at()');
     const none = await insertRate(databaseUrl, 'clock_timestamp()');
     await sql`alter table projects disable trigger user`;
-    const without = await insertRate(databaseUrl, 'take_stamp()');
+    const without = await insertRate(databaseUrl, 'next_updated_at()');
     await sql`alter table projects enable trigger user`;
     return { exclusive, shared, none, without };
   });

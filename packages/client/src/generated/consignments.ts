@@ -644,7 +644,7 @@ export interface operations {
                 PageIndex?: number;
                 /** @description Records per page */
                 PageSize?: number;
-                /** @description Text that must occur in consignmentNumber, clientName, externalId or reference, in upper or lower case. No character is a wildcard. In a list of more than 100,000 records it needs three letters or digits in a row, or another filter. */
+                /** @description Text that must occur in consignmentNumber, clientName, externalId or reference, in upper or lower case. No character is a wildcard. A text without three letters or digits in a row is refused with 400 unless the whole list, or the records of one of the other filters, are at most 100,000. */
                 SearchText?: string;
                 /** @description Only consignments of this client */
                 ClientId?: string;
@@ -1046,7 +1046,7 @@ export interface operations {
                 PageIndex?: number;
                 /** @description Records per page */
                 PageSize?: number;
-                /** @description Text that must occur in name or code, in upper or lower case. No character is a wildcard. In a list of more than 100,000 records it needs three letters or digits in a row, or another filter. */
+                /** @description Text that must occur in name or code, in upper or lower case. No character is a wildcard. */
                 SearchText?: string;
                 /** @description Only partners of this relationship */
                 Relationship?: number;
@@ -1440,7 +1440,7 @@ export interface operations {
                 PageIndex?: number;
                 /** @description Records per page */
                 PageSize?: number;
-                /** @description Text that must occur in productCode, description or partnerProductId, in upper or lower case. No character is a wildcard. In a list of more than 100,000 records it needs three letters or digits in a row, or another filter. */
+                /** @description Text that must occur in productCode, description or partnerProductId, in upper or lower case. No character is a wildcard. A text without three letters or digits in a row is refused with 400 unless the whole list, or the records of one of the other filters, are at most 100,000. */
                 SearchText?: string;
                 /** @description Only products of this partner */
                 PartnerId?: string;
@@ -1838,7 +1838,7 @@ export interface operations {
                 PageIndex?: number;
                 /** @description Records per page */
                 PageSize?: number;
-                /** @description Text that must occur in name, code or city, in upper or lower case. No character is a wildcard. In a list of more than 100,000 records it needs three letters or digits in a row, or another filter. */
+                /** @description Text that must occur in name, code or city, in upper or lower case. No character is a wildcard. */
                 SearchText?: string;
                 /** @description Only warehouses of this status */
                 Status?: number;

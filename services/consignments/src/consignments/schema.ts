@@ -1,7 +1,7 @@
 import { pageIndexQuery } from '@platform/pagination/page-index';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { int32Filter, searchText, textFilter, uuidFilter } from '../records/filters.ts';
+import { int32Filter, searchText, shortTextLimit, textFilter, uuidFilter } from '../records/filters.ts';
 import { code, patchOf, uuid } from '../records/schema.ts';
 
 const fields = {
@@ -37,7 +37,7 @@ export const ConsignmentPatch = patchOf(fields).meta({ id: 'ConsignmentPatch' })
 
 export const ConsignmentQuery = z.strictObject({
   ...pageIndexQuery,
-  SearchText: searchText('consignmentNumber, clientName, externalId or reference'),
+  SearchText: searchText('consignmentNumber, clientName, externalId or reference', shortTextLimit),
   ClientId: uuidFilter('Only consignments of this client'),
   CarrierId: uuidFilter('Only consignments of this carrier'),
   WarehouseId: uuidFilter('Only consignments of this warehouse'),

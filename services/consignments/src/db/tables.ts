@@ -11,8 +11,15 @@ import {
   type ExtraConfigColumn,
 } from 'drizzle-orm/pg-core';
 
-/** Every list is given by `created_at` and `id`, both descending. */
-const times = { createdAt: isoColumn('created_at').notNull(), updatedAt: isoColumn('updated_at').notNull() };
+/** Lists are ordered by `created_at` and `id`, both descending. */
+const times = {
+  createdAt: isoColumn('created_at')
+    .notNull()
+    .default(sql`now()`),
+  updatedAt: isoColumn('updated_at')
+    .notNull()
+    .default(sql`now()`),
+};
 
 /**
  * All that SearchText looks at, with the case folded as Unicode says. Between two columns stands a

@@ -52,10 +52,9 @@ const store = async (
   if ('reason' in batch) return batch;
   const { line, readings } = batch;
   const inputs = readings.flatMap((reading) => ('input' in reading ? reading.input : []));
-  const now = ctx.now();
-  const ids = idsOf(inputs.length, now);
+  const ids = idsOf(inputs.length, ctx.now());
   try {
-    if (inputs.length > 0) await insertConsignments(ctx.database, ids, inputs, now.toISOString());
+    if (inputs.length > 0) await insertConsignments(ctx.database, ids, inputs);
   } catch (reason) {
     return { line, reason };
   }

@@ -1,7 +1,7 @@
 import { pageIndexQuery } from '@platform/pagination/page-index';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { flag, searchText, textFilter, uuidFilter } from '../records/filters.ts';
+import { flag, searchText, shortTextLimit, textFilter, uuidFilter } from '../records/filters.ts';
 import { count, patchOf, uuid } from '../records/schema.ts';
 
 const fields = {
@@ -31,7 +31,7 @@ export const InventoryItemPatch = patchOf(fields).meta({ id: 'InventoryItemPatch
 
 export const InventoryQuery = z.strictObject({
   ...pageIndexQuery,
-  SearchText: searchText('productCode, description or partnerProductId'),
+  SearchText: searchText('productCode, description or partnerProductId', shortTextLimit),
   PartnerId: uuidFilter('Only products of this partner'),
   PartnerProductId: textFilter('Only products with exactly this partnerProductId'),
   WarehouseId: uuidFilter('Only what is in this warehouse'),

@@ -35,8 +35,12 @@ export const flag = (description: string) =>
 /** In characters as people count them: an emoji is one. */
 const isSearchable = (text: string): boolean => text !== '' && Array.from(text).length <= 200;
 
-/** Source: docs/consignments.md. */
-export const searchText = (columns: string) =>
+/** For lists in which a short text may have to be compared with too many records. */
+export const shortTextLimit =
+  ' A text without three letters or digits in a row is refused with 400 unless the whole list, or the records of one of the other filters, are at most 100,000.';
+
+/** `note` is added to the description. Source: docs/consignments.md. */
+export const searchText = (columns: string, note = '') =>
   z
     .string()
     .refine((text) => !/\p{Cc}/u.test(text), { error: 'must not contain control characters', abort: true })
@@ -44,7 +48,7 @@ export const searchText = (columns: string) =>
     .refine(isSearchable, 'must have 1 to 200 characters beside spaces around them')
     .optional()
     .meta({
-      description: `Text that must occur in ${columns}, in upper or lower case. No character is a wildcard. In a list of more than 100,000 records it needs three letters or digits in a row, or another filter.`,
+      description: `Text that must occur in ${columns}, in upper or lower case. No character is a wildcard.${note}`,
       minLength: 1,
       maxLength: 200,
     });

@@ -26,6 +26,7 @@ export const written = (sql: Sql, kind: Kind, row = 'item'): Fragment => sql.uns
 const columnsOf = (values: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(values).map(([field, value]) => [postgres.fromCamel(field), value]));
 
+/** createdAt and updatedAt are the time of the database, as instances' clocks may differ. */
 export const insertRecord = async ({ sql }: Database, kind: Kind, values: object): Promise<string> => {
   const [row] = await sql<[Written]>`
     insert into ${sql(kind.table)} ${sql(columnsOf(values))} returning ${written(sql, kind, kind.table)}`;
@@ -46,7 +47,7 @@ export const updateRecord = async (
   values: object,
 ): Promise<string | undefined> => {
   const [row] = await sql<Written[]>`
-    update ${sql(kind.table)} set ${sql(columnsOf(values))} where id = ${id}
+    update ${sql(kind.table)} set ${sql(columnsOf(values))}, updated_at = now() where id = ${id}
     returning ${written(sql, kind, kind.table)}`;
   return row?.json;
 };

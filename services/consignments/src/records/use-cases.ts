@@ -49,8 +49,7 @@ export const createRecord = async (
   input: object,
 ): Promise<{ id: string; json: string }> => {
   const id = v7();
-  const now = ctx.now().toISOString();
-  const json = await insertRecord(ctx.database, kind, { id, ...input, createdAt: now, updatedAt: now });
+  const json = await insertRecord(ctx.database, kind, { id, ...input });
   return { id, json };
 };
 
@@ -69,8 +68,7 @@ export const changeRecord = async (
   id: string,
   patch: object,
 ): Promise<string> => {
-  const values = { ...patch, updatedAt: ctx.now().toISOString() };
-  const json = await updateRecord(ctx.database, kind, id, values);
+  const json = await updateRecord(ctx.database, kind, id, patch);
   if (json === undefined) throw new NotFound(what);
   return json;
 };

@@ -12,10 +12,10 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core';
 
-/** The latest stamp that take_stamp() gave, in milliseconds since 1970 (docs/adr/0050). */
-export const projectClock = pgSequence('project_clock', { minValue: 0, startWith: 0 });
+/** The latest time that next_updated_at() returned, in milliseconds since 1970 (docs/adr/0050). */
+export const latestUpdatedAt = pgSequence('latest_updated_at', { minValue: 0, startWith: 0 });
 
-/** Fields are spelled as on the wire. */
+/** Fields are spelled as in the API. */
 export const projects = pgTable(
   'projects',
   {
@@ -25,13 +25,13 @@ export const projects = pgTable(
     source_language: text().notNull(),
     target_languages: text().array().notNull(),
     created_at: isoColumn('created_at').notNull(),
-    /** Only ever from take_stamp(), so that whoever walks by it misses nothing. */
+    /** Only ever from next_updated_at(), so that whoever walks by it misses nothing. */
     updated_at: isoColumn('updated_at').notNull(),
     /** The project as JSON text: written when it changes, not each time it is read (docs/adr/0051). */
-    wire: text()
+    json: text()
       .notNull()
       .generatedAlwaysAs(
-        sql`project_wire(id, name, status, source_language, target_languages, created_at, updated_at)`,
+        sql`project_json(id, name, status, source_language, target_languages, created_at, updated_at)`,
       ),
   },
   (table) => [
@@ -67,9 +67,9 @@ export const deliverables = pgTable(
     due_at: isoColumn('due_at'),
     updated_at: isoColumn('updated_at').notNull(),
     /** As in projects. */
-    wire: text()
+    json: text()
       .notNull()
-      .generatedAlwaysAs(sql`deliverable_wire(project_id, id, language, type, status, due_at, updated_at)`),
+      .generatedAlwaysAs(sql`deliverable_json(project_id, id, language, type, status, due_at, updated_at)`),
   },
   (table) => [
     primaryKey({ columns: [table.project_id, table.id] }),

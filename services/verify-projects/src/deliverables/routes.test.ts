@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { projectInput, startService, type Service } from '../../test/harness.ts';
 import { DeliverableList } from './schema.ts';
 
@@ -17,23 +16,28 @@ const createProject = async (): Promise<string> => {
   return body.id as string;
 };
 
-const stampOf = async (id: string): Promise<string> => {
+const updatedAtOf = async (id: string): Promise<string> => {
   const { body } = await service.read('/projects?limit=200').expect(200);
   return (
     (body.projects as { id: string; updated_at: string }[]).find((one) => one.id === id)?.updated_at ?? ''
   );
 };
 
+/** Waits until a change would get a later updated_at. */
+const passed = (time: string) =>
+  vi.waitFor(() => expect(Date.now()).toBeGreaterThan(Date.parse(time)), { interval: 1 });
+
 describe('deliverables of a project', () => {
-  test('are added, listed whole, changed and deleted, and each change moves the project', async () => {
+  test('are added, listed whole, changed and deleted, and each change updates updated_at of the project', async () => {
     const project = await createProject();
     const list = `/projects/${project}/deliverables`;
-    const stamps = [await stampOf(project)];
+    const times: string[] = [];
     const next = async () => {
-      stamps.push(await stampOf(project));
-      await sleep(2);
+      const time = await updatedAtOf(project);
+      times.push(time);
+      await passed(time);
     };
-    await sleep(2);
+    await next();
 
     const added = await service.admin.post(list, input).expect(201);
     await next();
@@ -47,7 +51,7 @@ describe('deliverables of a project', () => {
       type: 'report',
       status: 'pending',
       due_at: '2026-05-01T08:00:00.000Z',
-      updated_at: stamps[1],
+      updated_at: times[1],
     });
     const second = await service.admin.post(list, { ...input, due_at: null, status: 'accepted' }).expect(201);
     await next();
@@ -63,16 +67,16 @@ describe('deliverables of a project', () => {
       .patch(`${list}/${id}`, { status: 'delivered', due_at: null })
       .expect(200);
     await next();
-    expect(changed.body).toEqual({ ...added.body, status: 'delivered', due_at: null, updated_at: stamps[3] });
+    expect(changed.body).toEqual({ ...added.body, status: 'delivered', due_at: null, updated_at: times[3] });
 
     await service.admin.delete(`${list}/${id}`).expect(204);
     await service.admin.get(`${list}/${id}`).expect(404);
     await next();
     expect((await service.read(list)).body.deliverables).toEqual([second.body]);
-    expect(stamps).toEqual([...new Set(stamps)].toSorted());
+    expect(times).toEqual([...new Set(times)].toSorted());
   });
 
-  test('of a project without any are an empty page; of an unknown project they are 404', async () => {
+  test('are an empty page if there are none; an unknown project is 404', async () => {
     const project = await createProject();
     const { body } = await service.read(`/projects/${project}/deliverables`).expect(200);
     expect(body).toEqual({ deliverables: [], page: { number: 1, has_more: false, limit: 0 } });
@@ -81,21 +85,21 @@ describe('deliverables of a project', () => {
     await service.admin.post(`/projects/${nobody}/deliverables`, input).expect(404);
   });
 
-  test('that are not there, or belong to another project, are 404 and move nothing', async () => {
+  test('return 404 and leave updated_at of the project if they do not exist or belong to another project', async () => {
     const [project, other] = [await createProject(), await createProject()];
     const { body } = await service.admin.post(`/projects/${other}/deliverables`, input).expect(201);
-    const stamps = [await stampOf(project), await stampOf(other)];
-    await sleep(2);
+    const times = [await updatedAtOf(project), await updatedAtOf(other)];
+    await passed(times[1] ?? '');
     for (const id of [nobody, body.id]) {
       await service.admin
         .patch(`/projects/${project}/deliverables/${id}`, { status: 'rejected' })
         .expect(404);
       await service.admin.delete(`/projects/${project}/deliverables/${id}`).expect(404);
     }
-    expect([await stampOf(project), await stampOf(other)]).toEqual(stamps);
+    expect([await updatedAtOf(project), await updatedAtOf(other)]).toEqual(times);
   });
 
-  test('go with their project', async () => {
+  test('are deleted with their project', async () => {
     const project = await createProject();
     const { body } = await service.admin.post(`/projects/${project}/deliverables`, input).expect(201);
     await service.admin.delete(`/projects/${project}`).expect(204);
@@ -119,12 +123,12 @@ describe('deliverables of a project', () => {
     ['due_at', { ...input, due_at: '2026-05-01T10:00:00' }],
     ['due_at', { ...input, due_at: 1_777_000_000 }],
     ['project_id', { ...input, project_id: nobody }],
-  ] as const)('are refused for their %s', async ([field, wrong]) => {
+  ] as const)('return 400 for a wrong %s', async ([field, wrong]) => {
     const { body } = await service.admin.post(`/projects/${nobody}/deliverables`, wrong).expect(400);
     expect(Object.keys(body.errors)).toEqual([field]);
   });
 
-  test('changed at once all arrive, one after the other', async () => {
+  test('are all stored when they are changed at the same time', async () => {
     const project = await createProject();
     const list = `/projects/${project}/deliverables`;
     const made = await Promise.all(Array.from({ length: 20 }, () => service.admin.post(list, input)));
@@ -142,6 +146,6 @@ describe('deliverables of a project', () => {
       .map(({ updated_at }) => updated_at)
       .toSorted()
       .at(-1);
-    expect(await stampOf(project)).toBe(latest);
+    expect(await updatedAtOf(project)).toBe(latest);
   });
 });

@@ -8,9 +8,9 @@ export interface Place {
   id: string;
 }
 
-/** A row as it goes over the wire: JSON text, which nothing here reads. */
-interface Wired {
-  wire: string;
+/** A row as JSON text, which is sent as it is. */
+interface JsonRow {
+  json: string;
 }
 
 /** All of a project's, the oldest first; undefined when there is no such project. */
@@ -18,10 +18,10 @@ export const findDeliverables = async (
   { sql }: Database,
   projectId: string,
 ): Promise<string[] | undefined> => {
-  const rows = await sql<{ wire: string | null }[]>`
-    select deliverables.wire from projects left join deliverables on project_id = projects.id
+  const rows = await sql<{ json: string | null }[]>`
+    select deliverables.json from projects left join deliverables on project_id = projects.id
     where projects.id = ${projectId} order by deliverables.id`;
-  return rows.length === 0 ? undefined : rows.flatMap(({ wire }) => wire ?? []);
+  return rows.length === 0 ? undefined : rows.flatMap(({ json }) => json ?? []);
 };
 
 /** Undefined if the deliverable does not exist. */
@@ -29,15 +29,15 @@ export const findDeliverable = async (
   { sql }: Database,
   { projectId, id }: Place,
 ): Promise<string | undefined> => {
-  const [row] = await sql<Wired[]>`
-    select wire from deliverables where project_id = ${projectId} and id = ${id}`;
-  return row?.wire;
+  const [row] = await sql<JsonRow[]>`
+    select json from deliverables where project_id = ${projectId} and id = ${id}`;
+  return row?.json;
 };
 
 /** The project gets a new updated_at where the deliverable exists; the statement goes on with it. */
 const touch = (sql: Sql, { projectId, id }: Place) => sql`
   with project as (
-    update projects set updated_at = at from take_stamp() as at
+    update projects set updated_at = at from next_updated_at() as at
     where projects.id = ${projectId}
       and exists (select from deliverables where project_id = ${projectId} and deliverables.id = ${id})
     returning projects.updated_at)`;
@@ -48,13 +48,13 @@ export const insertDeliverable = async (
   { projectId, id }: Place,
   { language, type, status, due_at }: DeliverableInput,
 ): Promise<string | undefined> => {
-  const [row] = await sql<Wired[]>`
+  const [row] = await sql<JsonRow[]>`
     with project as (
-      update projects set updated_at = at from take_stamp() as at where id = ${projectId} returning updated_at)
+      update projects set updated_at = at from next_updated_at() as at where id = ${projectId} returning updated_at)
     insert into deliverables
     select ${projectId}, ${id}, ${language}, ${type}, ${status}, ${due_at}, updated_at from project
-    returning wire`;
-  return row?.wire;
+    returning json`;
+  return row?.json;
 };
 
 /** Undefined when there is no such deliverable. */
@@ -63,12 +63,12 @@ export const updateDeliverable = async (
   place: Place,
   patch: DeliverablePatch,
 ): Promise<string | undefined> => {
-  const [row] = await sql<Wired[]>`
+  const [row] = await sql<JsonRow[]>`
     ${touch(sql, place)}
     update deliverables set ${sql(patch)}, updated_at = project.updated_at from project
     where project_id = ${place.projectId} and id = ${place.id}
-    returning wire`;
-  return row?.wire;
+    returning json`;
+  return row?.json;
 };
 
 /** False when there was none. */

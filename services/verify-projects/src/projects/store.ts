@@ -5,9 +5,9 @@ import type { Database } from '@platform/service-kit/db';
 import { projectDirectory } from '../db/directory.ts';
 import type { ProjectInput, ProjectPatch } from './schema.ts';
 
-/** A row as it goes over the wire: JSON text, which nothing here reads. */
-interface Wired {
-  wire: string;
+/** A row as JSON text, which is sent as it is. */
+interface JsonRow {
+  json: string;
 }
 
 export interface Filter {
@@ -21,14 +21,14 @@ export const findProjects = async (
   { offset, limit }: Page,
   { status, modified_after }: Filter,
 ): Promise<Slice<string>> => {
-  const { items, hasMore } = await readSlice<Wired>(sql, projectDirectory, {
-    columns: 'item.wire',
+  const { items, hasMore } = await readSlice<JsonRow>(sql, projectDirectory, {
+    columns: 'item.json',
     ...(status === undefined ? {} : { filter: { column: 'status', value: status } }),
     ...(modified_after === undefined ? {} : { since: modified_after }),
     offset,
     limit,
   });
-  return { items: items.map(({ wire }) => wire), hasMore };
+  return { items: items.map(({ json }) => json), hasMore };
 };
 
 export const insertProject = async (
@@ -37,17 +37,17 @@ export const insertProject = async (
   project: ProjectInput,
 ): Promise<string> => {
   const { name, status, source_language, target_languages } = project;
-  const [row] = await sql<[Wired]>`
+  const [row] = await sql<[JsonRow]>`
     insert into projects
-    select ${id}, ${name}, ${status}, ${source_language}, ${target_languages}, at, at from take_stamp() as at
-    returning wire`;
-  return row.wire;
+    select ${id}, ${name}, ${status}, ${source_language}, ${target_languages}, at, at from next_updated_at() as at
+    returning json`;
+  return row.json;
 };
 
 /** Undefined if the project does not exist. */
 export const findProject = async ({ sql }: Database, id: string): Promise<string | undefined> => {
-  const [row] = await sql<Wired[]>`select wire from projects where id = ${id}`;
-  return row?.wire;
+  const [row] = await sql<JsonRow[]>`select json from projects where id = ${id}`;
+  return row?.json;
 };
 
 /** Undefined if the project does not exist. */
@@ -56,10 +56,10 @@ export const updateProject = async (
   id: string,
   patch: ProjectPatch,
 ): Promise<string | undefined> => {
-  const [row] = await sql<Wired[]>`
-    update projects set ${sql(patch)}, updated_at = at from take_stamp() as at where id = ${id}
-    returning wire`;
-  return row?.wire;
+  const [row] = await sql<JsonRow[]>`
+    update projects set ${sql(patch)}, updated_at = at from next_updated_at() as at where id = ${id}
+    returning json`;
+  return row?.json;
 };
 
 /** Its deliverables go with it. False when there was none. */
