@@ -61,7 +61,7 @@ export const createContext = async (
     prefix: `${name}:ended`,
     // The lifetime of an access token, and a minute for clocks that differ.
     ttlSeconds: accessSeconds + 60,
-    isRevoked: async (id) => !(await isLive(database.sql, sessionOfRevocation(id), now().toISOString())),
+    isRevoked: async (id) => !(await isLive(database.sql, sessionOfRevocation(id))),
   });
   const cookies = {
     access: createCredentialCookie({ name: 'tasks_access', maxAgeSeconds: accessSeconds }),

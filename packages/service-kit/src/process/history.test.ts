@@ -66,3 +66,16 @@ test('half an hour is kept, and no more, also when nobody called meanwhile', () 
   const points = metrics.history.points();
   expect([points.length, points.at(-1)?.at, points[0]?.at]).toEqual([180, isoTime(2_000), isoTime(210)]);
 });
+
+test('after a clock has jumped by 40 days, forward or back, the half hour before it is empty', () => {
+  for (const days of [40, -40]) {
+    record(10);
+    pass(10);
+    expect(metrics.history.points().at(-1)).toMatchObject({ requestsPerSecond: 1 });
+    pass(days * 86_400);
+    const points = metrics.history.points();
+    expect(points).toHaveLength(180);
+    expect(points.every(({ requestsPerSecond }) => requestsPerSecond === 0)).toBe(true);
+    expect(points.at(-1)?.at).toBe(new Date().toISOString());
+  }
+});

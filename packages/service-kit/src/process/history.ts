@@ -48,7 +48,15 @@ export const createHistory = (): History => {
     errors = 0;
   };
   const endPastSteps = (): void => {
-    while (step < currentStep()) endStep();
+    const current = currentStep();
+    if (Math.abs(current - step) > kept) {
+      // A long idle time, or the clock has jumped: ending millions of steps would block the process.
+      points.length = 0;
+      durations.reset();
+      errors = 0;
+      step = current - kept;
+    }
+    while (step < current) endStep();
   };
   return {
     startedAt,

@@ -41,7 +41,7 @@ export const register = async (
   const passwordHash = await context.registrationPasswords.hash(password);
   return context.database.orm.transaction(async (transaction) => {
     const user = await createUser(context, transaction, { ...input, passwordHash });
-    await rememberLogin(context, transaction, user.id, address);
+    await rememberLogin(transaction, user.id, address);
     return { user, ...(await startSession(context, transaction, user.id)) };
   });
 };
@@ -68,7 +68,7 @@ export const login = async (
   if (account === undefined) throw unauthorized('The email or the password is wrong.', 'invalid_credentials');
   const { user, rehash } = account;
   if (rehash) await rehashPassword(context, user.id, password);
-  await rememberLogin(context, database.orm, user.id, address);
+  await rememberLogin(database.orm, user.id, address);
   return { user, ...(await startSession(context, database.orm, user.id)) };
 };
 

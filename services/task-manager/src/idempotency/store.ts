@@ -1,5 +1,5 @@
 import type { Executor } from '@platform/service-kit/db';
-import { and, eq, lt } from 'drizzle-orm';
+import { and, eq, lt, sql } from 'drizzle-orm';
 import { idempotencyKeys } from '../db/tables.ts';
 
 export interface IdempotencyKey {
@@ -10,23 +10,22 @@ export interface IdempotencyKey {
 const matches = ({ userId, key }: IdempotencyKey) =>
   and(eq(idempotencyKeys.userId, userId), eq(idempotencyKeys.key, key));
 
-/** Deletes the user's keys from before `time`. */
-export const pruneKeys = async (orm: Executor, userId: string, time: string): Promise<void> => {
+/** Deletes the user's keys that are older than a day, by the clock of the database. */
+export const pruneKeys = async (orm: Executor, userId: string): Promise<void> => {
   await orm
     .delete(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.userId, userId), lt(idempotencyKeys.createdAt, time)));
+    .where(and(eq(idempotencyKeys.userId, userId), lt(idempotencyKeys.createdAt, sql`now() - interval '24 hours'`)));
 };
 
 interface Claim extends IdempotencyKey {
   requestHash: Buffer;
-  createdAt: string;
 }
 
 /** False when the key exists. Waits for a concurrent transaction that claims the same key. */
 export const claimKey = async (orm: Executor, claim: Claim): Promise<boolean> => {
   const claimed = await orm
     .insert(idempotencyKeys)
-    .values(claim)
+    .values({ ...claim, createdAt: sql`now()` })
     .onConflictDoNothing()
     .returning({ key: idempotencyKeys.key });
   return claimed.length === 1;

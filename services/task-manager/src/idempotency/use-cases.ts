@@ -4,18 +4,15 @@ import { Problem, Unavailable } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import { claimKey, findKey, pruneKeys, storeAnswer, type IdempotencyKey } from './store.ts';
 
-/** A key is remembered for this long; a repeat after that is a new request. */
-const retentionMs = 24 * 3_600_000;
-
 const hashOf = (request: unknown): Buffer => createHash('sha256').update(JSON.stringify(request)).digest();
 
 /**
  * Does `work` once for each idempotency key of a user, in one transaction with the answer that the key
- * remembers. A repeat gets the first answer, and waits for it while the first request is running. The
+ * remembers for a day. A repeat gets the first answer, and waits for it while the first request is running. The
  * same key with another request is refused. Without a key, `work` simply runs.
  */
 export const once = <Answer>(
-  { database, now }: Context,
+  { database }: Context,
   { userId, key, request }: { userId: string; key: string | undefined; request: unknown },
   work: (transaction: Tx) => Promise<Answer>,
 ): Promise<Answer> =>
@@ -23,9 +20,8 @@ export const once = <Answer>(
     if (key === undefined) return work(transaction);
     const id: IdempotencyKey = { userId, key };
     const requestHash = hashOf(request);
-    const time = now();
-    await pruneKeys(transaction, userId, new Date(time.getTime() - retentionMs).toISOString());
-    if (await claimKey(transaction, { ...id, requestHash, createdAt: time.toISOString() })) {
+    await pruneKeys(transaction, userId);
+    if (await claimKey(transaction, { ...id, requestHash })) {
       const answer = await work(transaction);
       await storeAnswer(transaction, id, answer);
       return answer;

@@ -1,37 +1,38 @@
 import type { Executor } from '@platform/service-kit/db';
-import { and, eq, gt, lte } from 'drizzle-orm';
+import { and, eq, gt, lte, sql as raw } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import { sessions } from '../db/tables.ts';
 import type { SessionName } from './refresh-token.ts';
+import { refreshSeconds } from './settings.ts';
+
+// Times are those of the database, so that an instance with a wrong clock ends no session.
+const now = raw`now()`;
+const expiresAt = raw`now() + make_interval(secs => ${refreshSeconds})`;
 
 const matches = ({ userId, id }: SessionName) => and(eq(sessions.userId, userId), eq(sessions.id, id));
 
-/** Whether the session exists and has not expired at `now`. Runs for each request, so it is prepared. */
-export const isLive = async (sql: Sql, { userId, id }: SessionName, now: string): Promise<boolean> => {
+/** Whether the session exists and has not expired. Runs for each request, so it is prepared. */
+export const isLive = async (sql: Sql, { userId, id }: SessionName): Promise<boolean> => {
   const rows = await sql`
-    select from sessions where user_id = ${userId} and id = ${id} and expires_at > ${now}`;
+    select from sessions where user_id = ${userId} and id = ${id} and expires_at > now()`;
   return rows.length === 1;
 };
 
 export const insertSession = async (
   orm: Executor,
-  session: SessionName & { refreshHash: Buffer; createdAt: string; expiresAt: string },
+  session: SessionName & { refreshHash: Buffer },
 ): Promise<void> => {
-  await orm.insert(sessions).values(session);
+  await orm.insert(sessions).values({ ...session, createdAt: now, expiresAt });
 };
 
-interface Rotation {
-  from: Buffer;
-  to: Buffer;
-  now: string;
-  expiresAt: string;
-}
-
-/** Replaces the refresh hash; false when `from` is not the valid one. Of concurrent calls, one succeeds. */
+/**
+ * Replaces the refresh hash and extends the session; false when `from` is not the valid hash. Of
+ * concurrent calls, one succeeds.
+ */
 export const replaceRefreshHash = async (
   orm: Executor,
   session: SessionName,
-  { from, to, now, expiresAt }: Rotation,
+  { from, to }: { from: Buffer; to: Buffer },
 ): Promise<boolean> => {
   const replaced = await orm
     .update(sessions)
@@ -55,7 +56,7 @@ export const deleteSession = async (
   return deleted.length === 1;
 };
 
-/** Deletes the user's sessions that have expired at `now`. */
-export const pruneSessions = async (orm: Executor, userId: string, now: string): Promise<void> => {
+/** Deletes the user's expired sessions. */
+export const pruneSessions = async (orm: Executor, userId: string): Promise<void> => {
   await orm.delete(sessions).where(and(eq(sessions.userId, userId), lte(sessions.expiresAt, now)));
 };

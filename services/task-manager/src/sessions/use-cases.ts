@@ -3,7 +3,7 @@ import { Unauthorized } from '@platform/service-kit/problem';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
 import type { SessionName } from './refresh-token.ts';
-import { refreshSeconds, revocationId } from './settings.ts';
+import { revocationId } from './settings.ts';
 import { deleteSession, insertSession, pruneSessions, replaceRefreshHash } from './store.ts';
 
 /** The tokens of a session. */
@@ -13,11 +13,6 @@ export interface Credentials {
   expiresAt: Date;
   refreshToken: string;
 }
-
-const timesOf = (now: Date) => ({
-  now: now.toISOString(),
-  expiresAt: new Date(now.getTime() + refreshSeconds * 1000).toISOString(),
-});
 
 const credentialsOf = async (
   { signer }: Context,
@@ -32,9 +27,8 @@ const credentialsOf = async (
 export const startSession = async (context: Context, orm: Executor, userId: string): Promise<Credentials> => {
   const session = { userId, id: uuidv7() };
   const refresh = context.refreshTokens.create(session);
-  const { now, expiresAt } = timesOf(context.now());
-  await pruneSessions(orm, userId, now);
-  await insertSession(orm, { ...session, refreshHash: refresh.hash, createdAt: now, expiresAt });
+  await pruneSessions(orm, userId);
+  await insertSession(orm, { ...session, refreshHash: refresh.hash });
   return credentialsOf(context, session, refresh.token);
 };
 
@@ -92,13 +86,12 @@ export const refreshSession = async (
   if (read === undefined) throw invalid();
   const { session, hash, issued } = read;
   const next = context.refreshTokens.create(session);
-  const times = timesOf(context.now());
   const { orm } = context.database;
-  if (await replaceRefreshHash(orm, session, { from: hash, to: next.hash, ...times })) {
+  if (await replaceRefreshHash(orm, session, { from: hash, to: next.hash })) {
     return { ...(await credentialsOf(context, session, next.token)), userId: session.userId };
   }
   if (!issued) throw invalid(hash);
-  await pruneSessions(orm, session.userId, times.now);
+  await pruneSessions(orm, session.userId);
   if (!(await endSession(context, session))) throw invalid();
   throw new Unauthorized(
     'The refresh token was used before; the session has ended.',

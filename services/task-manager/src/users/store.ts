@@ -1,5 +1,5 @@
 import type { Executor } from '@platform/service-kit/db';
-import { and, eq, getTableColumns, lt } from 'drizzle-orm';
+import { and, eq, getTableColumns, lt, sql } from 'drizzle-orm';
 import { knownNetworks, users } from '../db/tables.ts';
 import type { User } from './schema.ts';
 
@@ -38,29 +38,26 @@ export const setPasswordHash = async (orm: Executor, id: string, passwordHash: s
   await orm.update(users).set({ passwordHash }).where(eq(users.id, id));
 };
 
-interface SeenNetwork {
-  userId: string;
-  network: string;
-  seenAt: string;
-}
+/** By the clock of the database, so that an instance with a wrong clock forgets no network. */
+const daysAgo = (days: number) => sql`now() - make_interval(days => ${days})`;
 
-/** Stores that a user has logged in from a network; an entry younger than `unless` stays as it is. */
-export const rememberNetwork = async (orm: Executor, seen: SeenNetwork, unless: string): Promise<void> => {
+/** Stores that a user has logged in from a network; an entry younger than a day stays as it is. */
+export const rememberNetwork = async (orm: Executor, userId: string, network: string): Promise<void> => {
   await orm
     .insert(knownNetworks)
-    .values(seen)
+    .values({ userId, network, seenAt: sql`now()` })
     .onConflictDoUpdate({
       target: [knownNetworks.userId, knownNetworks.network],
-      set: { seenAt: seen.seenAt },
-      setWhere: lt(knownNetworks.seenAt, unless),
+      set: { seenAt: sql`now()` },
+      setWhere: lt(knownNetworks.seenAt, daysAgo(1)),
     });
 };
 
-/** Deletes the user's networks that were last seen before `time`. */
-export const pruneNetworks = async (orm: Executor, userId: string, time: string): Promise<void> => {
+/** Deletes the user's networks that were not seen for this many days. */
+export const pruneNetworks = async (orm: Executor, userId: string, days: number): Promise<void> => {
   await orm
     .delete(knownNetworks)
-    .where(and(eq(knownNetworks.userId, userId), lt(knownNetworks.seenAt, time)));
+    .where(and(eq(knownNetworks.userId, userId), lt(knownNetworks.seenAt, daysAgo(days))));
 };
 
 export const hasNetwork = async (orm: Executor, email: string, network: string): Promise<boolean> => {

@@ -15,7 +15,6 @@ import {
   type Account,
 } from './store.ts';
 
-const dayMs = 86_400_000;
 /** A network is forgotten when the user has not logged in from it for this long. */
 const networkDays = 90;
 
@@ -46,15 +45,12 @@ export const rehashPassword = async (
 
 /** Remembers the network that a user has logged in from. */
 export const rememberLogin = async (
-  { now }: Context,
   orm: Executor,
   userId: string,
   address: string | undefined,
 ): Promise<void> => {
-  const before = (days: number) => new Date(now().getTime() - days * dayMs).toISOString();
-  await pruneNetworks(orm, userId, before(networkDays));
-  const seen = { userId, network: networkOf(address), seenAt: before(0) };
-  await rememberNetwork(orm, seen, before(1));
+  await pruneNetworks(orm, userId, networkDays);
+  await rememberNetwork(orm, userId, networkOf(address));
 };
 
 /** Whether a user with this email has logged in from the network of this address. */
