@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
@@ -64,13 +63,12 @@ describe('the format', () => {
 
 const ground = () => {
   const { key, hash } = makeApiKey();
-  const row: ApiKeyRow = { id: 'k1', hash, scopes: ['verify:read'], expiresAt: null, revokedAt: null };
+  const row: ApiKeyRow = { id: 'k1', hash, scopes: ['verify:read'], isValid: true };
   const state = {
     row: row as ApiKeyRow | undefined,
     away: false,
     asked: 0,
-    touched: [] as Date[],
-    now: new Date(),
+    touched: 0,
   };
   const keys = createApiKeys({
     find: (asked) => {
@@ -78,11 +76,10 @@ const ground = () => {
       if (state.away) return Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' }));
       return Promise.resolve(asked === state.row?.hash ? state.row : undefined);
     },
-    touch: (_row, usedAt) => {
-      state.touched.push(usedAt);
+    touch: () => {
+      state.touched += 1;
       return state.away ? Promise.reject(new Error('away')) : Promise.resolve();
     },
-    now: () => state.now,
   });
   const app = guarded(keys.guard('verify:read'), ({ id }) => ({ id }));
   const call = (value: string | undefined = key) =>
@@ -96,13 +93,10 @@ describe('the guard', () => {
     expect((await call().expect(200)).body).toEqual({ id: 'k1' });
   });
 
-  test('gives the same answer for missing, malformed, unknown, revoked, expired and repeated keys', async () => {
+  test('gives the same answer for missing, malformed, unknown, invalid and repeated keys', async () => {
     const { call, state, row, app, key } = ground();
     const answers = [await call(''), await call('vk_live_junk'), await call(makeApiKey().key)];
-    state.row = { ...row, revokedAt: new Date(0) };
-    answers.push(await call());
-    await sleep(800);
-    state.row = { ...row, expiresAt: state.now };
+    state.row = { ...row, isValid: false };
     answers.push(await call());
     const seen = answers.map(({ status, body, headers }) => ({
       status,
@@ -134,15 +128,11 @@ describe('the guard', () => {
     expect(state.asked).toBe(1);
   });
 
-  test('refuses a revoked key within a second, and checks the expiry each time', async () => {
+  test('soon refuses a key that was revoked or has expired', async () => {
     const { state, row, call } = ground();
-    state.row = { ...row, expiresAt: new Date(state.now.getTime() + 1000) };
     await expectStatus(call(), 200);
-    state.now = new Date(state.now.getTime() + 1000);
-    await expectStatus(call(), 401);
-    await sleep(1000);
-    state.row = { ...row, revokedAt: new Date() };
-    await expectStatus(call(), 401);
+    state.row = { ...row, isValid: false };
+    await expect.poll(async () => (await call()).status, { timeout: 5000 }).toBe(401);
   });
 
   test('looks an unknown key up at most once a second, and admits it within a second after it was created', async () => {
@@ -151,7 +141,7 @@ describe('the guard', () => {
     for (let attempt = 0; attempt < 20; attempt++) await expectStatus(call(), 401);
     expect(state.asked).toBe(1);
     state.row = row;
-    await expect.poll(async () => (await call()).status).toBe(200);
+    await expect.poll(async () => (await call()).status, { timeout: 5000 }).toBe(200);
   });
 
   test('answers 503 while the database is down, and works when it is back', async () => {
@@ -165,10 +155,10 @@ describe('the guard', () => {
   test('stores the use of a key once a minute; when that fails, the request succeeds all the same', async () => {
     const { state, call } = ground();
     for (let at = 0; at < 5; at += 1) await expectStatus(call(), 200);
-    expect(state.touched).toEqual([state.now]);
+    expect(state.touched).toBe(1);
     const other = ground();
     other.state.away = true;
     await expectStatus(other.call(), 503);
-    expect(other.state.touched).toEqual([]);
+    expect(other.state.touched).toBe(0);
   });
 });

@@ -13,8 +13,8 @@ export interface ApiKeyRow {
   /** From `makeApiKey`. */
   hash: string;
   scopes: readonly string[];
-  expiresAt: Date | null;
-  revokedAt: Date | null;
+  /** Neither revoked nor expired, by the clock of the database. */
+  isValid: boolean;
 }
 
 export interface ApiKeyOptions<Row extends ApiKeyRow> {
@@ -22,13 +22,12 @@ export interface ApiKeyOptions<Row extends ApiKeyRow> {
   header?: string;
   /** Default `vk_live_`. */
   prefix?: string;
-  /** Looks a key up by its hash; may return revoked and expired keys. */
+  /** Looks a key up by its hash. */
   find: (hash: string) => Promise<Row | undefined>;
   /** Stores when a key was last used. Called at most once a minute for each key in each process. */
-  touch: (row: Row, usedAt: Date) => Promise<void>;
+  touch: (row: Row) => Promise<void>;
   /** Called when `touch` fails; the request continues. */
   onTouchFailed?: (error: unknown) => void;
-  now?: () => Date;
 }
 
 export interface ApiKeys<Row> {
@@ -36,7 +35,7 @@ export interface ApiKeys<Row> {
   guard: (scope: string) => Guard<Row>;
 }
 
-/** Short enough that a revoked key is refused within a second, the query included. */
+/** Short enough that a revoked or expired key is refused within a second, the query included. */
 const cacheMs = 750;
 const touchMs = 60_000;
 const maxKeys = 5000;
@@ -46,7 +45,7 @@ const maxKeys = 5000;
  * 401, so that an answer does not show which keys existed.
  */
 export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>): ApiKeys<Row> => {
-  const { header = 'X-API-Key', prefix, find, touch, onTouchFailed, now = () => new Date() } = options;
+  const { header = 'X-API-Key', prefix, find, touch, onTouchFailed } = options;
   const found = new LRUCache<string, Promise<Row | undefined>>({ max: maxKeys, ttl: cacheMs });
   // Separate from the known keys, so that a flood of unknown keys evicts none of them.
   const unknown = new LRUCache<string, true>({ max: maxKeys, ttl: cacheMs });
@@ -78,7 +77,7 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
   const recordUse = async (row: Row): Promise<void> => {
     if (touched.has(row.id)) return;
     touched.set(row.id, true);
-    await touch(row, now()).catch((error: unknown) => onTouchFailed?.(error));
+    await touch(row).catch((error: unknown) => onTouchFailed?.(error));
   };
 
   const guard = (scope: string): Guard<Row> => ({
@@ -90,8 +89,7 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
       const hash = hashApiKey(value);
       const row = await lookUp(hash);
       if (row === undefined || !equal(row.hash, hash)) throw refused(hash);
-      if (row.revokedAt !== null) throw refused();
-      if (row.expiresAt !== null && row.expiresAt <= now()) throw refused();
+      if (!row.isValid) throw refused();
       if (!row.scopes.includes(scope)) throw new InsufficientScope(scope);
       void recordUse(row);
       return row;

@@ -29,7 +29,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     audience: env.AUTH_AUDIENCE,
     now,
   });
-  const keys = createApiKeys({ ...knownKeys(base.database, base.log), now });
+  const keys = createApiKeys(knownKeys(base.database, base.log));
   return {
     ...base,
     reader: keys.guard('verify:read'),

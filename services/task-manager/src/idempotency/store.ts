@@ -14,7 +14,12 @@ const matches = ({ userId, key }: IdempotencyKey) =>
 export const pruneKeys = async (orm: Executor, userId: string): Promise<void> => {
   await orm
     .delete(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.userId, userId), lt(idempotencyKeys.createdAt, sql`now() - interval '24 hours'`)));
+    .where(
+      and(
+        eq(idempotencyKeys.userId, userId),
+        lt(idempotencyKeys.createdAt, sql`now() - interval '24 hours'`),
+      ),
+    );
 };
 
 interface Claim extends IdempotencyKey {

@@ -1,5 +1,5 @@
 import { isApiKey } from '@platform/auth/api-keys';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import request from 'supertest';
 import { startService, type Service } from '../../test/harness.ts';
 import { ApiKeyList } from './schema.ts';
@@ -67,6 +67,19 @@ describe('an API key', () => {
     await service.context.database.sql`update api_keys set expires_at = now() where id = ${body.id}`;
     expect(await statusOf(body.key)).toBe(401);
   });
+
+  test.for([40, -40])(
+    'expires by the clock of the database, not of an instance that is %i days off',
+    async (days) => {
+      const expires_at = new Date(Date.now() + 60_000).toISOString();
+      const { body: valid } = await service.admin.post('/api-keys', { ...input, expires_at }).expect(201);
+      const { body: expired } = await service.admin.post('/api-keys', input).expect(201);
+      await service.context.database.sql`update api_keys set expires_at = now() where id = ${expired.id}`;
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 });
+      onTestFinished(() => void vi.useRealTimers());
+      expect([await statusOf(valid.key), await statusOf(expired.key)]).toEqual([200, 401]);
+    },
+  );
 
   test('is replaced by another; the old one works as long as is said', async () => {
     const expires_at = '2126-01-01T00:00:00.000Z';

@@ -1,12 +1,10 @@
-import type { Database } from '@platform/service-kit/db';
-import { and, eq, isNull, lte, or } from 'drizzle-orm';
+import type { Database, Executor, Tx } from '@platform/service-kit/db';
+import { and, eq, isNull, lte, or, sql } from 'drizzle-orm';
 import { apiKeys } from '../db/tables.ts';
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
-type Tx = Parameters<Parameters<Database['orm']['transaction']>[0]>[0];
-
-/** Every key there ever was, the oldest first. */
+/** All keys, revoked and expired ones included, oldest first. */
 export const findApiKeys = ({ orm }: Database): Promise<ApiKeyRow[]> =>
   orm.select().from(apiKeys).orderBy(apiKeys.id);
 
@@ -16,16 +14,28 @@ export const findApiKey = async ({ orm }: Database, id: string): Promise<ApiKeyR
   return row;
 };
 
-export const findByHash = async ({ orm }: Database, hash: string): Promise<ApiKeyRow | undefined> => {
-  const [row] = await orm.select().from(apiKeys).where(eq(apiKeys.hash, hash));
+/** What the guard needs of a key; whether it is valid is decided by the clock of the database. */
+export const findByHash = async ({ orm }: Database, hash: string) => {
+  const { id, scopes, expires_at, revoked_at } = apiKeys;
+  const isValid = sql<boolean>`${revoked_at} is null and (${expires_at} is null or ${expires_at} > now())`;
+  const [row] = await orm
+    .select({ id, hash: apiKeys.hash, scopes, isValid })
+    .from(apiKeys)
+    .where(eq(apiKeys.hash, hash));
   return row;
 };
 
-export const insertApiKey = async (orm: Database['orm'] | Tx, row: ApiKeyRow): Promise<void> => {
+/** The current time of the database, by which keys expire. */
+export const readClock = async (orm: Executor): Promise<Date> => {
+  const [row] = await orm.execute<{ now: string }>(sql`select now()`);
+  return new Date(row?.now ?? NaN);
+};
+
+export const insertApiKey = async (orm: Executor, row: ApiKeyRow): Promise<void> => {
   await orm.insert(apiKeys).values(row);
 };
 
-/** The key, kept from every other writer until the transaction ends. */
+/** Locks the key for other writers until the transaction ends. */
 export const lockApiKey = async (tx: Tx, id: string): Promise<ApiKeyRow | undefined> => {
   const [row] = await tx.select().from(apiKeys).where(eq(apiKeys.id, id)).for('update');
   return row;
@@ -39,13 +49,12 @@ export const saveValidity = async (
   await tx.update(apiKeys).set(validity).where(eq(apiKeys.id, id));
 };
 
-const minute = 60_000;
-
-/** Writes only where the last use that is known is a minute old, whichever instance wrote it. */
-export const saveLastUse = async ({ orm }: Database, id: string, at: Date): Promise<void> => {
-  const before = new Date(at.getTime() - minute).toISOString();
+/** Writes at most once a minute, whichever instance wrote last. */
+export const saveLastUse = async ({ orm }: Database, id: string): Promise<void> => {
+  const { last_used_at } = apiKeys;
+  const isOld = or(isNull(last_used_at), lte(last_used_at, sql`now() - interval '1 minute'`));
   await orm
     .update(apiKeys)
-    .set({ last_used_at: at.toISOString() })
-    .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.last_used_at), lte(apiKeys.last_used_at, before))));
+    .set({ last_used_at: sql`now()` })
+    .where(and(eq(apiKeys.id, id), isOld));
 };

@@ -4,9 +4,17 @@ import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { endOfGrace, isActive } from './domain.ts';
 import type { ApiKeyInput } from './schema.ts';
-import { findApiKey, findApiKeys, insertApiKey, lockApiKey, saveValidity, type ApiKeyRow } from './store.ts';
+import {
+  findApiKey,
+  findApiKeys,
+  insertApiKey,
+  lockApiKey,
+  readClock,
+  saveValidity,
+  type ApiKeyRow,
+} from './store.ts';
 
-/** A key that was just made: the only time its secret is known. */
+/** A key that was just created: the only time its secret is known. */
 export type MadeKey = ApiKeyRow & { key: string };
 
 const make = (
@@ -37,9 +45,9 @@ export const getApiKey = async (ctx: Context, id: string): Promise<ApiKeyRow> =>
   return key;
 };
 
-/** Throws ValidationFailed for a key that would be dead from the start. */
+/** Throws ValidationFailed when the expiry is not in the future. */
 export const createApiKey = async (ctx: Context, input: ApiKeyInput): Promise<MadeKey> => {
-  const now = ctx.now();
+  const now = await readClock(ctx.database.orm);
   if (!isActive({ ...input, revoked_at: null }, now))
     throw new ValidationFailed({ expires_at: ['must be in the future'] });
   const { row, key } = make(input, now);
@@ -48,26 +56,27 @@ export const createApiKey = async (ctx: Context, input: ApiKeyInput): Promise<Ma
 };
 
 /**
- * Makes another key of the same name, scopes and expiry; the old one works for `graceSeconds` more.
- * Throws NotFound, and Conflict `key_inactive` when it does not work any more.
+ * Creates another key with the same name, scopes and expiry; the old one works for `graceSeconds` more.
+ * Throws NotFound, and Conflict `key_inactive` when the old key is revoked or expired.
  */
 export const rotateApiKey = (ctx: Context, id: string, graceSeconds: number): Promise<MadeKey> =>
   ctx.database.orm.transaction(async (tx) => {
     const old = await lockApiKey(tx, id);
     if (old === undefined) throw new NotFound('API key');
-    const now = ctx.now();
+    const now = await readClock(tx);
     if (!isActive(old, now))
-      throw new Conflict('key_inactive', 'The key is revoked or expired; make another.');
+      throw new Conflict('key_inactive', 'The key is revoked or expired; create another.');
     const { row, key } = make(old, now);
     await saveValidity(tx, id, { expires_at: endOfGrace(old, graceSeconds, now) });
     await insertApiKey(tx, row);
     return { ...row, key };
   });
 
-/** For good, on every instance within a second. Throws NotFound. */
+/** Revokes a key for good, on every instance within a second. Throws NotFound. */
 export const revokeApiKey = (ctx: Context, id: string): Promise<void> =>
   ctx.database.orm.transaction(async (tx) => {
     const key = await lockApiKey(tx, id);
     if (key === undefined) throw new NotFound('API key');
-    if (key.revoked_at === null) await saveValidity(tx, id, { revoked_at: ctx.now().toISOString() });
+    if (key.revoked_at === null)
+      await saveValidity(tx, id, { revoked_at: (await readClock(tx)).toISOString() });
   });
