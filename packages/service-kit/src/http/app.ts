@@ -71,7 +71,7 @@ export const createHttpApp = (
 ): HttpApp => {
   const { basePath } = about;
   const document = createDocument(about, routes);
-  const requestContext = createRequestContext(context.log, context.metrics, logPaths);
+  const requestContext = createRequestContext(context, logPaths);
   const handleError = createErrorHandler(context.log);
 
   const app = createExpress(context.trustProxy);

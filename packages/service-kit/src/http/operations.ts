@@ -24,6 +24,9 @@ const statusMs = 1000;
 
 type Responses = Record<number, ResponseSpec>;
 
+/** Probes may add parameters. */
+const query = z.looseObject({});
+
 const get = <R extends Responses>(
   path: string,
   responses: R,
@@ -31,7 +34,17 @@ const get = <R extends Responses>(
   caller: Guard<unknown> = anyone,
 ): Route =>
   route(
-    { method: 'get', path, operationId: path, tag: '', summary: '', caller, unlimited: true, responses },
+    {
+      method: 'get',
+      path,
+      operationId: path,
+      tag: '',
+      summary: '',
+      caller,
+      query,
+      unlimited: true,
+      responses,
+    },
     handle,
   );
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pinoHttp, type HttpLogger } from 'pino-http';
-import { makeRequestId, requestIdOf, type Log } from '../process/log.ts';
-import type { Metrics } from '../process/metrics.ts';
+import type { BaseContext } from '../process/context.ts';
+import { makeRequestId, requestIdOf } from '../process/log.ts';
 import { BadRequest, Problem } from './problem.ts';
 
 declare module 'http' {
@@ -16,11 +16,14 @@ const pathOf = (target: string): string => {
   return mark === -1 ? target : target.slice(0, mark);
 };
 
+type Context = Pick<BaseContext, 'log' | 'metrics' | 'requestLog'>;
+
 /**
  * Gives each request its id and a log bound to it, and writes one line when the request is over: id, method, route,
  * status, path (where `logPaths`) and time in ms. Neither headers nor query strings are logged.
  */
-const createRequestLog = (log: Log, logPaths: boolean): HttpLogger => {
+const createRequestLog = ({ log, requestLog }: Context, logPaths: boolean): HttpLogger => {
+  const successLevel = requestLog === 'all' ? 'info' : 'silent';
   const line = (req: IncomingMessage, res: ServerResponse, { ms }: { ms: number }) => ({
     method: req.method,
     route: res.template,
@@ -35,7 +38,10 @@ const createRequestLog = (log: Log, logPaths: boolean): HttpLogger => {
     customAttributeKeys: { req: 'requestId', responseTime: 'ms' },
     serializers: { requestId: requestIdOf },
     wrapSerializers: false,
-    customLogLevel: (_req, res) => (res.statusCode >= 500 ? 'error' : 'info'),
+    customLogLevel: (_req, { statusCode, writableFinished }) => {
+      if (statusCode >= 500) return 'error';
+      return statusCode >= 400 || !writableFinished ? 'info' : successLevel;
+    },
     customSuccessObject: line,
     customSuccessMessage: (_req, res) => (res.writableFinished ? 'answered' : 'client went away'),
     customErrorObject: (req, res, _error, values) => line(req, res, values),
@@ -49,10 +55,11 @@ const maxTarget = 8192;
 /** A host name, an IPv4 address or an IPv6 address in brackets, and a port (RFC 9110 section 7.2). */
 const validHost = /^(?:[\w.~-]{1,255}|\[[\da-fA-F:.]{2,45}\])(?::\d{1,5})?$/;
 
+/** Node.js keeps the first of several Host headers; rawHeaders has names and values in turn. */
 const countHosts = ({ rawHeaders }: IncomingMessage): number =>
-  rawHeaders.reduce((count, name, at) => (at % 2 === 0 && /^host$/i.test(name) ? count + 1 : count), 0);
+  rawHeaders.filter((name, at) => at % 2 === 0 && name.length === 4 && /host/i.test(name)).length;
 
-/** Refuses what no service takes. Node's own check of Host is off, because its answer has no body. */
+/** Refuses what no service accepts. Node's own check of Host is off, because its response has no body. */
 const refuseInvalidRequest = (req: IncomingMessage): void => {
   if ((req.url ?? '').length > maxTarget)
     throw new Problem({ status: 414, code: 'uri_too_long', detail: 'The request target is too long.' });
@@ -67,8 +74,9 @@ const refuseInvalidRequest = (req: IncomingMessage): void => {
 export type RequestContext = (req: IncomingMessage, res: ServerResponse) => void;
 
 /** Assigns the request id, starts the timer of log and metrics, and refuses invalid targets and hosts. */
-export const createRequestContext = (log: Log, metrics: Metrics, logPaths: boolean): RequestContext => {
-  const startLog = createRequestLog(log, logPaths);
+export const createRequestContext = (context: Context, logPaths: boolean): RequestContext => {
+  const { metrics } = context;
+  const startLog = createRequestLog(context, logPaths);
   return (req, res) => {
     const start = performance.now();
     startLog(req, res);

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { captureLog } from '../testing/log.ts';
 import { startBackground } from './background.ts';
 
@@ -12,7 +12,7 @@ test('runs again and again, and never twice at once', async () => {
   let [runs, running, most] = [0, 0, 0];
   await using task = start(async () => {
     most = Math.max(most, ++running);
-    await sleep(2);
+    await nextTurn();
     running--;
     runs++;
   });
@@ -41,16 +41,18 @@ test('a failing task is logged when it begins to fail and when it works again', 
 });
 
 test('disposal waits for the run that is under way and starts no other', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
   let runs = 0;
   const gate = Promise.withResolvers<void>();
   const task = start(async () => {
     runs++;
     await gate.promise;
   });
-  await expect.poll(() => runs).toBe(1);
+  expect(runs).toBe(1);
   const disposed = task[Symbol.asyncDispose]();
   gate.resolve();
   await disposed;
-  await sleep(5);
+  await vi.advanceTimersByTimeAsync(60_000);
   expect(runs).toBe(1);
 });

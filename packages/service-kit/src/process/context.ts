@@ -25,6 +25,8 @@ export interface BaseContext extends Parts, Limits, AsyncDisposable {
   ops?: Guard<unknown> | undefined;
   /** Addresses whose X-Forwarded-For is believed. */
   trustProxy: string[];
+  /** `failures`: no line for requests that were answered below 400. */
+  requestLog: 'all' | 'failures';
   now: () => Date;
 }
 
@@ -36,6 +38,7 @@ interface BaseEnv {
   RATE_LIMIT_PER_MINUTE: number;
   UNKNOWN_CREDENTIALS_PER_MINUTE: number;
   TRUST_PROXY: string;
+  REQUEST_LOG: 'all' | 'failures';
 }
 
 interface About {
@@ -68,6 +71,7 @@ export const openBaseContext = (env: BaseEnv, { name, migrations }: About, parts
     health: createHealth({ database, redis, migrations }),
     ...openLimits(env, name, redis, trustProxy),
     trustProxy,
+    requestLog: env.REQUEST_LOG,
     now: () => new Date(),
     [Symbol.asyncDispose]: async () => {
       redis?.disconnect();

@@ -30,11 +30,11 @@ const describe = (error: unknown): object => {
 };
 
 /**
- * Standard output, written when 4 kB have gathered, every quarter of a second and when the process ends: a system call
+ * Standard output, written when 16 kB have gathered, every quarter of a second and when the process ends: a system call
  * for each line would cost more than the line.
  */
 const openStdout = (): DestinationStream =>
-  pino.destination({ dest: 1, sync: false, minLength: 4096, periodicFlush: 250 });
+  pino.destination({ dest: 1, sync: false, minLength: 16_000, periodicFlush: 250 });
 
 /**
  * The process's log: one JSON object a line. `stream` replaces standard output, for tests; `fields` is called for every

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { startFixture } from './harness.ts';
+
+/** Sends one request that succeeds, one that fails and one whose response is an error of the server. */
+const requestLines = async (variables: Record<string, string>) => {
+  await using fixture = await startFixture(variables);
+  const { url, lines } = fixture;
+  for (const path of ['/livez?token=secret', '/v1/nothing', '/v1/broken'])
+    await fetch(url + path, { headers: { Authorization: 'Bearer secret', 'X-Request-Id': 'mine' } });
+  const ended = () => lines.map((line) => JSON.parse(line)).filter(({ status }) => status !== undefined);
+  await expect.poll(() => ended().at(-1)?.status).toBe(500);
+  return ended();
+};
+
+test('every request has one line with its id and path, without query and headers', async () => {
+  const lines = await requestLines({});
+  expect(lines.map(({ status, level, msg }) => [status, level, msg])).toEqual([
+    [200, 'info', 'answered'],
+    [404, 'info', 'answered'],
+    [500, 'error', 'failed'],
+  ]);
+  expect(lines[0]).toMatchObject({
+    requestId: 'mine',
+    method: 'GET',
+    path: '/livez',
+    ms: expect.any(Number),
+  });
+  expect(JSON.stringify(lines)).not.toContain('secret');
+});
+
+test('with REQUEST_LOG=failures requests that succeed have no line', async () => {
+  const lines = await requestLines({ REQUEST_LOG: 'failures' });
+  expect(lines.map(({ status }) => status)).toEqual([404, 500]);
+});
