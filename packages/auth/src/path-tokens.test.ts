@@ -11,11 +11,23 @@ interface Row extends PathTokenRow {
   store: string;
 }
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
-afterEach(() => void vi.useRealTimers());
+let passed = 0;
+beforeEach(() => {
+  const start = performance.now();
+  passed = 0;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.spyOn(performance, 'now').mockImplementation(() => start + passed);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
-/** Lets time pass for caches and timeouts. */
-const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+/** Lets time pass for caches (performance.now) and timeouts. */
+const pass = async (ms: number) => {
+  passed += ms;
+  await vi.advanceTimersByTimeAsync(ms);
+};
 
 const away = () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }));
 
