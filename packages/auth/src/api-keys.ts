@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { InsufficientScope, Unauthorized } from '@platform/service-kit/problem';
+import { detached } from '@platform/service-kit/request-scope';
 import type { Guard } from '@platform/service-kit/route';
 import { hashApiKey, isApiKey } from './api-key-format.ts';
 import { equal } from './equal.ts';
@@ -59,7 +60,7 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
     if (unknown.has(hash)) return undefined;
     const cached = found.get(hash);
     if (cached !== undefined) return cached;
-    const query = find(hash);
+    const query = detached(() => find(hash));
     found.set(hash, query);
     const forget = () => {
       if (found.peek(hash) === query) found.delete(hash);
@@ -91,7 +92,7 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
       if (row === undefined || !equal(row.hash, hash)) throw refused(hash);
       if (!row.isValid) throw refused();
       if (!row.scopes.includes(scope)) throw new InsufficientScope(scope);
-      void recordUse(row);
+      void detached(() => recordUse(row));
       return row;
     },
     keyOf: ({ id }) => id,

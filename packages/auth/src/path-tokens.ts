@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { detached } from '@platform/service-kit/request-scope';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
 import { equal } from './equal.ts';
 
@@ -133,7 +134,7 @@ export const createPathTokens = <Row extends PathTokenRow>(
       const tokenHash = hashPathToken(token);
       if (unknown.has(tokenHash)) return { state: 'unknown', tokenHash };
       let query = recent.get(tokenHash);
-      if (query === undefined) recent.set(tokenHash, (query = lookUp(tokenHash)));
+      if (query === undefined) recent.set(tokenHash, (query = detached(() => lookUp(tokenHash))));
       const found = await query;
       if (found === 'unknown') return { state: 'unknown', tokenHash };
       if (found === 'undecidable') return { state: 'undecidable' };

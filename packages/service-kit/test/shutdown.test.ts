@@ -95,7 +95,8 @@ test('metrics name routes by their template, the pool and the event loop', async
   );
   for (const name of [
     'db_pool_connections',
-    'db_pool_wait_seconds',
+    'db_pool_waiting 0',
+    'db_pool_refused_total 0',
     'db_up 1',
     'nodejs_eventloop_lag_seconds',
   ]) {

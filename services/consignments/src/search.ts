@@ -1,6 +1,5 @@
 import { openDatabase } from '@platform/service-kit/db';
 import { Unavailable } from '@platform/service-kit/problem';
-import PQueue from 'p-queue';
 import type { Sql } from 'postgres';
 
 /** Runs searches apart from all else: a slow one keeps nobody waiting but other searches. */
@@ -37,18 +36,15 @@ const isCancelled = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === '57014';
 
 const lane = (databaseUrl: string, name: string, max: number, ms: number) => {
-  const database = openDatabase({ url: planned(databaseUrl), name, max, statementTimeoutMs: ms });
-  // Keeps a place until the statement has ended, even where nobody waits for it any more.
-  const queue = new PQueue({ concurrency: max });
+  const url = planned(databaseUrl);
+  const database = openDatabase({ url, name, max, statementTimeoutMs: ms, maxWaitMs: ms });
   return {
     /** The time spent waiting counts as well. */
     run: async <T>(read: (sql: Sql) => Promise<T>): Promise<T> => {
       const { promise: late, reject } = Promise.withResolvers<never>();
-      const deadline = performance.now() + ms;
       const timer = setTimeout(() => reject(tooSlow()), ms);
-      const search = queue.add(() => (performance.now() < deadline ? read(database.sql) : late));
       try {
-        return await Promise.race([search, late]);
+        return await Promise.race([read(database.sql), late]);
       } catch (error) {
         throw isCancelled(error) ? tooSlow(error) : error;
       } finally {

@@ -1,3 +1,5 @@
+import { detached } from '@platform/service-kit/request-scope';
+
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
@@ -13,7 +15,7 @@ export const shareLookup = <T>(lookUp: (key: string) => Promise<T>): ((key: stri
     // Collects the calls of this turn of the event loop, or those that arrive while a lookup is running.
     await (running.get(key) ?? nextTurn());
     waiting.delete(key);
-    const answer = lookUp(key);
+    const answer = detached(() => lookUp(key));
     const ended = Promise.allSettled([answer]);
     running.set(key, ended);
     void ended.then(() => running.get(key) === ended && running.delete(key));

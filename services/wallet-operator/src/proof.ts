@@ -1,9 +1,14 @@
 /** `pnpm --filter wallet-operator proof`: checks the whole ledger, prints the result as JSON, exits with 1 when it is not sound. */
 import { openDatabase } from '@platform/service-kit/db';
-import { proveLedger } from './audit/use-cases.ts';
+import { proofTimeoutMs, proveLedger } from './audit/use-cases.ts';
 import { databaseUrl } from './env.ts';
 
-await using database = openDatabase({ url: databaseUrl(), name: 'wallet-audit', max: 1 });
+await using database = openDatabase({
+  url: databaseUrl(),
+  name: 'wallet-audit',
+  max: 1,
+  statementTimeoutMs: proofTimeoutMs,
+});
 const proof = await proveLedger(database.sql, new Date());
 process.stdout.write(`${JSON.stringify(proof, null, 2)}\n`);
 process.exitCode = proof.ok ? 0 : 1;

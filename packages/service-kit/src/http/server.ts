@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { cancelWithRequest, withoutDeadline } from '../process/request-scope.ts';
 import { BadRequest, Problem, problemBody } from './problem.ts';
 
 interface ParserError extends Error {
@@ -17,13 +18,14 @@ interface ParserError extends Error {
 const unhurried = new WeakSet<Socket>();
 
 /**
- * Exempts the body of this request from the limit of 30 seconds that other requests have.
+ * Exempts this request from the deadline and its body from the limit of 30 seconds that other requests have.
  *
  * `idleMs` bounds the time between two pieces of the body: after it the connection is closed. Without it the caller
  * has to bound that time.
  */
 export const allowSlowBody = (req: IncomingMessage, idleMs = 0): void => {
   const { socket } = req;
+  withoutDeadline(req);
   if (req.readableEnded) return;
   unhurried.add(socket);
   req.once('close', () => unhurried.delete(socket));
@@ -72,8 +74,18 @@ const answerParserError = (error: ParserError, socket: Socket): void => {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 };
 
+export interface ServerOptions {
+  /** The database work of a request that is not answered by then is cancelled; 20 s unless said otherwise. */
+  deadlineMs?: number;
+  /** Further connections are closed at once. */
+  maxConnections?: number;
+}
+
 /** An HTTP server whose every refusal, the parser's included, is problem+json. */
-export const createHttpServer = (app: RequestListener): Server => {
+export const createHttpServer = (
+  app: RequestListener,
+  { deadlineMs = 20_000, maxConnections }: ServerOptions = {},
+): Server => {
   const server = createServer(
     {
       requireHostHeader: false,
@@ -84,8 +96,9 @@ export const createHttpServer = (app: RequestListener): Server => {
       // A request without a body has ended when it arrives: no 'end' or 'close' comes of it any more.
       optimizeEmptyRequests: true,
     },
-    app,
+    cancelWithRequest(app, deadlineMs),
   );
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
   server.on('clientError', answerParserError);
   // An Expect we don't know is refused by the app's own words, not by an empty 417.
   server.on('checkExpectation', (_req, res) => {

@@ -33,6 +33,8 @@ export interface BaseContext extends Parts, Limits, AsyncDisposable {
 interface BaseEnv {
   DATABASE_URL: string;
   DATABASE_POOL: number;
+  DATABASE_QUEUE: number;
+  DATABASE_WAIT_MS: number;
   REDIS_URL?: string | undefined;
   RATE_LIMIT: 'on' | 'off';
   RATE_LIMIT_PER_MINUTE: number;
@@ -61,7 +63,13 @@ const openLimits = (env: BaseEnv, name: string, redis: Redis | undefined, truste
 
 /** Opens the common part of a context. Nothing has connected to PostgreSQL when it returns. */
 export const openBaseContext = (env: BaseEnv, { name, migrations }: About, parts: Parts): BaseContext => {
-  const database = openDatabase({ url: env.DATABASE_URL, name, max: env.DATABASE_POOL });
+  const database = openDatabase({
+    url: env.DATABASE_URL,
+    name,
+    max: env.DATABASE_POOL,
+    maxWaiting: env.DATABASE_QUEUE,
+    maxWaitMs: env.DATABASE_WAIT_MS,
+  });
   const redis = openRedis(env.REDIS_URL, parts.log);
   const trustProxy = env.TRUST_PROXY.split(',').filter((address) => address !== '');
   return {

@@ -15,6 +15,8 @@ test.each([
   ['55P03', 'unavailable'],
   ['ECONNREFUSED', 'unavailable'],
   ['CONNECTION_ENDED', 'unavailable'],
+  ['EMFILE', 'unavailable'],
+  ['ENFILE', 'unavailable'],
   ['57014', 'timeout'],
   ['25P04', 'timeout'],
   ['40001', 'conflict'],

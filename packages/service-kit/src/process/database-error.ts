@@ -13,6 +13,8 @@ const faults: [TransientFault, RegExp][] = [
     'unavailable',
     /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT_TIMEOUT|CONNECTION_(?:CLOSED|ENDED|DESTROYED))$/,
   ],
+  // Node found no free file descriptor, so it could open no connection.
+  ['unavailable', /^(?:EMFILE|ENFILE)$/],
   // 57014 statement_timeout, 25P03 idle in transaction, 25P04 transaction_timeout.
   ['timeout', /^(?:57014|25P03|25P04)$/],
   // 40 serialization failure, deadlock and other rollbacks.

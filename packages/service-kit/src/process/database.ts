@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
 import { spanTransactions } from '@platform/tracing/trace';
+import { createAdmission, type Admission } from './admission.ts';
+import { boundPool } from './bounded-pool.ts';
 
 export interface Database extends AsyncDisposable {
   /** For hot paths and set-based statements. Times come back as PostgreSQL prints them, not as Date. */
@@ -9,7 +11,11 @@ export interface Database extends AsyncDisposable {
   /** For ordinary queries. */
   orm: PostgresJsDatabase;
   max: number;
-  /** Resolves when a connection answers; rejects after `ms`. */
+  /** Statements and transactions that wait for a connection, and all that were refused. */
+  queue: Pick<Admission, 'waiting' | 'refused'>;
+  /** One more connection for probes, so that a busy pool looks busy and not dead. */
+  probe: Sql;
+  /** Resolves when the database answers the probe's connection; rejects after `ms`. */
   ping(ms?: number): Promise<void>;
   /** This pool's connections at the server, by state. Rejects after a second. */
   connections(): Promise<{ state: string; count: number }[]>;
@@ -27,11 +33,21 @@ export interface DatabaseOptions {
   name: string;
   /** Connections of this process at most; 10 unless said otherwise. */
   max?: number;
-  /** A statement that takes longer is cancelled (SQLSTATE 57014, which answers 503). */
+  /**
+   * A statement that takes longer is cancelled (SQLSTATE 57014, which answers 503). A connection that has not answered
+   * a second after that is closed, because the network may have lost it.
+   */
   statementTimeoutMs?: number;
+  /** Statements and transactions of requests that may wait for a connection; 100 unless said otherwise. */
+  maxWaiting?: number;
+  /** How long they may wait, in ms; a second unless said otherwise. Beyond either it is Unavailable `too_busy`. */
+  maxWaitMs?: number;
   /** Other server settings of each connection, for example `{ plan_cache_mode: 'force_generic_plan' }`. */
   settings?: Record<string, string>;
 }
+
+/** How long a connection may take to report that a statement has timed out. */
+const graceMs = 1000;
 
 const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
   let timer: NodeJS.Timeout | undefined;
@@ -46,7 +62,7 @@ const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
 };
 
 /**
- * A connection pool. Nothing connects before the first query. When the server goes away, running
+ * A connection pool with a bounded queue (ADR 67). Nothing connects before the first query. When the server goes away, running
  * queries reject at once (503 by `toProblem`) and later ones connect anew.
  */
 export const openDatabase = ({
@@ -54,30 +70,42 @@ export const openDatabase = ({
   name,
   max = 10,
   statementTimeoutMs = 5000,
+  maxWaiting = 100,
+  maxWaitMs = 1000,
   settings = {},
 }: DatabaseOptions): Database => {
   const instance = `${name}:${randomUUID().slice(0, 8)}`;
-  const pool = postgres(url, {
-    max,
-    connect_timeout: 5,
-    // The default waits up to 20 s between attempts; a database that is back should be found at once.
-    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1) * (0.5 + Math.random() / 2),
-    onnotice: () => undefined,
-    connection: {
-      application_name: instance,
-      statement_timeout: statementTimeoutMs,
-      idle_in_transaction_session_timeout: 10_000,
-      ...settings,
-    },
-  });
-  const sql = spanTransactions(pool);
+  const open = (
+    application: string,
+    connections: number,
+    timeoutMs: number,
+    more: Record<string, string>,
+  ): Sql =>
+    postgres(url, {
+      max: connections,
+      connect_timeout: 5,
+      keep_alive: 10,
+      response_timeout: (timeoutMs + graceMs) / 1000,
+      // The default waits up to 20 s between attempts; a database that is back should be found at once.
+      backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1) * (0.5 + Math.random() / 2),
+      onnotice: () => undefined,
+      connection: {
+        application_name: application,
+        statement_timeout: timeoutMs,
+        idle_in_transaction_session_timeout: 10_000,
+        ...more,
+      },
+    });
+  const probe = open(`${instance}:probe`, 1, 1000, {});
+  const admission = createAdmission({ slots: max, maxWaiting, maxWaitMs });
+  const sql = spanTransactions(boundPool(open(instance, max, statementTimeoutMs, settings), admission));
   const ping = async (ms = 1000) => {
-    await within(ms, sql`select 1`);
+    await within(ms, probe`select 1`);
   };
   const connections = () =>
     within(
       1000,
-      sql<{ state: string; count: number }[]>`
+      probe<{ state: string; count: number }[]>`
         select coalesce(state, 'unknown') as state, count(*)::int as count
         from pg_stat_activity where application_name = ${instance} group by 1`,
     );
@@ -85,8 +113,12 @@ export const openDatabase = ({
     sql,
     orm: drizzle(sql),
     max,
+    queue: admission,
+    probe,
     ping,
     connections,
-    [Symbol.asyncDispose]: () => sql.end({ timeout: 5 }),
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([sql.end({ timeout: 5 }), probe.end({ timeout: 5 })]);
+    },
   };
 };

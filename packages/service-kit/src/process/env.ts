@@ -10,6 +10,14 @@ export const commonEnv = {
   REQUEST_LOG: z.enum(['all', 'failures']).default('all'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(10),
+  /** Statements and transactions of requests that may wait for a connection; the next request that needs one gets 503. */
+  DATABASE_QUEUE: z.coerce.number().int().min(0).default(100),
+  /** How long one of them may wait. */
+  DATABASE_WAIT_MS: z.coerce.number().int().min(0).default(1000),
+  /** After this time the statements of a request are cancelled; less than the gateway waits (30 s). */
+  REQUEST_DEADLINE_MS: z.coerce.number().int().min(1).default(20_000),
+  /** Client connections; further ones are closed at once. Together with the pools less than the file descriptors. */
+  MAX_CONNECTIONS: z.coerce.number().int().min(1).default(2000),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   /** Addresses of the gateway, comma separated; only their X-Forwarded-For is believed. */
   TRUST_PROXY: z.string().default('127.0.0.1,::1'),

@@ -23,7 +23,7 @@ export const createHealth = ({ database, redis, migrations }: Parts): Health => 
   const databaseState = async (): Promise<{ database: State; migrations: State }> => {
     try {
       await database.ping();
-      migrated ||= (await pendingMigrations(database.sql, migrations)) === 0;
+      migrated ||= (await pendingMigrations(database.probe, migrations)) === 0;
       return { database: 'ok', migrations: migrated ? 'ok' : 'down' };
     } catch {
       return { database: 'down', migrations: migrated ? 'ok' : 'down' };

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from './database.ts';
 import { createHistory, type History } from './history.ts';
 
@@ -42,32 +42,34 @@ export const addProcessMetrics = ({ registry }: Metrics): void =>
 
 /** State and size of the connection pool, and whether the database answers, as of the scrape. */
 export const addPoolMetrics = ({ registry }: Metrics, database: Database): void => {
-  const probe = async () => {
-    const start = performance.now();
-    const states = await database.connections().catch(() => undefined);
-    return { states, seconds: (performance.now() - start) / 1000 };
-  };
+  const probe = () => database.connections().catch(() => undefined);
   // All gauges of one scrape share one query; each sets itself, because each is read when it is collected.
   let running: ReturnType<typeof probe> | undefined;
   const shared = (): ReturnType<typeof probe> =>
     (running ??= probe().finally(() => {
       running = undefined;
     }));
+
   const gauge = (name: string, help: string, collect: (this: Gauge) => Promise<void> | void): Gauge =>
     new Gauge({ name, help, registers: [registry], collect });
 
   gauge('db_pool_max', 'Size of the connection pool', function collect() {
     this.set(database.max);
   });
-  gauge(
-    'db_pool_wait_seconds',
-    'Time this scrape waited for a connection and one query',
-    async function collect() {
-      this.set((await shared()).seconds);
+  gauge('db_pool_waiting', 'Statements and transactions that wait for a connection', function collect() {
+    this.set(database.queue.waiting());
+  });
+  new Counter({
+    name: 'db_pool_refused_total',
+    help: 'Statements and transactions that were refused because too many waited, or for too long',
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(database.queue.refused());
     },
-  );
+  });
   gauge('db_up', '1 when the database answered this scrape', async function collect() {
-    this.set((await shared()).states === undefined ? 0 : 1);
+    this.set((await shared()) === undefined ? 0 : 1);
   });
   new Gauge({
     name: 'db_pool_connections',
@@ -76,7 +78,7 @@ export const addPoolMetrics = ({ registry }: Metrics, database: Database): void 
     registers: [registry],
     async collect() {
       this.reset();
-      for (const { state, count } of (await shared()).states ?? []) this.set({ state }, count);
+      for (const { state, count } of (await shared()) ?? []) this.set({ state }, count);
     },
   });
 };

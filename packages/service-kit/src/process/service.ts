@@ -19,6 +19,8 @@ interface ServiceOptions<Env, Context extends BaseContext> {
       HOST: string;
       PORT: number;
       LOG_LEVEL: string;
+      REQUEST_DEADLINE_MS: number;
+      MAX_CONNECTIONS: number;
       DRAIN_MS: number;
       SHUTDOWN_TIMEOUT_MS: number;
       GATEWAY_SECRET?: string | undefined;
@@ -50,7 +52,10 @@ export const runService = async <Env, Context extends BaseContext>(
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, context.database);
   const listener = behindGateway(createApp(context).listener, env.GATEWAY_SECRET);
-  const server = createHttpServer(tracing ? tracing.requests(listener) : listener);
+  const server = createHttpServer(tracing ? tracing.requests(listener) : listener, {
+    deadlineMs: env.REQUEST_DEADLINE_MS,
+    maxConnections: env.MAX_CONNECTIONS,
+  });
   const { address, port } = await listen(server, env.HOST, env.PORT);
   log.info({ address, port }, 'listening');
 

@@ -1,3 +1,4 @@
+import { detached } from '@platform/service-kit/request-scope';
 import { LRUCache } from 'lru-cache';
 
 /** Some questions of one version of a quest, serialised. */
@@ -23,7 +24,7 @@ export const createPages = (bytes: number): Pages | undefined => {
   const cache = new LRUCache<string, Page, Read>({
     maxSize: bytes,
     sizeCalculation: ({ json }) => json.length + entryBytes,
-    fetchMethod: (_key, _stale, { context: read }) => read(),
+    fetchMethod: (_key, _stale, { context: read }) => detached(read),
     // A page that is evicted while it is read is returned all the same.
     ignoreFetchAbort: true,
   });

@@ -112,7 +112,6 @@ const nameViolations = (snapshot: TransactionSql, suspects: readonly string[]) =
  */
 export const checkLedger = (sql: Sql): Promise<Findings> =>
   sql.begin('isolation level repeatable read read only', async (snapshot) => {
-    await snapshot`set local statement_timeout = '120s'`;
     await snapshot`set local work_mem = '64MB'`;
     const { suspects, ...counts } = await findSuspects(snapshot);
     return { ...counts, violations: [...(await nameViolations(snapshot, suspects))] };

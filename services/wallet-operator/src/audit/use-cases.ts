@@ -1,6 +1,7 @@
 import type { Page } from '@platform/pagination/page-limit';
 import { slice, type Slice } from '@platform/pagination/slice';
-import type { Executor } from '@platform/service-kit/db';
+import { openDatabase, type Executor } from '@platform/service-kit/db';
+import { detached } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -8,10 +9,24 @@ import type { AuditEvent, Proof } from './schema.ts';
 import { checkLedger } from './proof-store.ts';
 import { insertEvent, listEvents } from './store.ts';
 
+/** Of a pool on which a proof runs. */
+export const proofTimeoutMs = 120_000;
+
 /** Whether the ledger is sound, found out now. */
 export const proveLedger = async (sql: Sql, now: Date): Promise<z.input<typeof Proof>> => {
   const findings = await checkLedger(sql);
   return { ok: findings.violations.length === 0, checkedAt: now.toISOString(), ...findings };
+};
+
+/** Apart from the pool, whose connections are closed when a statement takes seconds. */
+const proveOnOwnConnection = async ({ env, now }: Context): ReturnType<typeof proveLedger> => {
+  await using database = openDatabase({
+    url: env.DATABASE_URL,
+    name: 'wallet-operator:proof',
+    max: 1,
+    statementTimeoutMs: proofTimeoutMs,
+  });
+  return await proveLedger(database.sql, now());
 };
 
 const running = new WeakMap<Context, ReturnType<typeof proveLedger>>();
@@ -20,7 +35,7 @@ const running = new WeakMap<Context, ReturnType<typeof proveLedger>>();
 export const proveOnce = (ctx: Context): ReturnType<typeof proveLedger> => {
   const known = running.get(ctx);
   if (known !== undefined) return known;
-  const proof = proveLedger(ctx.database.sql, ctx.now())
+  const proof = detached(() => proveOnOwnConnection(ctx))
     .then((found) => {
       ctx.wallet.recordProof(found.ok, ctx.now());
       if (!found.ok) ctx.log.fatal({ violations: found.violations }, 'the ledger does not prove itself');

@@ -1,0 +1,59 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { Problem, Unavailable } from '../http/problem.ts';
+
+/** A request that is being answered, and what has to end with it. */
+export interface RequestScope {
+  /** Set once nobody waits for the answer any more, or the deadline has passed: the error of all further work. */
+  cancelled: Problem | undefined;
+  /** Called once, when that happens. */
+  onCancel: Set<() => void>;
+  deadline: NodeJS.Timeout | undefined;
+}
+
+const storage = new AsyncLocalStorage<RequestScope | undefined>();
+const scopes = new WeakMap<IncomingMessage, RequestScope>();
+
+const clientGone = (): Problem =>
+  new Problem({ status: 499, code: 'client_closed_request', detail: 'The client closed the connection.' });
+
+const deadlinePassed = (): Problem =>
+  new Unavailable('deadline_exceeded', 'The request took too long and was cancelled; try again shortly.');
+
+const cancel = (scope: RequestScope, reason: Problem): void => {
+  if (scope.cancelled !== undefined) return;
+  scope.cancelled = reason;
+  for (const callback of scope.onCancel) callback();
+};
+
+/** Of work that several requests wait for. */
+const shared: RequestScope = { cancelled: undefined, onCancel: new Set(), deadline: undefined };
+
+/** The request that the calling code works for; undefined for background work. */
+export const currentRequest = (): RequestScope | undefined => storage.getStore();
+
+/**
+ * Runs work that belongs to no single request, because several wait for its result or because it goes on after the
+ * answer: it waits for a connection no longer than a request, but is not cancelled with the one that started it.
+ */
+export const detached = <T>(work: () => T): T => storage.run(shared, work);
+
+/** A request that takes as long as its body has no deadline. */
+export const withoutDeadline = (req: IncomingMessage): void => clearTimeout(scopes.get(req)?.deadline);
+
+/**
+ * Cancels the database work of requests whose client has closed the connection, and of requests that are not answered
+ * `deadlineMs` after they arrived. The handler then gets an error, so the answer always tells what has happened.
+ */
+export const cancelWithRequest =
+  (next: RequestListener, deadlineMs: number): RequestListener =>
+  (req, res) => {
+    const scope: RequestScope = { cancelled: undefined, onCancel: new Set(), deadline: undefined };
+    scope.deadline = setTimeout(() => cancel(scope, deadlinePassed()), deadlineMs);
+    scopes.set(req, scope);
+    res.on('close', () => {
+      clearTimeout(scope.deadline);
+      if (!res.writableFinished) cancel(scope, clientGone());
+    });
+    storage.run(scope, () => next(req, res));
+  };

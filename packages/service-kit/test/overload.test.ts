@@ -1,0 +1,254 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import postgres from 'postgres';
+import { expect, inject, test } from 'vitest';
+import { openDatabase } from '../src/process/database.ts';
+import { isTransient } from '../src/process/database-error.ts';
+import { createMetrics, addPoolMetrics } from '../src/process/metrics.ts';
+import { createHttpServer } from '../src/http/server.ts';
+import { currentRequest, detached } from '../src/process/request-scope.ts';
+import { listen } from '../src/process/service.ts';
+import { cloneDatabase } from '../src/testing/index.ts';
+import { migrations } from './fixture/service.ts';
+import { startFixture } from './harness.ts';
+
+type Fixture = Awaited<ReturnType<typeof startFixture>>;
+
+/** Locks the notes; nobody can read or write them until the lock is released. */
+const lockNotes = async ({ database }: { database: { url: string } }) => {
+  const sql = postgres(database.url, { max: 1 });
+  const own = await sql.reserve();
+  await own`begin`;
+  await own`lock table notes`;
+  const release = async (): Promise<void> => {
+    await own`rollback`;
+    own.release();
+    await sql.end();
+  };
+  return { release };
+};
+
+const blocked = async ({ context }: Fixture): Promise<number> => {
+  const [row] = await context.database.probe<{ count: number }[]>`
+    select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return row?.count ?? 0;
+};
+
+const note = (url: string, id: string, signal?: AbortSignal) =>
+  fetch(`${url}/v1/notes`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ id, words: 'x' }),
+    ...(signal && { signal }),
+  });
+
+const read = (url: string) => fetch(`${url}/v1/notes/none`);
+
+test('beyond the pool and its queue requests get 503 at once; the replica stays ready and the others are answered', async () => {
+  const limits = { DATABASE_POOL: '2', DATABASE_QUEUE: '3', DATABASE_WAIT_MS: '60000' };
+  await using fixture = await startFixture(limits);
+  const { url, context } = fixture;
+  addPoolMetrics(context.metrics, context.database);
+  const lock = await lockNotes(fixture);
+  const accepted = Array.from({ length: 5 }, () => read(url));
+  await expect.poll(() => context.database.queue.waiting()).toBe(3);
+  const refused = await Promise.all(Array.from({ length: 15 }, () => read(url)));
+  expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+  expect(refused[0]?.headers.get('retry-after')).toBe('1');
+  expect(await refused[0]?.json()).toMatchObject({ code: 'too_busy' });
+  expect((await fetch(`${url}/readyz`)).status).toBe(200);
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(metrics).toContain('db_pool_waiting 3');
+  expect(metrics).toContain('db_pool_refused_total 15');
+  await lock.release();
+  for (const { status } of await Promise.all(accepted)) expect(status).toBe(404);
+}, 20_000);
+
+test('a request that waits for a connection longer than DATABASE_WAIT_MS gets 503', async () => {
+  await using fixture = await startFixture({ DATABASE_POOL: '1', DATABASE_WAIT_MS: '50' });
+  const lock = await lockNotes(fixture);
+  const running = read(fixture.url);
+  await expect.poll(() => blocked(fixture)).toBe(1);
+  const waited = await read(fixture.url);
+  expect(waited.status).toBe(503);
+  expect(await waited.json()).toMatchObject({ code: 'too_busy' });
+  await lock.release();
+  expect((await running).status).toBe(404);
+}, 20_000);
+
+test('clients that go away leave the queue, their statements are cancelled and nothing is written', async () => {
+  await using fixture = await startFixture({ DATABASE_POOL: '1', DATABASE_WAIT_MS: '60000' });
+  const lock = await lockNotes(fixture);
+  const gone = new AbortController();
+  const requests = ['a', 'b', 'c'].map((id) => note(fixture.url, id, gone.signal));
+  await expect.poll(() => fixture.context.database.queue.waiting()).toBe(2);
+  await expect.poll(() => blocked(fixture)).toBe(1);
+  gone.abort();
+  await Promise.allSettled(requests);
+  await expect.poll(() => blocked(fixture)).toBe(0);
+  expect(fixture.context.database.queue.waiting()).toBe(0);
+  await lock.release();
+  expect(await fixture.context.database.sql`select id from notes`).toEqual([]);
+  expect(fixture.lines.join('')).not.toContain('"level":50');
+}, 20_000);
+
+test('a request past its deadline gets 503, and nothing of it is written', async () => {
+  await using fixture = await startFixture({ REQUEST_DEADLINE_MS: '300' });
+  const lock = await lockNotes(fixture);
+  const late = await note(fixture.url, 'late');
+  expect([late.status, late.headers.get('retry-after')]).toEqual([503, '2']);
+  expect(await late.json()).toMatchObject({ code: 'deadline_exceeded' });
+  await lock.release();
+  expect(await fixture.context.database.sql`select id from notes`).toEqual([]);
+}, 20_000);
+
+/** A server whose requests run `work` on a pool. */
+const serveWork = async (
+  options: { max: number; deadlineMs?: number },
+  work: (database: ReturnType<typeof openDatabase>, url: string) => Promise<unknown>,
+) => {
+  const stack = new AsyncDisposableStack();
+  const clone = stack.use(await cloneDatabase(inject('postgresUrl'), migrations));
+  const database = stack.use(
+    openDatabase({ url: clone.url, name: 'work', max: options.max, maxWaiting: 1000 }),
+  );
+  const server = createHttpServer((req, res) => {
+    work(database, req.url ?? '').then(
+      () => res.writeHead(200).end(),
+      () => res.writeHead(503).end(),
+    );
+  }, options);
+  const { port } = await listen(server, '127.0.0.1', 0);
+  stack.defer(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { database, url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+};
+
+test('a transaction past its deadline is rolled back, savepoints included, and its connection is used again', async () => {
+  await using served = await serveWork({ max: 1, deadlineMs: 200 }, ({ sql }) =>
+    sql.begin(async (tx) => {
+      await tx`insert into notes values ('one', 'x')`;
+      await tx.savepoint((inner) => inner`select pg_sleep(60)`).catch(() => undefined);
+      await tx`insert into notes values ('two', 'x')`;
+    }),
+  );
+  expect((await fetch(served.url)).status).toBe(503);
+  expect(await served.database.sql`select id from notes`).toEqual([]);
+}, 20_000);
+
+test('cancelling the statements of clients that go away fails no other request', async () => {
+  await using served = await serveWork({ max: 3 }, ({ sql }) => sql`select pg_sleep(0.004)`);
+  const failed: number[] = [];
+  const steady = Array.from({ length: 4 }, async () => {
+    for (let at = 0; at < 100; at++) {
+      const { status } = await fetch(served.url);
+      if (status !== 200) failed.push(status);
+    }
+  });
+  const leaving = Array.from({ length: 4 }, async () => {
+    for (let at = 0; at < 100; at++)
+      await fetch(served.url, { signal: AbortSignal.timeout(at % 12) }).catch(() => undefined);
+  });
+  await Promise.all([...steady, ...leaving]);
+  expect(failed).toEqual([]);
+}, 30_000);
+
+test('work that several requests share is not cancelled with the request that started it', async () => {
+  let shared: Promise<unknown> | undefined;
+  await using served = await serveWork({ max: 2 }, ({ sql }) => {
+    expect(currentRequest()).toBeDefined();
+    return (shared ??= detached(async () => sql`select pg_sleep(1)`));
+  });
+  const first = new AbortController();
+  const gone = fetch(served.url, { signal: first.signal }).catch(() => undefined);
+  await expect.poll(() => shared !== undefined).toBe(true);
+  const second = fetch(served.url);
+  first.abort();
+  await gone;
+  expect((await second).status).toBe(200);
+}, 20_000);
+
+/** A TCP proxy in front of PostgreSQL that can lose everything that is sent over its present connections. */
+const startProxy = async (databaseUrl: string) => {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.pipe(to);
+      from.on('error', () => to.destroy());
+    }
+  });
+  const { port } = await listen(server as never, '127.0.0.1', 0);
+  const url = new URL(databaseUrl);
+  url.port = String(port);
+  return {
+    url: url.href,
+    /** Like a firewall that has forgotten the connections: nothing arrives, and nobody is told. */
+    lose: () => {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    [Symbol.asyncDispose]: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};
+
+test('statements and commits on connections that the network lost fail, and later ones use new connections', async () => {
+  await using clone = await cloneDatabase(inject('postgresUrl'), migrations);
+  await using proxy = await startProxy(clone.url);
+  await using database = openDatabase({ url: proxy.url, name: 'lost', max: 2, statementTimeoutMs: 100 });
+  const { sql } = database;
+  await sql`select 1`;
+  await database.ping();
+  const committed = sql.begin(async (tx) => {
+    await tx`select 1`;
+    proxy.lose();
+  });
+  await expect(committed).rejects.toSatisfy(isTransient);
+  const works = (work: () => PromiseLike<unknown>) => async () =>
+    Promise.resolve(work()).then(
+      () => true,
+      () => false,
+    );
+  // Each lost connection fails once more, when its turn comes.
+  await expect
+    .poll(
+      works(() => sql`select 1`),
+      { timeout: 5000 },
+    )
+    .toBe(true);
+  await expect.poll(works(database.ping), { timeout: 5000 }).toBe(true);
+}, 20_000);
+
+test('connections beyond MAX_CONNECTIONS are closed at once, and those that exist go on', async () => {
+  await using fixture = await startFixture({ MAX_CONNECTIONS: '1' });
+  const first = connect(fixture.port, '127.0.0.1');
+  await once(first, 'connect');
+  const second = connect(fixture.port, '127.0.0.1');
+  second.on('error', () => undefined).resume();
+  await once(second, 'close');
+  first.write('GET /livez HTTP/1.1\r\nHost: x\r\n\r\n');
+  expect(String(await once(first, 'data'))).toMatch(/^HTTP\/1\.1 200/);
+  first.destroy();
+}, 20_000);
+
+test('the queue of a pool is part of its metrics', async () => {
+  await using clone = await cloneDatabase(inject('postgresUrl'), migrations);
+  await using database = openDatabase({ url: clone.url, name: 'metrics', max: 1, maxWaiting: 0 });
+  const metrics = createMetrics();
+  addPoolMetrics(metrics, database);
+  const running = database.sql`select pg_sleep(0.5)`.execute();
+  await expect.poll(async () => (await database.connections())[0]?.state).toBe('active');
+  await expect(detached(async () => database.sql`select 1`)).rejects.toMatchObject({ code: 'too_busy' });
+  await running;
+  expect(await metrics.registry.metrics()).toContain('db_pool_refused_total 1');
+});
