@@ -158,9 +158,13 @@ describe('a pod', () => {
   });
 });
 
+/** Connections of each replica for readiness and metrics. */
+const probes = 1;
+
 test('all replicas at once, and one more of each while it is rolled out, fit into the connections', () => {
   const wanted = services.map(
-    ({ replicas, pool, connectionsBesidePool }) => (replicas.max + 1) * (pool + connectionsBesidePool),
+    ({ replicas, pool, connectionsBesidePool }) =>
+      (replicas.max + 1) * (pool + connectionsBesidePool + probes),
   );
   expect(wanted.reduce((sum, some) => sum + some, 0)).toBeLessThanOrEqual(platform.connections);
 });
