@@ -5,8 +5,9 @@ import { expect, inject, test } from 'vitest';
 import { openDatabase } from '../src/process/database.ts';
 import { isTransient } from '../src/process/database-error.ts';
 import { createMetrics, addPoolMetrics } from '../src/process/metrics.ts';
+import { Unavailable } from '../src/http/problem.ts';
 import { createHttpServer } from '../src/http/server.ts';
-import { currentRequest, detached } from '../src/process/request-scope.ts';
+import { currentRequest, detached, withDeadline } from '../src/process/request-scope.ts';
 import { listen } from '../src/process/service.ts';
 import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
@@ -168,6 +169,17 @@ test('work that several requests share is not cancelled with the request that st
   first.abort();
   await gone;
   expect((await second).status).toBe(200);
+}, 20_000);
+
+test('work with a deadline of its own fails with its own error, whether it runs or waits, and holds no connection', async () => {
+  await using served = await serveWork({ max: 1 }, async () => undefined);
+  const { sql, queue } = served.database;
+  const tooSlow = () => new Unavailable('too_slow', 'Too slow.');
+  const slow = [1, 2].map(() => withDeadline(200, tooSlow, async () => sql`select pg_sleep(60)`));
+  const outcomes = await Promise.allSettled(slow);
+  for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'too_slow' } });
+  expect(queue.waiting()).toBe(0);
+  expect(await withDeadline(60_000, tooSlow, async () => sql`select 1 as one`)).toEqual([{ one: 1 }]);
 }, 20_000);
 
 /** A TCP proxy in front of PostgreSQL that can lose everything that is sent over its present connections. */

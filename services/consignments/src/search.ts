@@ -1,5 +1,6 @@
 import { openDatabase } from '@platform/service-kit/db';
 import { Unavailable } from '@platform/service-kit/problem';
+import { withDeadline } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
 
 /** Runs searches apart from all else: a slow one keeps nobody waiting but other searches. */
@@ -41,14 +42,10 @@ const lane = (databaseUrl: string, name: string, max: number, ms: number) => {
   return {
     /** The time spent waiting counts as well. */
     run: async <T>(read: (sql: Sql) => Promise<T>): Promise<T> => {
-      const { promise: late, reject } = Promise.withResolvers<never>();
-      const timer = setTimeout(() => reject(tooSlow()), ms);
       try {
-        return await Promise.race([read(database.sql), late]);
+        return await withDeadline(ms, tooSlow, () => read(database.sql));
       } catch (error) {
         throw isCancelled(error) ? tooSlow(error) : error;
-      } finally {
-        clearTimeout(timer);
       }
     },
     close: () => database[Symbol.asyncDispose](),

@@ -38,6 +38,28 @@ export const currentRequest = (): RequestScope | undefined => storage.getStore()
  */
 export const detached = <T>(work: () => T): T => storage.run(shared, work);
 
+/**
+ * Runs work whose statements are cancelled when `ms` are over, waiting included, or with the request. They fail with
+ * `reason`, or with that of the request.
+ */
+export const withDeadline = async <T>(
+  ms: number,
+  reason: () => Problem,
+  work: () => Promise<T>,
+): Promise<T> => {
+  const outer = currentRequest();
+  const scope: RequestScope = { cancelled: outer?.cancelled, onCancel: new Set(), deadline: undefined };
+  const end = (): void => cancel(scope, outer?.cancelled ?? reason());
+  const timer = setTimeout(end, ms);
+  outer?.onCancel.add(end);
+  try {
+    return await storage.run(scope, work);
+  } finally {
+    clearTimeout(timer);
+    outer?.onCancel.delete(end);
+  }
+};
+
 /** A request that takes as long as its body has no deadline. */
 export const withoutDeadline = (req: IncomingMessage): void => clearTimeout(scopes.get(req)?.deadline);
 
