@@ -40,7 +40,7 @@ const interceptStatements = <S extends Sql | TransactionSql>(sql: S, send: Send)
   const tagged = (...given: unknown[]) => intercept((sql as (...all: unknown[]) => unknown)(...given));
   return Object.assign(tagged, sql, {
     unsafe: (...given: Parameters<typeof unsafe>) => intercept(unsafe(...given)),
-  }) as unknown as S;
+  });
 };
 
 /** Sends a statement that is cancelled with its request. */
