@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { Agent, createServer, request, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -29,6 +29,27 @@ test.each(['127.0.0.1', '0.0.0.0'])(
     expect(server.listening).toBe(false);
   },
 );
+
+test('a client that keeps its connections opens no new one while the listener closes', async () => {
+  const server = createServer((_req, res) => res.end('done')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const agent = new Agent({ keepAlive: true });
+  const closed = drain(server, 400);
+  const seen: (string | undefined)[] = [];
+  while (server.listening) {
+    const asked = request({ port, host: '127.0.0.1', agent }).end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    await text(answer);
+    seen.push(answer.headers.connection);
+  }
+  await closed;
+  agent.destroy();
+  const kept = seen.lastIndexOf('keep-alive');
+  expect(seen[0]).toBe('close');
+  expect(kept).toBeGreaterThan(0);
+  expect(seen.slice(seen.indexOf('keep-alive'), kept)).not.toContain('close');
+});
 
 test('a server that has all the connections that it may have is closed all the same', async () => {
   const server = createServer((_req, res) => res.end('done')).listen(0, '127.0.0.1');

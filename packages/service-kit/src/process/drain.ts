@@ -3,8 +3,10 @@ import type { Server } from 'node:http';
 import { connect, Server as TcpServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long connections without a request stay open after the listener closed, at most. */
-const maxIdleMs = 1000;
+/** How long connections without a request stay open after the listener closed; the gateway closes them after 1 s. */
+const maxIdleMs = 1500;
+/** The part of the drain in which each answer closes its connection. */
+const closingPart = 0.75;
 
 /** The loopback address where a wildcard address is not one to connect to. */
 const reachable = (address: string): string => ({ '::': '::1', '0.0.0.0': '127.0.0.1' })[address] ?? address;
@@ -29,21 +31,29 @@ const stopListening = async (server: Server): Promise<void> => {
       last.destroy();
       resolve();
     };
-    server.on('connection', onConnection);
+    server.prependListener('connection', onConnection);
     // It fails when the server has all the connections that it may have.
     last.on('error', stop).on('close', stop);
   });
 };
 
 /**
- * Closes a server without failing a request. For `drainMs` it still accepts connections, and each answer closes its
- * own, so that proxies go to other replicas. Then it stops listening; resolves when the running requests are answered.
+ * Closes a server without failing a request. For `drainMs` it still accepts connections, and each answer closes its own,
+ * so that proxies connect to other replicas. In the last quarter connections are kept again: a proxy that has some opens
+ * no new one in the moment when the listener closes. From then on each answer closes its connection. Resolves when the
+ * running requests are answered.
  */
 export const drain = async (server: Server, drainMs: number): Promise<void> => {
-  server.prependListener('request', (_req, res) => res.setHeader('Connection', 'close'));
-  await sleep(drainMs);
+  let closing = true;
+  server.prependListener('request', (_req, res) => {
+    if (closing) res.setHeader('Connection', 'close');
+  });
+  await sleep(drainMs * closingPart);
+  closing = false;
+  await sleep(drainMs * (1 - closingPart));
   const closed = once(server, 'close');
   await stopListening(server);
+  closing = true;
   await Promise.race([closed, sleep(Math.min(drainMs, maxIdleMs))]);
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   await closed;
