@@ -1,10 +1,28 @@
 import { availableParallelism } from 'node:os';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
+
+/** Projects with files that take longest and mostly wait: whole platforms, killed servers, installations. */
+const LONGEST = ['e2e', 'portal', 'store-webhooks', 'new', 'deploy', 'local'];
+
+/** Starts the longest files first, so that none of them is left running alone at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ project }: TestSpecification): number => {
+      const at = LONGEST.indexOf(project.name);
+      return at < 0 ? LONGEST.length : at;
+    };
+    // oxlint-disable-next-line unicorn/no-array-sort -- not a method of an array
+    const sorted = await super.sort(files);
+    return sorted.toSorted((one, other) => rank(one) - rank(other));
+  }
+}
 
 export default defineConfig({
   test: {
     projects: ['packages/*', 'services/*', 'infra/*'],
-    // vitest leaves one core to itself by default; on two cores that is one worker, which waits most of its time.
-    maxWorkers: availableParallelism(),
+    // Tests wait for processes and databases most of their time, so one worker a core leaves the cores idle.
+    maxWorkers: 2 * availableParallelism(),
+    sequence: { sequencer: LongestFirst },
   },
 });

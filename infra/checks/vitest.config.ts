@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     name: 'checks',
     include: ['src/**/*.test.ts'],
+    testTimeout: 60_000,
     // recheck in JavaScript; its other backends are native programs that are not installed.
     env: { RECHECK_BACKEND: 'pure' },
   },

@@ -4,9 +4,7 @@ export default defineConfig({
   test: {
     name: 'portal',
     globalSetup: ['@platform/local/test-setup', './test/test-setup.ts'],
-    // One browser at a time.
-    fileParallelism: false,
-    testTimeout: 60_000,
+    testTimeout: 120_000,
     hookTimeout: 60_000,
   },
 });

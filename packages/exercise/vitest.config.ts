@@ -1,3 +1,3 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({ test: { name: 'exercise' } });
+export default defineConfig({ test: { name: 'exercise', testTimeout: 30_000 } });

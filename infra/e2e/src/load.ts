@@ -57,7 +57,7 @@ export interface Sent {
   failures: string[];
 }
 
-const PAUSE_MS = 20;
+const PAUSE_MS = 50;
 
 /** Repeats a request on several connections until the signal is aborted, with a short pause after each. */
 export const repeat = async (

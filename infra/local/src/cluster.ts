@@ -57,7 +57,7 @@ export const initialise = async ({ bin, dataDir, password, account }: Cluster): 
   await rename(fresh, dataDir);
 };
 
-/** Small enough for a laptop, large enough for six services or a parallel test suite. */
+/** Small enough for a laptop, large enough for six services. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -68,7 +68,13 @@ const SETTINGS = {
   timezone: 'UTC',
   log_timezone: 'UTC',
 };
-const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+/** For tests: fast, and with connections for the many instances that parallel test files start. */
+const NOT_DURABLE = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '500',
+};
 
 export const clusterCommand = (cluster: Cluster): Command => {
   const settings = {

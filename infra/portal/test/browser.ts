@@ -11,6 +11,9 @@ export const canLook = executablePath !== null && stack.gateway !== null;
 
 let browser: Browser;
 
+/** Pages load slowly while other tests use the processor. */
+const LIMIT_MS = 100_000;
+
 /** Opens the browser for the tests of a file. */
 export const useBrowser = (): void => {
   beforeAll(async () => {
@@ -37,6 +40,7 @@ export const visit = async (
   { demo = false, ...options }: BrowserContextOptions & { demo?: boolean } = {},
 ): Promise<Visit> => {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(LIMIT_MS);
   if (demo)
     await context.addInitScript((text) => sessionStorage.setItem('demo', text), JSON.stringify(credentials));
   const page = await context.newPage();

@@ -47,18 +47,25 @@ const content = (event: EventDetail): Node =>
     ]),
     event.error === null ? '' : element('p', { class: 'error note' }, event.error),
     element('h3', {}, 'Body'),
+    event.revealed ? '' : element('p', { class: 'note soft' }, 'Masked. Revealing the body is recorded.'),
     code(event.body),
     element('h3', {}, 'Headers'),
     code(event.headers),
   );
 
-/** One webhook: its content and result, a dry run and a replay. */
+/** One webhook: its content and result, revealing its body, a dry run and a replay. */
 export const openEvent = (session: Session, path: string, replayed: () => void): void => {
   const result = element('div', { role: 'status' });
   const body = element('div', { class: 'dialog-body' });
   const tell = (load: () => Promise<Node>): void => {
     void show(result, load).then(() => result.scrollIntoView({ block: 'nearest' }));
   };
+  const load = (query: string): Promise<void> =>
+    show(body, async () => content(await session.ask<EventDetail>(path + query)));
+  const reveal = button('Reveal body', 'quiet', () => {
+    reveal.hidden = true;
+    void load('?reveal=true');
+  });
   const dryRun = button('Dry run', 'quiet', () => {
     tell(async () => outcome(await session.ask<Replay>(`${path}/replay?dryRun=true`, 'POST')));
   });
@@ -78,6 +85,6 @@ export const openEvent = (session: Session, path: string, replayed: () => void):
     (asking ? no : replay).focus();
   };
   for (const one of [sure, no]) one.hidden = true;
-  openDialog('Webhook', body, result, element('div', { class: 'actions' }, dryRun, replay, sure, no));
-  void show(body, async () => content(await session.ask<EventDetail>(path)));
+  openDialog('Webhook', body, result, element('div', { class: 'actions' }, reveal, dryRun, replay, sure, no));
+  void load('');
 };

@@ -14,11 +14,12 @@ export interface Event {
   finishedAt: string | null;
 }
 
-/** One webhook with its body and headers, without secrets and personal data. */
+/** One webhook with its body and headers; unless `revealed`, without secrets and personal data. */
 export interface EventDetail extends Event {
   headers: Record<string, string>;
   bytes: number;
   body: unknown;
+  revealed: boolean;
 }
 
 export interface EventPage {
