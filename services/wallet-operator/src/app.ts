@@ -1,6 +1,5 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { auditRoutes } from './audit/routes.ts';
-import { callbackListener } from './callbacks/listener.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import type { Context } from './context.ts';
 import { gameRoutes } from './games/routes.ts';
@@ -10,8 +9,8 @@ import { roundRoutes } from './rounds/routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
 
 /** The rooms of the service and what its OpenAPI document says of them. */
-export const createApp = (context: Context): HttpApp => {
-  const app = createHttpApp(context, {
+export const createApp = (context: Context): HttpApp =>
+  createHttpApp(context, {
     about: {
       title: 'Wallet operator',
       version: '1.0.0',
@@ -37,5 +36,3 @@ export const createApp = (context: Context): HttpApp => {
       ...auditRoutes(context),
     ],
   });
-  return { ...app, listener: callbackListener(context, app.listener) };
-};

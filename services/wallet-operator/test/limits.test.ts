@@ -38,10 +38,40 @@ test('no answer to a callback may be kept by a cache', async () => {
   await using service = await startService();
   for (const target of ['/callback/balance', '/callback/debit']) {
     const { headers } = await fetch(service.url + target, { method: 'POST', body: '{}' });
-    expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
-      'no-store',
-      'nosniff',
-    ]);
+    expect(headers.get('cache-control')).toContain('no-store');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
   }
   expect((await call(service.url, 'balance', '{}')).http).toBe(200);
+});
+
+test('wrong signatures never keep the callbacks of the same network from being answered', async () => {
+  await using service = await startService({ RATE_LIMIT: 'on', UNKNOWN_CREDENTIALS_PER_MINUTE: '1' });
+  const { sql } = service.context.database;
+  const caller = callerOf(service, await addPlayer(sql));
+  const headers = { 'X-Timestamp': '1', 'X-HMAC-SHA256': 'f'.repeat(64) };
+  for (let count = 0; count < 5; count++) {
+    const { status } = await fetch(`${service.url}/callback/balance`, {
+      method: 'POST',
+      headers,
+      body: '{}',
+    });
+    expect(status).toBe(401);
+    await fetch(`${service.url}/v1/games`, { headers: { Authorization: 'Bearer unknown' } });
+  }
+  expect((await caller.balance()).status).toBe('OK');
+});
+
+test('a refused callback writes one log line, an accepted one none; both are counted', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  const caller = callerOf(service, await addPlayer(sql));
+  expect((await caller.balance()).status).toBe('OK');
+  await fetch(`${service.url}/callback/balance`, { method: 'POST', body: '{}' });
+  const answered = () => service.lines.filter((line) => line.includes('"msg":"answered"'));
+  await expect.poll(answered).toMatchObject([expect.stringContaining('"status":401')]);
+  const text = await service.context.metrics.registry.metrics();
+  for (const status of [200, 401])
+    expect(text).toMatch(
+      new RegExp(`_count\\{method="POST",route="/callback/balance",status="${status}"\\} 1`),
+    );
 });

@@ -1,7 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** What a proxy says about the client; anybody can send these headers. */
 const forwarded = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] as const;
@@ -12,10 +10,13 @@ const forwarded = ['x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'] a
  * with the secret, X-Gateway-Secret, goes no further, so that it is never logged.
  */
 export const behindGateway = (next: RequestListener, secret: string | undefined): RequestListener => {
-  const expected = secret === undefined ? undefined : digest(secret);
+  const expected = secret === undefined ? undefined : Buffer.from(secret);
   const isGateway = ({ headers }: IncomingMessage): boolean => {
     const sent = headers['x-gateway-secret'];
-    return expected !== undefined && typeof sent === 'string' && timingSafeEqual(digest(sent), expected);
+    if (expected === undefined || typeof sent !== 'string') return false;
+    const given = Buffer.from(sent);
+    // In constant time, except for the length, which is no secret.
+    return given.length === expected.length && timingSafeEqual(given, expected);
   };
   return (req, res) => {
     if (!isGateway(req)) for (const name of forwarded) delete req.headers[name];

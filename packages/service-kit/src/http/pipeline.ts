@@ -49,10 +49,10 @@ const createInputReader = (route: Route) => {
     body && !body.raw && jsonBody(body.types ?? ['application/json'], body.limit ?? defaultBodyLimit);
   const spelling = route.anyCaseQuery && query ? spellingOf(Object.keys(query.shape)) : undefined;
   // Most requests have no query; what its schema makes of that is always the same.
-  const noQuery = query?.safeParse({});
+  const noQuery = query?.safeParse({}) ?? { success: true, data: undefined };
 
   const validateQuery = (target: string, errors: FieldErrors): unknown =>
-    noQuery?.success && !target.includes('?')
+    noQuery.success && !target.includes('?')
       ? noQuery.data
       : validate(query, parseQuery(target, spelling), 'query', errors);
 
@@ -73,20 +73,18 @@ const createInputReader = (route: Route) => {
 const createCallerReader = ({ caller: guard, unlimited }: Route, limits: Limits) => {
   const { clientAddress, failureLimit, rateLimit } = limits;
   const count = async (req: Request, res: Response, key: string | undefined): Promise<void> => {
-    if (rateLimit === undefined || unlimited) return;
-    await rateLimit(res, key === undefined ? `a:${networkOf(clientAddress(req))}` : `k:${key}`);
+    await rateLimit?.(res, key === undefined ? `a:${networkOf(clientAddress(req))}` : `k:${key}`);
   };
-  const identify = async (req: Request, res: Response): Promise<unknown> => {
+  return async (req: Request, res: Response): Promise<unknown> => {
+    if (guard !== anyone && guard.wasValid?.(req) !== true) failureLimit.check(req);
+    if (unlimited) return guard.identify(req);
+    let caller: unknown;
     try {
-      return await guard.identify(req);
+      caller = await guard.identify(req);
     } catch (error) {
       await count(req, res, undefined);
       throw error;
     }
-  };
-  return async (req: Request, res: Response): Promise<unknown> => {
-    if (guard !== anyone && guard.wasValid?.(req) !== true) failureLimit.check(req);
-    const caller = await identify(req, res);
     await count(req, res, guard.keyOf(caller));
     return caller;
   };
@@ -110,6 +108,7 @@ export const createHandler = (route: Route, template: string | undefined, limits
   return async (req, res) => {
     res.template = template;
     res.varyOn = varyOn;
+    res.logSuccess = route.logSuccess;
     try {
       // Network limit → authentication → caller limit.
       const caller = await readCaller(req, res);

@@ -8,6 +8,8 @@ declare module 'http' {
   interface ServerResponse {
     /** Template of the route that answers: what logs, metrics and traces call it. Undefined for operation paths. */
     template?: string | undefined;
+    /** False where a request that succeeds writes no line. */
+    logSuccess?: false | undefined;
   }
 }
 
@@ -38,9 +40,10 @@ const createRequestLog = ({ log, requestLog }: Context, logPaths: boolean): Http
     customAttributeKeys: { req: 'requestId', responseTime: 'ms' },
     serializers: { requestId: requestIdOf },
     wrapSerializers: false,
-    customLogLevel: (_req, { statusCode, writableFinished }) => {
+    customLogLevel: (_req, { statusCode, writableFinished, logSuccess }) => {
       if (statusCode >= 500) return 'error';
-      return statusCode >= 400 || !writableFinished ? 'info' : successLevel;
+      if (statusCode >= 400 || !writableFinished) return 'info';
+      return logSuccess === false ? 'silent' : successLevel;
     },
     customSuccessObject: line,
     customSuccessMessage: (_req, res) => (res.writableFinished ? 'answered' : 'client went away'),

@@ -94,6 +94,8 @@ interface Operation {
   responses: Responses;
   /** Not counted against the caller's rate limit. */
   unlimited?: true;
+  /** False: a request that succeeds writes no log line, because what it did is recorded elsewhere. */
+  logSuccess?: false;
   /** Statuses of the problems this operation has beyond those its shape implies (400, 401, 403, 413, 415). */
   problems?: readonly number[];
 }
