@@ -1,29 +1,28 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import type { Context } from './context.ts';
-import { orderRecords } from './orders/routes.ts';
-import { importJobRecords, memberRecords } from './members/routes.ts';
-import { createUserRoute, userRecords } from './users/routes.ts';
-import { deliveryRecords } from './delivery/routes.ts';
-import { verificationRecords } from './identity/routes.ts';
+import { orderList } from './orders/list.ts';
+import { importJobList, memberList } from './members/lists.ts';
+import { createUserRoute, userList } from './users/routes.ts';
+import { deliveryJobList } from './delivery/list.ts';
+import { verificationList } from './identity/list.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { addWaitingMetrics } from './metrics.ts';
-import { notificationRecords } from './notifications/routes.ts';
-import { revealRecords } from './events/reveals.ts';
-import { replayRoutes } from './events/replay-routes.ts';
+import { notificationList } from './notifications/list.ts';
+import { eventRevealList } from './events/list.ts';
 import { eventRoutes } from './events/routes.ts';
 import { storeRoutes } from './stores/routes.ts';
 import { hookRoutes } from './hooks/routes.ts';
 
 /** The lists of a store. */
-export const storeRecords = [
-  orderRecords,
-  memberRecords,
-  importJobRecords,
-  userRecords,
-  deliveryRecords,
-  verificationRecords,
-  notificationRecords,
-  revealRecords,
+export const storeLists = [
+  orderList,
+  memberList,
+  importJobList,
+  userList,
+  deliveryJobList,
+  verificationList,
+  notificationList,
+  eventRevealList,
 ];
 
 /** The resources of the service and what its OpenAPI document says of them. */
@@ -53,10 +52,8 @@ export const createApp = (context: Context): HttpApp => {
       ...hookRoutes(context),
       ...storeRoutes(context),
       createUserRoute(context),
-      ...storeRecords.flatMap(({ routes }) => routes(context)),
+      ...storeLists.flatMap(({ routes }) => routes(context)),
       ...paymentRoutes(context),
-      // Before the routes of one event: Express takes the first that fits the path.
-      ...replayRoutes(context),
       ...eventRoutes(context),
     ],
     logPaths: false,

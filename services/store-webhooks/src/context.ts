@@ -9,8 +9,9 @@ import { createDatabaseClock, type DatabaseClock } from './inbox/clock.ts';
 import { createInbox, type Inbox } from './inbox/inbox.ts';
 import { createReader, type ProviderReader } from './providers/reader.ts';
 import { createSnapshot } from './spool/snapshot.ts';
-import { createStoreOpener, type KnownStore, type StoreRow } from './stores/known-store.ts';
-import { createOldUses, findToken, type OldUses, type TokenRow } from './stores/tokens.ts';
+import { createStoreOpener, type KnownStore } from './stores/known-store.ts';
+import type { StoreRow } from './stores/store.ts';
+import { createOldUses, createTokenFinder, type OldUses, type TokenRow } from './stores/tokens.ts';
 import { createTracker, type ErrorTracker } from './tracker/tracker.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
@@ -65,7 +66,7 @@ export const createContext = async (
   const openStore = createStoreOpener(box);
   const onWork = { wake: () => undefined };
   const tokens = createPathTokens({
-    find: (hash) => findToken(sql, openStore, hash),
+    find: createTokenFinder(base.database, openStore),
     rememberMs: env.TOKEN_MEMORY_MS,
     now,
   });

@@ -2,10 +2,11 @@ import { createHmac } from 'node:crypto';
 import { hashPathToken } from '@platform/auth/path-tokens';
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
+import { eq } from 'drizzle-orm';
 import { createContext } from './context.ts';
 import { demoEnv, processEnv } from './env.ts';
+import { stores } from './db/tables.ts';
 import { StoreBody } from './stores/schema.ts';
-import { findStore } from './stores/store.ts';
 import { createStore } from './stores/use-cases.ts';
 
 const id = '01980000-0000-7000-8000-00000000d340';
@@ -21,7 +22,7 @@ await using context = await createContext(
 // Made from the stack's own secret: the same on every start, and unknown to everybody else.
 const token = createHmac('sha256', env.SECRETS_KEY).update('demo webhook token').digest('base64url');
 
-if ((await findStore(context.database.sql, id)) === undefined) {
+if ((await context.database.orm.$count(stores, eq(stores.id, id))) === 0) {
   const input = StoreBody.parse({
     name: 'Demo shop',
     storeUrl,

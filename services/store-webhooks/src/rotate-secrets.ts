@@ -1,6 +1,6 @@
 /**
- * Encrypts everything that is kept with an older key of SECRETS_KEY again with its first key. Afterwards
- * the older keys can be removed, except for outcomes of payments, which expire after 24 hours.
+ * Encrypts again with the first key of SECRETS_KEY what an older key encrypted. Afterwards the older keys
+ * can be removed. Exits with 1 if a value cannot be decrypted.
  *
  *   SECRETS_KEY=<new>,<old> pnpm --filter store-webhooks rotate-secrets
  */
@@ -14,7 +14,13 @@ await using context = await createContext(processEnv(), {
   log: createLog('rotate-secrets', 'warn'),
   metrics: createMetrics(),
 });
-const { stores, events } = await rotateSecrets(context);
+const { stores, events, payments, unreadable } = await rotateSecrets(context);
 process.stdout.write(
-  `encrypted again: credentials of ${stores} stores, addresses of ${events} refused events\n`,
+  `encrypted again: credentials of ${stores} stores, addresses of ${events} refused events, results of ${payments} payments\n`,
 );
+if (unreadable > 0) {
+  process.stderr.write(
+    `no key of SECRETS_KEY decrypts ${unreadable} values; add the missing key and repeat\n`,
+  );
+  process.exitCode = 1;
+}

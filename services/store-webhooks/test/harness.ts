@@ -1,15 +1,10 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
+import { createTokenVerifier } from '@platform/auth/bearer';
 import { makeTestKeys } from '@platform/auth/testing';
-import type {} from '@platform/local/provided';
-import { createMetrics } from '@platform/service-kit/metrics';
-import { createHttpServer } from '@platform/service-kit/server';
-import { captureLog, cloneDatabase } from '@platform/service-kit/testing';
-import { inject } from 'vitest';
+import { createHarness, type StartOptions } from '@platform/service-kit/testing';
 import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
 import { envOf } from '../src/env.ts';
@@ -17,71 +12,52 @@ import { StoreBody } from '../src/stores/schema.ts';
 import { startWork } from '../src/worker/work.ts';
 import { createStore } from '../src/stores/use-cases.ts';
 
-interface Options {
-  variables?: Record<string, string>;
-  overrides?: Partial<Context>;
-  /** A PostgreSQL of the test's own, instead of the one all tests share. */
-  serverUrl?: string;
-  /** Whether events are processed; true unless said otherwise. */
+interface Options extends StartOptions<Context> {
+  /** Whether events are processed; default true. */
   work?: boolean;
 }
 
 const keys = await makeTestKeys();
-
-/** The service on a database of its own, listening; disposed of with `await using`. */
-export const startService = async ({
-  variables = {},
-  overrides = {},
-  serverUrl,
-  work = true,
-}: Options = {}) => {
-  const stack = new AsyncDisposableStack();
-  const database = stack.use(await cloneDatabase(serverUrl ?? inject('postgresUrl'), migrations));
-  const spool = await mkdtemp(join(tmpdir(), 'spool-'));
-  stack.defer(() => rm(spool, { recursive: true }));
-  const { log, lines } = captureLog();
-  const env = envOf({
-    PORT: '0',
-    DATABASE_URL: database.url,
-    REDIS_URL: inject('redisUrl') ?? '',
-    AUTH_JWKS: 'replaced',
-    AUTH_ISSUER: keys.issuer,
-    AUTH_AUDIENCE: keys.audience,
-    RATE_LIMIT: 'off',
+// Without the clock of the service: tests move it by days, and their access tokens must stay valid.
+const verifier = createTokenVerifier(keys);
+const harness = createHarness({
+  migrations,
+  envOf,
+  createContext,
+  createApp,
+  keys,
+  variables: {
     SECRETS_KEY: 'ab'.repeat(32),
-    SPOOL_DIR: spool,
     RETRY_BASE_MS: '2',
     // Ten attempts.
     RETRY_FOR_HOURS: '0.0002',
     IDLE_POLL_MS: '20',
     PROVIDER_TIMEOUT_MS: '500',
-    ...variables,
-  });
-  const { createTokenVerifier } = await import('@platform/auth/bearer');
-  const verifier = createTokenVerifier({ jwks: keys.jwks, issuer: keys.issuer, audience: keys.audience });
-  const parts = { log, metrics: createMetrics() };
-  const context = stack.use(await createContext(env, parts, { verifier, ...overrides }));
+  },
+});
+
+/** The service on a database and with a spool folder of its own, listening; disposed of with `await using`. */
+export const startService = async ({ work = true, variables, overrides, ...options }: Options = {}) => {
+  await using stack = new AsyncDisposableStack();
+  const spool = await mkdtemp(join(tmpdir(), 'spool-'));
+  stack.defer(() => rm(spool, { recursive: true }));
+  const instance = stack.use(
+    await harness.startService({
+      ...options,
+      variables: { SPOOL_DIR: spool, ...variables },
+      overrides: { verifier, ...overrides },
+    }),
+  );
+  const { context, url } = instance;
   await context.inbox.spool.recover();
   await context.clock.start();
   if (work) stack.use(startWork(context));
-  const { listener, document } = createApp(context);
-  const server = createHttpServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  stack.defer(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const token = await keys.token({ scope: 'stores:admin' });
+  const started = stack.move();
 
   return {
-    context,
-    document,
-    lines,
-    url,
+    ...instance,
     spool,
-    databaseUrl: database.url,
     token,
     tokenWith: (scope: string) => keys.token({ scope }),
     /** A request to the management interface; JSON in, JSON out. */
@@ -93,7 +69,7 @@ export const startService = async ({
       });
       return { status: answer.status, body: (await answer.json()) as Json };
     },
-    /** Sends a webhook; gives the answer. */
+    /** Sends a webhook and returns the answer. */
     hook: (path: string, token: string, body: unknown, headers: Record<string, string> = {}) =>
       fetch(`${url}/api/v1/hooks/${path}/${token}`, {
         method: 'POST',
@@ -101,7 +77,7 @@ export const startService = async ({
         headers: { 'content-type': 'application/json', ...headers },
         redirect: 'manual',
       }),
-    /** Resolves when nothing is left to be processed. */
+    /** Resolves when no event and no import is pending. */
     settled: async () => {
       const { sql } = context.database;
       for (;;) {
@@ -112,7 +88,7 @@ export const startService = async ({
         await sleep(10);
       }
     },
-    /** A store as a test wants it; the rest is as a shop with Blaze has it. */
+    /** Creates a store with the given fields; the others are those of a shop with Blaze. */
     store: (input: Record<string, unknown> = {}) =>
       createStore(
         context,
@@ -123,11 +99,11 @@ export const startService = async ({
           ...input,
         }),
       ),
-    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 };
 
-/** What a test reads out of an answer. */
+/** The JSON body of an answer, as far as tests read it. */
 export interface Json {
   [name: string]: Json;
 }

@@ -1,7 +1,7 @@
 import connect from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { storeRecords } from '../src/app.ts';
-import { listEvents } from '../src/events/store.ts';
+import { storeLists } from '../src/app.ts';
+import { eventList } from '../src/events/list.ts';
 import { startService } from './harness.ts';
 
 const service = await startService({ work: false });
@@ -55,10 +55,10 @@ beforeAll(async () => {
   await connection.end();
 });
 
-test.each(storeRecords)(
+test.each(storeLists)(
   'the list $path is read in the order of an index, without sorting',
-  async ({ list }) => {
-    const { sql: text, params } = list(orm, id, { offset: 100n, limit: 50 }).toSQL();
+  async ({ rows: rowsOf }) => {
+    const { sql: text, params } = rowsOf(orm, id, { offset: 100n, limit: 50 }).toSQL();
     const [plan] = await sql.unsafe<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>(
       `explain (format json) ${text}`,
       params as string[],
@@ -83,9 +83,11 @@ test.each([
   [{ from: hour(-1), to: hour(1) }],
   [{ from: hour(-1), to: hour(1), status: 'failed' as const }],
 ])('the list of events at %j is read in the order of an index, without sorting', async (filter) => {
-  const page = { number: 1, offset: 0n, limit: 50 };
-  const [plan] = await sql<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>`
-    explain (format json) ${listEvents(sql, id, filter, page)}`;
+  const { sql: text, params } = eventList.rows(orm, id, { offset: 0n, limit: 50 }, filter).toSQL();
+  const [plan] = await sql.unsafe<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>(
+    `explain (format json) ${text}`,
+    params as string[],
+  );
   const types = typesOf(plan);
   expect(types).not.toContain('Sort');
   expect(types).not.toContain('Seq Scan');

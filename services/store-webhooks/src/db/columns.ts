@@ -1,14 +1,54 @@
-import { bigint, customType, text } from 'drizzle-orm/pg-core';
+import { isoColumn } from '@platform/service-kit/columns';
+import type { SQL } from 'drizzle-orm';
+import {
+  bigint,
+  customType,
+  index,
+  integer,
+  primaryKey,
+  text,
+  uuid,
+  type AnyPgColumn,
+} from 'drizzle-orm/pg-core';
 
 export const bytea = customType<{ data: Buffer; driverData: Buffer }>({ dataType: () => 'bytea' });
 
+/** The store of a row; it leads every key. */
+export const ofStore = { storeId: uuid('store_id').notNull() };
+
 /** Personal data of a customer. */
-export const profile = () => ({
+export const profile = {
   email: text(),
   firstName: text('first_name'),
   lastName: text('last_name'),
   phone: text(),
-});
+};
 
-/** When, or how often, the provider changed the record; an older version never replaces a newer one. */
-export const version = () => bigint({ mode: 'number' });
+/** Time or number of the change at the provider; an older version never replaces a newer one. */
+export const version = bigint({ mode: 'number' });
+
+/** The event that last changed the record. */
+export const fromEvent = {
+  eventId: uuid('event_id').notNull(),
+  updatedAt: isoColumn('updated_at').notNull(),
+};
+
+/** Work to be done: `due_at` is when it may be claimed: now, after a backoff, or when a claim's lease ends. */
+export const queued = {
+  attempts: integer().notNull().default(0),
+  dueAt: isoColumn('due_at').notNull(),
+  error: text(),
+};
+
+type Columns<Name extends string> = Record<Name, AnyPgColumn>;
+
+/** The primary key of records with an id of their own. */
+export const byId = ({ storeId, id }: Columns<'storeId' | 'id'>) => primaryKey({ columns: [storeId, id] });
+
+/** For the list of the records that changed last. */
+export const latest = (name: string, { storeId, eventId }: Columns<'storeId' | 'eventId'>) =>
+  index(`${name}_latest`).on(storeId, eventId);
+
+/** For claiming what is due. */
+export const due = (name: string, { dueAt }: Columns<'dueAt'>, isPending: SQL) =>
+  index(`${name}_due`).on(dueAt).where(isPending);

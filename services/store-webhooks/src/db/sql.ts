@@ -1,7 +1,7 @@
-import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
+import type { ISql, PendingQuery, Row } from 'postgres';
 
 /** Takes statements, inside a transaction or outside. */
-export type Queries = Sql | TransactionSql;
+export type Queries = ISql;
 
 /** A piece of a statement. */
 export type Fragment = PendingQuery<Row[]>;

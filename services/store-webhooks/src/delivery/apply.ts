@@ -1,5 +1,6 @@
 import { jobStages } from '../providers/records.ts';
-import { commaSeparated, type Queries } from '../db/sql.ts';
+import type { ISql } from 'postgres';
+import { commaSeparated } from '../db/sql.ts';
 import { jobText } from '../notifications/text.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
 
@@ -49,7 +50,7 @@ const steps = {
  * Brings jobs forward. The position never moves back; an event that comes late still fills in its
  * time and what is not known of the driver.
  */
-export const applyJobs = async (sql: Queries, changes: readonly JobChange[]): Promise<Notice[]> => {
+export const applyJobs = async (sql: ISql, changes: readonly JobChange[]): Promise<Notice[]> => {
   const applied = await sql<Applied[]>`
     insert into delivery_jobs as j (store_id, id, order_id, position, status, driver_id, driver,
       estimated_arrival, assigned_at, started_at, arrived_at, completed_at, ended_at, event_id, updated_at)
@@ -82,7 +83,7 @@ export const applyJobs = async (sql: Queries, changes: readonly JobChange[]): Pr
   return applied.filter(({ was, position }) => (was ?? 0) < position).flatMap(noticesOf);
 };
 
-const isLater = (sql: Queries) => sql`(excluded.position, excluded.event_id) >= (j.position, j.event_id)`;
+const isLater = (sql: ISql) => sql`(excluded.position, excluded.event_id) >= (j.position, j.event_id)`;
 
 /** Both the order's people and the customer hear of each step, once. */
 const noticesOf = ({ storeId, id, orderId, position, eventId }: Applied): Notice[] =>

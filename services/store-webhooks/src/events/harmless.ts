@@ -1,33 +1,18 @@
-import {
-  deliverySource,
-  identityService,
-  identitySource,
-  isIdentityEvent,
-  isJobEvent,
-  posSource,
-} from '../hooks/subject.ts';
+import { sourceOf } from '../hooks/subject.ts';
 import { harmlessOfChallenge } from '../payments/challenge.ts';
 import { amountNames } from '../providers/records.ts';
 import { below } from '../providers/shape.ts';
 import type { StoreSettings } from '../stores/settings.ts';
-import type { InboxEvent } from '../worker/event.ts';
 import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
 import { shownBy, type Shown } from './redact.ts';
+import type { EventRow } from './store.ts';
 
-type Received = Pick<InboxEvent, 'event' | 'service'>;
-
-const sourceOf = (settings: StoreSettings, { event, service }: Received, body: unknown) => {
-  const store = { settings, credentials: {} };
-  if (isJobEvent(event)) return deliverySource(store);
-  return isIdentityEvent(event) ? identitySource(store, identityService(service, body)) : posSource(store);
-};
-
-/** The fields of an event's body that its provider's folder names as harmless; none for an unknown provider. */
-export const harmlessIn = (storeSettings: StoreSettings, received: Received, body: unknown): Shown => {
-  if (received.event === 'payment-auth-completed') return shownBy(harmlessOfChallenge);
+/** The fields of an event's body that may be shown, as its provider's adapter names them; none for an unknown provider. */
+export const harmlessIn = (settings: StoreSettings, event: EventRow, body: unknown): Shown => {
+  if (event.event === 'payment-auth-completed') return shownBy(harmlessOfChallenge);
   try {
-    const { adapter, settings } = sourceOf(storeSettings, received, body);
-    return shownBy(typeof adapter.harmless === 'function' ? adapter.harmless(settings) : adapter.harmless);
+    const { adapter, settings: set } = sourceOf({ settings, credentials: {} }, event, body).from;
+    return shownBy(typeof adapter.harmless === 'function' ? adapter.harmless(set) : adapter.harmless);
   } catch (error) {
     if (error instanceof Unprocessable || error instanceof Ignored) return shownBy([]);
     throw error;

@@ -1,5 +1,7 @@
 import { Conflict } from '@platform/service-kit/problem';
+import { and, eq } from 'drizzle-orm';
 import type { Context } from '../context.ts';
+import { inbox } from '../db/tables.ts';
 import { readable } from '../hooks/body.ts';
 import { receiptOf, reportUnreadable, urlOf } from '../hooks/receipt.ts';
 import { aboutEvent } from '../hooks/subject.ts';
@@ -9,8 +11,7 @@ import type { KnownStore } from '../stores/known-store.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import type { RecheckSpan } from './schema.ts';
 import { inSlices, type Slice } from './slices.ts';
-import { fullColumns, hasState, spanOf, type FullEventRow } from './store.ts';
-import { getEvent } from './use-cases.ts';
+import { hasState, isInSpan, type EventRow } from './store.ts';
 
 /** Bodies of up to 1 MiB each are in memory together. */
 const size = 50;
@@ -21,7 +22,7 @@ type Rechecked = Receipt['state'] | 'ignored';
 class Duplicate extends Error {}
 
 /** Stores the event anew under its id, as if it had just been received with this signature. */
-const accept = async (context: Context, store: KnownStore, event: FullEventRow, url: string) => {
+const accept = async (context: Context, store: KnownStore, event: EventRow, url: string) => {
   const { database, box, tracker } = context;
   const { id, storeId, body, headers } = event;
   const now = new Date(event.receivedAt);
@@ -48,7 +49,7 @@ const accept = async (context: Context, store: KnownStore, event: FullEventRow, 
 };
 
 /** Verifies the signature as at the time of receipt. Without a secret nothing vouches for the sender. */
-const recheck = async (context: Context, store: KnownStore, event: FullEventRow): Promise<Rechecked> => {
+const recheck = async (context: Context, store: KnownStore, event: EventRow): Promise<Rechecked> => {
   const { body, headers, receivedAt } = event;
   const url = urlOf(context.box, event);
   const content = readable(body, headers['content-type']);
@@ -58,11 +59,10 @@ const recheck = async (context: Context, store: KnownStore, event: FullEventRow)
 };
 
 /** Verifies a refused event again, and processes it if its signature is valid now. */
-export const recheckEvent = async (context: Context, storeId: string, eventId: string) => {
-  const event = await getEvent(context, storeId, eventId);
+export const recheckEvent = async (context: Context, event: EventRow): Promise<Rechecked> => {
   if (event.state !== 'refused')
     throw new Conflict('event_not_refused', `The event is ${event.state}; only a refused one is rechecked.`);
-  const status = await recheck(context, await knownStore(context, storeId), event);
+  const status = await recheck(context, await knownStore(context, event.storeId), event);
   context.onWork.wake();
   return status;
 };
@@ -70,13 +70,14 @@ export const recheckEvent = async (context: Context, storeId: string, eventId: s
 /** Verifies the refused events of a span again; `next` is where to go on. */
 export const recheckSpan = async (context: Context, storeId: string, span: RecheckSpan) => {
   const store = await knownStore(context, storeId);
-  const { sql } = context.database;
   let [checked, accepted] = [0, 0];
   const visit = async (after: string | undefined): Promise<Slice> => {
-    const events = await sql<FullEventRow[]>`
-      select ${fullColumns(sql)} from inbox
-      where store_id = ${storeId} and ${hasState(sql, 'refused')} ${spanOf(sql, { ...span, after })}
-      order by id limit ${size}`;
+    const events = await context.database.orm
+      .select()
+      .from(inbox)
+      .where(and(eq(inbox.storeId, storeId), hasState('refused'), isInSpan({ ...span, after })))
+      .orderBy(inbox.id)
+      .limit(size);
     for (const event of events) {
       if ((await recheck(context, store, event)) === 'pending') accepted++;
       checked++;

@@ -1,39 +1,103 @@
-import { pageLimitBody, pageList, pageOf } from '@platform/pagination/page-limit';
+import { requestIdOf } from '@platform/service-kit/log';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
-import { requestIdOf } from '@platform/service-kit/log';
 import type { Context } from '../context.ts';
 import { storeId } from '../stores/routes.ts';
-import { DetailQuery, EventDetail, EventQuery, EventView } from './schema.ts';
-import { getEvent, pageOfEvents, revealEvent } from './use-cases.ts';
-import { showEvent, showFullEvent } from './view.ts';
+import { dryRun } from './dry-run.ts';
+import { eventList } from './list.ts';
+import { recheckEvent, recheckSpan } from './recheck.ts';
+import { replayEvent, replaySpan } from './replay.ts';
+import {
+  DetailQuery,
+  EventDetail,
+  RecheckBody,
+  Rechecked,
+  RecheckView,
+  ReplayBody,
+  Replayed,
+  ReplayQuery,
+  ReplayView,
+} from './schema.ts';
+import { getEvent, revealEvent } from './use-cases.ts';
+import { showFullEvent } from './view.ts';
 
 /** A body may hold personal data, so no cache may keep it. */
 const noStore = { 'Cache-Control': 'no-store' };
 
-export const eventParams = z.strictObject({ id: z.uuid(), eventId: z.uuid() });
+const eventParams = z.strictObject({ id: z.uuid(), eventId: z.uuid() });
 
 export const eventRoutes = (context: Context): Route[] => {
   const shared = { tag: 'Events', caller: context.verifier.guard('stores:admin') } as const;
   return [
+    // Before the routes of one event: Express takes the first that fits the path.
     route(
       {
         ...shared,
-        method: 'get',
-        path: '/v1/stores/{id}/events',
-        operationId: 'listEvents',
-        summary: 'The webhooks that were received, newest first',
+        method: 'post',
+        path: '/v1/stores/{id}/events/replay',
+        operationId: 'replayEvents',
+        summary: 'Process the events of a span of time again',
         params: storeId,
-        query: EventQuery,
-        responses: { 200: { description: 'A page', body: pageLimitBody('events', EventView) } },
+        body: { schema: ReplayBody },
+        responses: { 202: { description: 'How many will be processed again', body: Replayed } },
         problems: [404],
       },
-      async ({ params, query }) => {
-        const page = pageOf(query);
-        const { items, hasMore } = await pageOfEvents(context, params.id, query, page);
-        return { status: 200, body: pageList('events', page, { items: items.map(showEvent), hasMore }) };
+      async ({ params, body }) => ({ status: 202, body: await replaySpan(context, params.id, body) }),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'post',
+        path: '/v1/stores/{id}/events/{eventId}/replay',
+        operationId: 'replayEvent',
+        summary: 'Process an event again, or see what that would change',
+        params: eventParams,
+        query: ReplayQuery,
+        responses: {
+          200: { description: 'What would change', body: ReplayView },
+          202: { description: 'It will be processed again', body: ReplayView },
+        },
+        problems: [404, 409],
+      },
+      async ({ params: { id, eventId }, query }) => {
+        const event = await getEvent(context, id, eventId);
+        if (query.dryRun === 'true')
+          return { status: 200, body: { eventId, dryRun: true, ...(await dryRun(context, event)) } };
+        await replayEvent(context, event);
+        return { status: 202, body: { eventId, dryRun: false } };
       },
     ),
+    route(
+      {
+        ...shared,
+        method: 'post',
+        path: '/v1/stores/{id}/events/recheck',
+        operationId: 'recheckEvents',
+        summary: 'Verify the refused events of a span of time again, and process those that pass',
+        params: storeId,
+        body: { schema: RecheckBody },
+        responses: { 200: { description: 'How many were verified and how many passed', body: Rechecked } },
+        problems: [404],
+      },
+      async ({ params, body }) => ({ status: 200, body: await recheckSpan(context, params.id, body) }),
+    ),
+    route(
+      {
+        ...shared,
+        method: 'post',
+        path: '/v1/stores/{id}/events/{eventId}/recheck',
+        operationId: 'recheckEvent',
+        summary: 'Verify a refused event again, and process it if its signature is valid now',
+        params: eventParams,
+        responses: { 200: { description: 'What became of it', body: RecheckView } },
+        problems: [404, 409],
+      },
+      async ({ params: { id, eventId } }) => {
+        const status = await recheckEvent(context, await getEvent(context, id, eventId));
+        return { status: 200, body: { eventId, status } };
+      },
+    ),
+    ...eventList.routes(context),
     route(
       {
         ...shared,
@@ -48,15 +112,11 @@ export const eventRoutes = (context: Context): Route[] => {
       },
       async ({ params: { id, eventId }, query, caller, req }) => {
         const revealed = query.reveal === 'true';
-        const row = revealed
-          ? await revealEvent(context, {
-              storeId: id,
-              eventId,
-              revealedBy: caller.subject,
-              requestId: requestIdOf(req),
-            })
+        const by = { revealedBy: caller.subject, requestId: requestIdOf(req) };
+        const event = revealed
+          ? await revealEvent(context, id, eventId, by)
           : await getEvent(context, id, eventId);
-        return { status: 200, headers: noStore, body: await showFullEvent(context, row, revealed) };
+        return { status: 200, headers: noStore, body: await showFullEvent(context, event, revealed) };
       },
     ),
   ];

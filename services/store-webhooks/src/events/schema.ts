@@ -1,28 +1,12 @@
-import { pageLimitQuery } from '@platform/pagination/page-limit';
-import { instant, text } from '@platform/service-kit/text';
+import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { hookEventNames } from '../hooks/events.ts';
+import { eventStates } from '../db/tables.ts';
 
-export const eventStates = ['pending', 'done', 'failed', 'refused', 'ignored'] as const;
-
-const state = z.enum(eventStates).meta({
+export const eventState = z.enum(eventStates).meta({
   description:
     'pending: to be processed, or tried again; failed: given up; refused: bad signature; ignored: not ours',
 });
-const at = z.iso.datetime({ offset: true });
-
-export const EventQuery = z.strictObject({
-  ...pageLimitQuery,
-  status: state.optional(),
-  event: z.enum(hookEventNames).optional(),
-  entity: text(1, 200)
-    .optional()
-    .meta({ description: 'Id of the order, member, job, payment or transaction that the event is about' }),
-  from: at.optional().meta({ description: 'Received then or later' }),
-  to: at.optional().meta({ description: 'Received before' }),
-});
-
-export type EventFilter = z.output<typeof EventQuery>;
+export const time = z.iso.datetime({ offset: true });
 
 export const EventView = z
   .object({
@@ -33,7 +17,7 @@ export const EventView = z
       .string()
       .nullable()
       .meta({ description: 'What it is about; such events go one after the other' }),
-    status: state,
+    status: eventState,
     attempts: z.int(),
     error: z.string().nullable(),
     receivedAt: instant(),
@@ -63,8 +47,10 @@ export const EventDetail = z
   })
   .meta({ id: 'EventDetail' });
 
+const flag = z.enum(['true', 'false']).default('false');
+
 export const DetailQuery = z.strictObject({
-  reveal: z.enum(['true', 'false']).default('false').meta({
+  reveal: flag.meta({
     type: 'boolean',
     default: false,
     description: 'true: the body without masking. Who asked for it and when is recorded first',
@@ -72,8 +58,8 @@ export const DetailQuery = z.strictObject({
 });
 
 const span = {
-  from: at,
-  to: at,
+  from: time,
+  to: time,
   after: z
     .uuid()
     .optional()
@@ -115,6 +101,8 @@ export const Rechecked = z
     next,
   })
   .meta({ id: 'Rechecked' });
+
+export const ReplayQuery = z.strictObject({ dryRun: flag.meta({ type: 'boolean', default: false }) });
 
 export const ReplayView = z
   .object({

@@ -1,35 +1,24 @@
-import type { Page } from '@platform/pagination/page-limit';
-import { slice } from '@platform/pagination/slice';
 import { NotFound } from '@platform/service-kit/problem';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
-import { requireStore } from '../stores/use-cases.ts';
-import { dryRun } from './dry-run.ts';
-import type { EventFilter } from './schema.ts';
-import { findEvent, insertReveal, listEvents, type FullEventRow, type Reveal } from './store.ts';
+import { findEvent, insertReveal, type EventRow } from './store.ts';
 
-export const pageOfEvents = async (context: Context, storeId: string, filter: EventFilter, page: Page) => {
-  await requireStore(context, storeId);
-  return slice(await listEvents(context.database.sql, storeId, filter, page), page.limit);
+/** Throws NotFound. */
+export const getEvent = async ({ database }: Context, storeId: string, id: string): Promise<EventRow> => {
+  const event = await findEvent(database.orm, storeId, id);
+  if (event === undefined) throw new NotFound('event');
+  return event;
 };
 
-export const getEvent = async (
-  { database }: Context,
+/** An event whose body is about to be shown without masking; that is recorded first. */
+export const revealEvent = async (
+  context: Context,
   storeId: string,
   eventId: string,
-): Promise<FullEventRow> => {
-  const row = await findEvent(database.sql, storeId, eventId);
-  if (row === undefined) throw new NotFound('event');
-  return row;
+  by: { revealedBy: string; requestId: string },
+): Promise<EventRow> => {
+  const event = await getEvent(context, storeId, eventId);
+  const revealedAt = context.now().toISOString();
+  await insertReveal(context.database.orm, { storeId, id: v7(), eventId, ...by, revealedAt });
+  return event;
 };
-
-/** An event whose body is about to be shown without masking; recorded before it is returned. */
-export const revealEvent = async (context: Context, reveal: Reveal): Promise<FullEventRow> => {
-  const row = await getEvent(context, reveal.storeId, reveal.eventId);
-  await insertReveal(context.database.sql, v7(), reveal, context.now());
-  return row;
-};
-
-/** What processing an event again would change. */
-export const tryEvent = async (context: Context, storeId: string, eventId: string) =>
-  dryRun(context, await getEvent(context, storeId, eventId));

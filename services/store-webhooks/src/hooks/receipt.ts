@@ -35,11 +35,8 @@ interface Arrival {
 
 /** Name in the stored headers of the sealed address of a refused event: some signatures cover the address. */
 const sealedUrl = ':url';
-const urlContext = (storeId: string, id: string): string => `inbox/${storeId}/${id}/url`;
-
-/** Seals the kept address of a refused event with the current key. */
-export const resealUrl = (box: SecretBox, storeId: string, id: string, sealed: string): string =>
-  box.seal(box.open(sealed, urlContext(storeId, id)), urlContext(storeId, id));
+/** The context that the sealed address of an event is bound to. */
+export const urlContext = (storeId: string, id: string): string => `inbox/${storeId}/${id}/url`;
 
 /** The address that a refused event was sent to, which holds a webhook token; empty where it was not kept. */
 export const urlOf = (

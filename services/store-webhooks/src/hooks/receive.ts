@@ -20,7 +20,7 @@ const createStoreLimit = ({ redis }: Context) => {
   const limits = new LRUCache<number, RateLimit>({ max: 1000 });
   return async (res: ServerResponse, { id, settings }: KnownStore): Promise<void> => {
     const perMinute = settings.requestsPerMinute;
-    if (perMinute === undefined) return;
+    if (perMinute == null) return;
     const name = `store-webhooks:hooks:${perMinute}`;
     const limit = limits.get(perMinute) ?? createRateLimit({ name, redis, perMinute });
     limits.set(perMinute, limit);

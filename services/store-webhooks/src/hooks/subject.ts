@@ -1,6 +1,6 @@
 import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
 import { readChallenge } from '../payments/challenge.ts';
-import type { Credentials, ProviderSettings, SignedRequest, Subject } from '../providers/adapter.ts';
+import type { Adapter, Credentials, ProviderSettings, SignedRequest, Subject } from '../providers/adapter.ts';
 import type { JobEvent } from '../providers/records.ts';
 import { deliveryAdapters, identityAdapters, posAdapters } from '../providers/registry.ts';
 import { fieldOf } from '../providers/shape.ts';
@@ -8,8 +8,8 @@ import { credentialsOf } from '../stores/credentials.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { HookEvent } from './events.ts';
 
-/** Which provider an event comes from and what the store has set for it. */
-export interface Source<A> {
+/** The provider that an event comes from, and what the store has set for it. */
+interface Source<A> {
   adapter: A;
   settings: ProviderSettings;
   /** Throws CredentialsUnreadable. */
@@ -42,8 +42,8 @@ export const deliverySource = (store: Configured) =>
   source(deliveryAdapters, store.settings.delivery ?? { kind: 'pos' }, store, 'delivery');
 
 /**
- * The provider of an identity event: the body's `service`. A body in the own shape of the path's
- * provider has no room for that field and is taken as its.
+ * The provider of an identity event: the `service` of the body, or else the provider in the path if the body
+ * has the provider's own shape, which has no such field.
  */
 export const identityService = (service: string | null, body: unknown): string => {
   const named = fieldOf(body, 'service');
@@ -56,7 +56,7 @@ export const identitySource = (store: Configured, kind: string) => {
   const { identity } = store.settings;
   if (!identityAdapters.has(kind)) throw new Ignored('The service is not known.');
   const found = identity.find((one) => one.kind === kind);
-  // Otherwise a body that names another provider would pass by the signing secret of the store's own.
+  // Otherwise a body that names another provider would avoid the signature check of the store's own provider.
   if (found === undefined && identity.length > 0)
     throw new Ignored('The store has another identity provider.');
   const set = found ?? { kind };
@@ -66,14 +66,42 @@ export const identitySource = (store: Configured, kind: string) => {
 export const isJobEvent = (event: HookEvent): event is JobEvent => event.startsWith('job_');
 export const isIdentityEvent = (event: HookEvent): boolean => event.startsWith('identity-verification-');
 
+interface Received {
+  event: HookEvent;
+  /** The provider in the path. */
+  service: string | null;
+}
+
+/**
+ * The provider of any event but a payment, and the kind of its entity. Throws Unprocessable or Ignored if
+ * there is none.
+ */
+export const sourceOf = (
+  store: Configured,
+  { event, service }: Received,
+  body: unknown,
+): { kind: string; from: Source<Adapter> } => {
+  if (isJobEvent(event)) return { kind: 'job', from: deliverySource(store) };
+  if (!isIdentityEvent(event))
+    return { kind: event === 'order_updated' ? 'order' : 'member', from: posSource(store) };
+  const provider = identityService(service, body);
+  return { kind: `verification.${provider}`, from: identitySource(store, provider) };
+};
+
 export interface About extends Subject {
   entity: string | null;
   /** Header fields to keep. */
   headers: readonly string[];
+  /** Whether the signature is valid; undefined if it is not checked. */
   signed: boolean | undefined;
 }
 
-const none: readonly string[] = [];
+const about = (kind: string, subject: Subject, headers: readonly string[] = [], signed?: boolean): About => ({
+  ...subject,
+  entity: subject.id === undefined ? null : `${kind}:${subject.id}`,
+  headers,
+  signed,
+});
 
 /**
  * The entity of an event and whether its signature is valid, determined at receipt. Gives no entity if the
@@ -87,40 +115,15 @@ export const aboutEvent = (
   body: unknown,
   request: SignedRequest,
 ): About => {
-  const about = (
-    kind: string,
-    from: Source<{ headers?: readonly string[]; signed?: Signed }>,
-    subject: Subject,
-  ): About => ({
-    ...subject,
-    entity: subject.id === undefined ? null : `${kind}:${subject.id}`,
-    headers: from.adapter.headers ?? none,
-    signed: from.adapter.signed?.(request, from),
-  });
+  if (event === 'payment-auth-completed')
+    return about('payment', { id: readChallenge(body, service, true).paymentId });
   try {
-    if (isJobEvent(event)) {
-      const from = deliverySource(store);
-      return about('job', from, from.adapter.subject(body));
-    }
-    if (isIdentityEvent(event)) {
-      const kind = identityService(service, body);
-      const from = identitySource(store, kind);
-      return about(`verification.${kind}`, from, from.adapter.subject(body));
-    }
-    if (event === 'order_updated' || event === 'new_member' || event === 'member_updated') {
-      const from = posSource(store);
-      const kind = event === 'order_updated' ? 'order' : 'member';
-      return about(kind, from, from.adapter.subject(event, body, from.settings));
-    }
-    const { paymentId: id } = readChallenge(body, service, true);
-    return { id, entity: id === undefined ? null : `payment:${id}`, headers: none, signed: undefined };
+    const { kind, from } = sourceOf(store, { event, service }, body);
+    const { headers, signed } = from.adapter;
+    const subject = from.adapter.subject(body, from.settings, event);
+    return about(kind, subject, headers, signed?.(request, from));
   } catch (error) {
-    if (!(error instanceof Unprocessable || error instanceof Ignored)) throw error;
+    if (error instanceof Unprocessable || error instanceof Ignored) return about('', {});
+    throw error;
   }
-  return { entity: null, headers: none, signed: undefined };
 };
-
-type Signed = (
-  request: SignedRequest,
-  connection: { settings: ProviderSettings; credentials: Credentials },
-) => boolean | undefined;

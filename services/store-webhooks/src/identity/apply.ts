@@ -1,11 +1,11 @@
-import type { Queries } from '../db/sql.ts';
+import type { ISql } from 'postgres';
 import { undecided } from '../providers/records.ts';
 import { isNewer } from '../worker/newer.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
 
 /** Upserts one record for each transaction of a provider; an older status never replaces a newer one. */
 export const applyVerifications = async (
-  sql: Queries,
+  sql: ISql,
   changes: readonly Sourced<ChangeOf<'verification'>>[],
 ): Promise<Notice[]> => {
   const rows = changes.map(({ storeId, eventId, receivedAt, change }) => ({

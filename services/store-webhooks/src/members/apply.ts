@@ -1,6 +1,7 @@
 import { v7 } from 'uuid';
 import { isNewer } from '../worker/newer.ts';
-import { commaSeparated, type Queries } from '../db/sql.ts';
+import type { ISql } from 'postgres';
+import { commaSeparated } from '../db/sql.ts';
 import { withOneAddress } from '../notifications/email-address.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
 
@@ -39,7 +40,7 @@ const fields = [
  * Mirrors members, refreshes the fields of matching users that come from the POS, and schedules one
  * import for each member nobody knows yet. Nothing goes back to the POS.
  */
-export const applyMembers = async (sql: Queries, changes: readonly MemberChange[]): Promise<Notice[]> => {
+export const applyMembers = async (sql: ISql, changes: readonly MemberChange[]): Promise<Notice[]> => {
   const rows = JSON.stringify(rowsOf(changes));
   const given = sql`jsonb_to_recordset(${rows}::jsonb) as m (store_id uuid, id text, email text,
     first_name text, last_name text, phone text, told jsonb, status text, type text, version bigint,

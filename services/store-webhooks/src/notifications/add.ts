@@ -1,4 +1,4 @@
-import type { Queries } from '../db/sql.ts';
+import type { ISql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Notice } from '../worker/change.ts';
 
@@ -7,7 +7,7 @@ import type { Notice } from '../worker/change.ts';
  * it for sending.
  */
 export const addNotices = async (
-  sql: Queries,
+  sql: ISql,
   notices: readonly Notice[],
   mails: boolean,
 ): Promise<string[]> => {

@@ -1,4 +1,4 @@
-import type { Queries } from '../db/sql.ts';
+import type { ISql } from 'postgres';
 import { orderText } from '../notifications/text.ts';
 import { isNewer } from '../worker/newer.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
@@ -15,7 +15,7 @@ interface Applied {
 
 /** Replaces orders, each with its items as one; an older one never replaces a newer one. */
 export const applyOrders = async (
-  sql: Queries,
+  sql: ISql,
   changes: readonly Sourced<ChangeOf<'order'>>[],
 ): Promise<Notice[]> => {
   const rows = changes.map(({ storeId, eventId, receivedAt, change: { order } }) => ({

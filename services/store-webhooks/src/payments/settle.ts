@@ -42,13 +42,14 @@ export interface Settled {
   error?: string;
 }
 
-const contextOf = ({ storeId, service, transactionId }: Payment): string =>
+/** The context that the sealed outcomes of a payment are bound to. */
+export const outcomeContext = ({ storeId, service, transactionId }: Omit<Payment, 'orderId'>): string =>
   `payments/${storeId}/${service}/${transactionId}`;
 
 const kept = ({ box, now }: Settling, payment: Payment, settled?: SettledChallenge): Outcome | undefined => {
   if (settled === undefined || settled.outcome === null) return undefined;
   if (now().getTime() - new Date(settled.outcomeAt).getTime() > keepOutcomeMs) return undefined;
-  return JSON.parse(box.open(settled.outcome, contextOf(payment))) as Outcome;
+  return JSON.parse(box.open(settled.outcome, outcomeContext(payment))) as Outcome;
 };
 
 const foreignTransaction: Settled = {
@@ -72,7 +73,7 @@ const ask = async (settling: Settling, store: KnownStore, payment: Payment, id: 
   }
   if (outcome === undefined)
     return { outcome: failure('pending'), state: 'again', error: 'The challenge has no final result yet.' };
-  const sealed = settling.box.seal(JSON.stringify(outcome), contextOf(payment));
+  const sealed = settling.box.seal(JSON.stringify(outcome), outcomeContext(payment));
   const isOurs = await keepOutcome(settling.sql, payment, id, sealed, settling.now());
   return isOurs ? { outcome, state: 'done' } : foreignTransaction;
 };

@@ -60,8 +60,10 @@ interface CredentialShape {
   credentials?: z.ZodType;
 }
 
-interface Adapter extends Signing, CredentialShape {
+/** The part of an adapter that receiving uses. */
+export interface Adapter extends Signing, CredentialShape {
   kind: string;
+  subject(body: unknown, settings: ProviderSettings, event: string): Subject;
   /**
    * JSON pointers (RFC 6901, `*` for any array element) to the fields of its webhooks that hold neither
    * a secret nor personal data. An event view masks every other field.
@@ -69,13 +71,10 @@ interface Adapter extends Signing, CredentialShape {
   harmless: readonly string[] | ((settings: ProviderSettings) => readonly string[]);
 }
 
-export type PosEvent = 'order_updated' | 'new_member' | 'member_updated';
-
 /** Has no method that writes: a POS sends member_updated for a partner's own change, which would loop. */
 export interface PosAdapter extends Adapter {
   /** Shapes of its webhooks, for the OpenAPI document. */
   payloads: { order: z.ZodType; member: z.ZodType } | undefined;
-  subject(event: PosEvent, body: unknown, settings: ProviderSettings): Subject;
   order(body: unknown, connection: Connection): Promise<OrderRecord>;
   member(body: unknown, connection: Connection): Promise<MemberRecord>;
   /** The member as the POS has it now; undefined when the POS has no such member or no look-up. */
@@ -84,14 +83,12 @@ export interface PosAdapter extends Adapter {
 
 export interface DeliveryAdapter extends Adapter {
   payload: z.ZodType;
-  subject(body: unknown): Subject;
   /** `event` is the address that was called; a provider's own event name in the body wins over it. */
   job(event: JobEvent, body: unknown): { stage: JobStage; job: JobRecord };
 }
 
 export interface IdentityAdapter extends Adapter {
   payloads: readonly z.ZodType[];
-  subject(body: unknown): Subject;
   /** Throws Ignored for an event that changes no verification. */
   verification(body: unknown, connection: Connection): Promise<VerificationRecord>;
   /** Whether the body has the provider's own shape, which has no field `service`. */

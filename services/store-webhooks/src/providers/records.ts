@@ -31,9 +31,9 @@ export const amountNames = [
 type AmountName = (typeof amountNames)[number];
 export type Amounts = Partial<Record<AmountName, number | null>>;
 
-/** One field for each amount of an order. */
-export const amountFields = <T>(field: T) =>
-  Object.fromEntries(amountNames.map((name) => [name, field])) as Record<AmountName, T>;
+/** An object with a field for each amount of an order. */
+export const amountFields = <T>(field: (name: AmountName) => T) =>
+  Object.fromEntries(amountNames.map((name) => [name, field(name)])) as Record<AmountName, T>;
 
 export interface OrderRecord {
   id: string;

@@ -1,12 +1,6 @@
 import { z } from 'zod';
 import { toMinor } from './money.ts';
-import {
-  amountFields,
-  amountNames,
-  type MemberRecord,
-  type OrderRecord,
-  type VerificationRecord,
-} from './records.ts';
+import { amountFields, type MemberRecord, type OrderRecord, type VerificationRecord } from './records.ts';
 import { below, epoch, identifier, maybe, place, words } from './shape.ts';
 
 /** Payloads of seed 001 part A. Fields beyond them are accepted and ignored. */
@@ -22,7 +16,7 @@ const item = z.object({
 });
 
 export const cart = z.object({
-  ...amountFields(amount),
+  ...amountFields(() => amount),
   promoCode: maybe(words()),
   items: z.array(item).max(2000).default([]),
 });
@@ -74,7 +68,7 @@ export const toOrderRecord = (
       ...names,
       currency,
       promoCode,
-      amounts: Object.fromEntries(amountNames.map((name) => [name, minor(amounts[name])])),
+      amounts: amountFields((name) => minor(amounts[name])),
       items: items.map((one) => ({ ...one, price: minor(one.price), totalPrice: minor(one.totalPrice) })),
     },
   };

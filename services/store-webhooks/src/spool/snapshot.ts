@@ -1,5 +1,6 @@
 import type { PathTokens } from '@platform/auth/path-tokens';
-import type { KnownStore, StoreRow } from '../stores/known-store.ts';
+import type { KnownStore } from '../stores/known-store.ts';
+import type { StoreRow } from '../stores/store.ts';
 import type { TokenRow } from '../stores/tokens.ts';
 import type { DatabaseClock } from '../inbox/clock.ts';
 import type { Snapshot } from './spool.ts';
@@ -33,16 +34,13 @@ export const createSnapshot = ({ tokens, clock, openStore }: Sources): Snapshot 
   let latest = { text: '', changes: -1, takenAt: 0 };
   const content = (): Content => ({
     aheadMs: clock.aheadMs,
-    tokens: tokens.verified().map(({ row: { tokenHash, purpose, graceUntil, store }, expiresAt }) => {
-      const { id, name, storeUrl, settings, sealedCredentials: credentials } = store;
-      return {
-        tokenHash,
-        purpose,
-        graceUntil: graceUntil?.toISOString() ?? null,
-        expiresAt,
-        store: { id, name, storeUrl, settings, credentials },
-      };
-    }),
+    tokens: tokens.verified().map(({ row: { tokenHash, purpose, graceUntil, store }, expiresAt }) => ({
+      tokenHash,
+      purpose,
+      graceUntil: graceUntil?.toISOString() ?? null,
+      expiresAt,
+      store: store.row,
+    })),
   });
   return {
     take: () => {

@@ -4,13 +4,13 @@ import { credentialsOf, type StoreCredentials } from './credentials.ts';
 import type { PaymentInput, ProviderInput, StoreChanges, StoreInput } from './schema.ts';
 import type { PaymentSettings, StoreSettings, TokenPurpose } from './settings.ts';
 
-const listOf = <T>(given: T | T[] | undefined): T[] =>
-  given === undefined ? [] : Array.isArray(given) ? given : [given];
+const listOf = <T>(given: T | T[] | null | undefined): T[] =>
+  given == null ? [] : Array.isArray(given) ? given : [given];
 
 const settingsOf = ({ kind, baseUrl, mapping }: ProviderInput): ProviderSettings => ({
   kind,
-  ...(baseUrl === undefined ? {} : { baseUrl }),
-  ...(mapping === undefined ? {} : { mapping }),
+  baseUrl,
+  mapping,
 });
 
 /** A switch that is not sent again keeps its value: a change of the address must not open it. */
@@ -40,8 +40,8 @@ interface Providers<T> {
 /** The providers of a store by the name under which their credentials are kept. */
 const bySlot = <T extends { kind: string }>({ pos, delivery, identity, payments }: Providers<T>) =>
   new Map<string, T>([
-    ...(pos ? ([['pos', pos]] as const) : []),
-    ...(delivery ? ([['delivery', delivery]] as const) : []),
+    ...listOf(pos).map((one) => ['pos', one] as const),
+    ...listOf(delivery).map((one) => ['delivery', one] as const),
     ...listOf(identity).map((one) => [`identity.${one.kind}`, one] as const),
     ...listOf(payments).map((one) => [`payments.${one.kind}`, one] as const),
   ]);
@@ -58,16 +58,15 @@ const isSameProvider = (before: ProviderSettings | undefined, after: ProviderSet
  * at the same origin. Everything else is removed: who may change an address must not learn a secret.
  */
 const credentialsAfter = (
-  before: StoredState | undefined,
+  before: StoredState,
   settings: StoreSettings,
   given: Providers<ProviderInput>,
 ): StoreCredentials => {
   const sent = bySlot(given);
-  const earlier = bySlot<ProviderSettings>(before?.settings ?? {});
+  const earlier = bySlot<ProviderSettings>(before.settings);
   const kept: StoreCredentials = {};
   for (const [slot, after] of bySlot<ProviderSettings>(settings)) {
-    const stored = () =>
-      before && isSameProvider(earlier.get(slot), after) ? credentialsOf(before)[slot] : undefined;
+    const stored = () => (isSameProvider(earlier.get(slot), after) ? credentialsOf(before)[slot] : undefined);
     const credentials = sent.get(slot)?.credentials ?? stored();
     if (credentials !== undefined) kept[slot] = credentials;
   }
@@ -82,39 +81,34 @@ export const clearedCredentials = (before: StoreCredentials | undefined, after: 
       .map((name) => `${slot}.${name}`),
   );
 
-/** A store as it is created. */
-export const newStore = (input: StoreInput): StoreState => {
-  const settings: StoreSettings = {
-    pos: settingsOf(input.pos),
-    customerImportsEnabled: input.customerImportsEnabled,
-    ...(input.delivery ? { delivery: settingsOf(input.delivery) } : {}),
-    identity: listOf(input.identity).map(settingsOf),
-    payments: listOf(input.payments).map((one) => paymentSettingsOf(one, [])),
-    notifications: input.notifications ?? {},
-    allowedAddresses: input.allowedAddresses ?? [],
-    ...(input.requestsPerMinute ? { requestsPerMinute: input.requestsPerMinute } : {}),
-  };
-  const { name, storeUrl } = input;
-  return { name, storeUrl, settings, credentials: credentialsAfter(undefined, settings, input) };
+const empty: StoreState = {
+  name: '',
+  storeUrl: '',
+  settings: {
+    pos: { kind: '' },
+    customerImportsEnabled: false,
+    identity: [],
+    payments: [],
+    notifications: {},
+    allowedAddresses: [],
+  },
+  credentials: {},
 };
 
 /** A store after a change; what the change does not name stays. Throws CredentialsUnreadable if that needs them. */
 export const changedStore = (before: StoredState, change: StoreChanges): StoreState => {
   const { settings: old } = before;
-  const delivery =
-    change.delivery === undefined ? old.delivery : change.delivery && settingsOf(change.delivery);
-  const limit = change.requestsPerMinute === undefined ? old.requestsPerMinute : change.requestsPerMinute;
+  const { pos, delivery, identity, payments } = change;
   const settings: StoreSettings = {
-    pos: change.pos ? settingsOf(change.pos) : old.pos,
+    pos: pos ? settingsOf(pos) : old.pos,
     customerImportsEnabled: change.customerImportsEnabled ?? old.customerImportsEnabled,
-    ...(delivery ? { delivery } : {}),
-    identity: change.identity ? listOf(change.identity).map(settingsOf) : old.identity,
-    payments: change.payments
-      ? listOf(change.payments).map((one) => paymentSettingsOf(one, old.payments))
-      : old.payments,
+    delivery: delivery === undefined ? old.delivery : delivery && settingsOf(delivery),
+    identity: identity ? listOf(identity).map(settingsOf) : old.identity,
+    payments: payments ? listOf(payments).map((one) => paymentSettingsOf(one, old.payments)) : old.payments,
     notifications: change.notifications ?? old.notifications,
     allowedAddresses: change.allowedAddresses ?? old.allowedAddresses,
-    ...(limit ? { requestsPerMinute: limit } : {}),
+    requestsPerMinute:
+      change.requestsPerMinute === undefined ? old.requestsPerMinute : change.requestsPerMinute,
   };
   return {
     name: change.name ?? before.name,
@@ -123,6 +117,9 @@ export const changedStore = (before: StoredState, change: StoreChanges): StoreSt
     credentials: credentialsAfter(before, settings, change),
   };
 };
+
+/** A store as it is created. */
+export const newStore = (input: StoreInput): StoreState => changedStore(empty, input);
 
 /**
  * Whether a token opens the address of an event. The payments token goes through the browsers of

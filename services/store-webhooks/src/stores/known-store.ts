@@ -2,51 +2,35 @@ import { createAddressList, type AddressList } from '@platform/auth/addresses';
 import type { SecretBox } from '@platform/auth/secret-box';
 import { LRUCache } from 'lru-cache';
 import { openCredentials, type StoreCredentials } from './credentials.ts';
-import type { StoreSettings } from './settings.ts';
-
-export interface StoreRow {
-  id: string;
-  name: string;
-  storeUrl: string;
-  settings: StoreSettings;
-  credentials: string;
-}
+import type { StoreRow } from './store.ts';
 
 /** A store as receiving and processing need it. */
-export interface KnownStore {
-  id: string;
-  name: string;
-  storeUrl: string;
-  settings: StoreSettings;
+export interface KnownStore extends Omit<StoreRow, 'credentials'> {
   /** Undefined: no key of SECRETS_KEY decrypts them. */
   credentials: StoreCredentials | undefined;
-  /** The credentials as they are stored. */
-  sealedCredentials: string;
+  /** The row that it was made of. */
+  row: StoreRow;
   /** Whether webhooks may come from an address. */
   allows: AddressList;
 }
 
-const everybody: AddressList = () => true;
+const allowAll: AddressList = () => true;
 
-/** Opens rows of stores; what was opened is kept while the row does not change. */
+/** Decrypts the credentials of stores. The result is cached until the row changes. */
 export const createStoreOpener = (box: SecretBox): ((row: StoreRow) => KnownStore) => {
   const opened = new LRUCache<string, { from: string; store: KnownStore }>({ max: 5000 });
   return (row) => {
     const from = JSON.stringify(row);
     const known = opened.get(row.id);
     if (known?.from === from) return known.store;
-    const { id, name, storeUrl, settings } = row;
-    const { allowedAddresses } = settings;
+    const { allowedAddresses } = row.settings;
     const store: KnownStore = {
-      id,
-      name,
-      storeUrl,
-      settings,
+      ...row,
+      row,
       credentials: openCredentials(box, row),
-      sealedCredentials: row.credentials,
-      allows: allowedAddresses.length === 0 ? everybody : createAddressList(allowedAddresses),
+      allows: allowedAddresses.length === 0 ? allowAll : createAddressList(allowedAddresses),
     };
-    opened.set(id, { from, store });
+    opened.set(row.id, { from, store });
     return store;
   };
 };

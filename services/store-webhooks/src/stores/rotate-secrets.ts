@@ -1,32 +1,85 @@
+import type { PendingQuery, Row } from 'postgres';
 import type { Context } from '../context.ts';
-import { resealUrl } from '../hooks/receipt.ts';
+import { urlContext } from '../hooks/receipt.ts';
+import { outcomeContext } from '../payments/settle.ts';
 import { credentialsContext } from './credentials.ts';
 
-/** Encrypts again what older keys encrypted, row by row, so that it can run beside the service and be repeated. */
-export const rotateSecrets = async ({
-  database,
-  box,
-}: Context): Promise<{ stores: number; events: number }> => {
+/** How many values were encrypted again, and how many no key of SECRETS_KEY decrypts. */
+export interface Rotated {
+  stores: number;
+  events: number;
+  payments: number;
+  unreadable: number;
+}
+
+interface Challenge {
+  service: string;
+  id: string;
+  transactionId: string;
+  outcome: string;
+}
+
+/**
+ * Encrypts again with the first key what an older key encrypted: the credentials of stores, the addresses of
+ * refused events and the outcomes of payments. Each value is replaced only if it has not changed meanwhile,
+ * so this can run beside the service and be repeated.
+ */
+export const rotateSecrets = async ({ database, box }: Context): Promise<Rotated> => {
   const { sql } = database;
-  let [stores, events] = [0, 0];
-  for (const { id } of await sql<{ id: string }[]>`select id from stores order by id`) {
-    await sql.begin(async (tx) => {
-      const [row] = await tx<{ credentials: string }[]>`
-        select credentials from stores where id = ${id} for update`;
-      if (row === undefined || !box.isOutdated(row.credentials)) return;
-      const credentials = box.seal(box.open(row.credentials, credentialsContext(id)), credentialsContext(id));
-      await tx`update stores set credentials = ${credentials} where id = ${id}`;
-      stores++;
-    });
-    const refused = await sql<{ eventId: string; sealed: string }[]>`
-      select id as "eventId", headers ->> ':url' as sealed from inbox
-      where store_id = ${id} and state || '' = 'refused' and headers ? ':url'`;
-    for (const { eventId, sealed } of refused.filter((event) => box.isOutdated(event.sealed))) {
-      await sql`
-        update inbox set headers = headers || jsonb_build_object(':url', ${resealUrl(box, id, eventId, sealed)}::text)
-        where store_id = ${id} and id = ${eventId} and state = 'refused'`;
-      events++;
+  const rotated: Rotated = { stores: 0, events: 0, payments: 0, unreadable: 0 };
+  const rotate = async (
+    what: 'stores' | 'events' | 'payments',
+    sealed: string,
+    context: string,
+    replace: (again: string) => PendingQuery<Row[]>,
+  ): Promise<void> => {
+    if (!box.isOutdated(sealed)) return;
+    let again: string;
+    try {
+      again = box.seal(box.open(sealed, context), context);
+    } catch {
+      rotated.unreadable++;
+      return;
+    }
+    rotated[what] += (await replace(again)).count;
+  };
+
+  const stores = await sql<{ store: string; credentials: string }[]>`
+    select id as store, credentials from stores order by id`;
+  for (const { store, credentials } of stores) {
+    await rotate(
+      'stores',
+      credentials,
+      credentialsContext(store),
+      (again) => sql`
+      update stores set credentials = ${again} where id = ${store} and credentials = ${credentials}`,
+    );
+    const refused = await sql<{ id: string; url: string }[]>`
+      select id, headers ->> ':url' as url from inbox
+      where store_id = ${store} and state || '' = 'refused' and headers ? ':url'`;
+    for (const { id, url } of refused)
+      await rotate(
+        'events',
+        url,
+        urlContext(store, id),
+        (again) => sql`
+        update inbox set headers = headers || jsonb_build_object(':url', ${again}::text)
+        where store_id = ${store} and id = ${id} and headers ->> ':url' = ${url}`,
+      );
+    const challenges = await sql<Challenge[]>`
+      select service, three_ds_server_trans_id as id, transaction_id as "transactionId", outcome
+      from payment_challenges where store_id = ${store} and outcome is not null`;
+    for (const { service, id, transactionId, outcome } of challenges) {
+      const context = outcomeContext({ storeId: store, service, transactionId });
+      await rotate(
+        'payments',
+        outcome,
+        context,
+        (again) => sql`
+        update payment_challenges set outcome = ${again} where store_id = ${store} and service = ${service}
+          and three_ds_server_trans_id = ${id} and outcome = ${outcome}`,
+      );
     }
   }
-  return { stores, events };
+  return rotated;
 };

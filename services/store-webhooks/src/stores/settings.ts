@@ -9,15 +9,15 @@ export interface PaymentSettings extends ProviderSettings {
   acceptStoreToken?: boolean | undefined;
 }
 
-/** What a store has set; all of it may be shown. */
+/** The settings of a store; all of them may be shown. */
 export interface StoreSettings {
   pos: ProviderSettings;
   customerImportsEnabled: boolean;
-  delivery?: ProviderSettings | undefined;
+  delivery?: ProviderSettings | null | undefined;
   identity: ProviderSettings[];
   payments: PaymentSettings[];
   notifications: { email?: string | undefined };
-  /** Empty: everybody who has the token. */
+  /** Empty: webhooks may come from any address. */
   allowedAddresses: string[];
-  requestsPerMinute?: number | undefined;
+  requestsPerMinute?: number | null | undefined;
 }

@@ -1,36 +1,35 @@
 import type { PathTokenRow } from '@platform/auth/path-tokens';
+import type { Database } from '@platform/service-kit/db';
+import { eq, sql as expression } from 'drizzle-orm';
 import type { Sql } from 'postgres';
+import { stores, webhookTokens } from '../db/tables.ts';
+import type { KnownStore } from './known-store.ts';
 import type { TokenPurpose } from './settings.ts';
-import type { KnownStore, StoreRow } from './known-store.ts';
+import type { StoreRow } from './store.ts';
 
 export interface TokenRow extends PathTokenRow {
   store: KnownStore;
   purpose: TokenPurpose;
 }
 
-interface Found extends StoreRow {
-  tokenHash: string;
-  purpose: TokenPurpose;
-  graceUntil: Date | string | null;
-}
-
-/** The store that a token's hash belongs to. */
-export const findToken = async (
-  sql: Sql,
-  open: (row: StoreRow) => KnownStore,
-  tokenHash: string,
-): Promise<TokenRow | undefined> => {
-  const [row] = await sql<Found[]>`
-    select t.token_hash as "tokenHash", t.purpose, t.grace_until as "graceUntil",
-      s.id, s.name, s.store_url as "storeUrl", s.settings, s.credentials
-    from webhook_tokens t join stores s on s.id = t.store_id where t.token_hash = ${tokenHash}`;
-  if (row === undefined) return undefined;
-  const { graceUntil, purpose, tokenHash: hash, ...store } = row;
-  return {
-    tokenHash: hash,
-    purpose,
-    graceUntil: graceUntil === null ? null : new Date(graceUntil),
-    store: open(store),
+/** Finds a token and its store by the token's hash. */
+export const createTokenFinder = ({ orm }: Database, open: (row: StoreRow) => KnownStore) => {
+  const query = orm
+    .select({ token: webhookTokens, store: stores })
+    .from(webhookTokens)
+    .innerJoin(stores, eq(stores.id, webhookTokens.storeId))
+    .where(eq(webhookTokens.tokenHash, expression.placeholder('hash')))
+    .prepare('find_token');
+  return async (hash: string): Promise<TokenRow | undefined> => {
+    const [row] = await query.execute({ hash });
+    if (row === undefined) return undefined;
+    const { tokenHash, purpose, graceUntil } = row.token;
+    return {
+      tokenHash,
+      purpose,
+      graceUntil: graceUntil === null ? null : new Date(graceUntil),
+      store: open(row.store),
+    };
   };
 };
 
@@ -39,9 +38,9 @@ export interface OldUses extends AsyncDisposable {
   flush(): Promise<void>;
 }
 
-const gatherMs = 1000;
+const flushMs = 1000;
 
-/** Counts how often rotated-out tokens are still used; written down once a second at most. */
+/** Counts how often replaced tokens are still used; writes the counts at most once a second. */
 export const createOldUses = (sql: Sql, now: () => Date): OldUses => {
   let counts = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -60,8 +59,8 @@ export const createOldUses = (sql: Sql, now: () => Date): OldUses => {
   return {
     count: (tokenHash) => {
       counts.set(tokenHash, (counts.get(tokenHash) ?? 0) + 1);
-      // A count that is lost with the database is not worth a failure.
-      timer ??= setTimeout(() => void flush().catch(() => undefined), gatherMs).unref();
+      // The counts are not important enough to fail a request.
+      timer ??= setTimeout(() => void flush().catch(() => undefined), flushMs).unref();
     },
     flush,
     [Symbol.asyncDispose]: () => flush().catch(() => undefined),

@@ -1,51 +1,44 @@
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
-import { isoOf, isoOrNull } from '../time.ts';
 import type { StoreView } from './schema.ts';
-import type { FullStoreRow, TokenInfo } from './store.ts';
+import { tokensOf, type StoreRow } from './store.ts';
 
-/** Stores as the interface shows them: of credentials only the names. */
-export const viewsOf = (
-  { openStore }: Context,
-  rows: readonly FullStoreRow[],
-  tokens: readonly TokenInfo[],
-): z.input<typeof StoreView>[] => {
-  const ofStore = Map.groupBy(tokens, ({ storeId }) => storeId);
+/** Stores as they are shown: without the values of their credentials and tokens. */
+export const showStores = async (
+  { database, openStore }: Context,
+  rows: readonly StoreRow[],
+): Promise<z.input<typeof StoreView>[]> => {
+  const tokens = await tokensOf(
+    database.orm,
+    rows.map(({ id }) => id),
+  );
+  const tokensByStore = Map.groupBy(tokens, ({ storeId }) => storeId);
   return rows.map((row) => {
     const { settings, credentials } = openStore(row);
-    const provider = (slot: string, set: ProviderSettings) => ({
-      ...set,
+    const { pos, delivery, identity, payments } = settings;
+    const show = (slot: string, provider: ProviderSettings) => ({
+      ...provider,
       credentials: Object.keys(credentials?.[slot] ?? {}),
     });
     return {
-      id: row.id,
-      name: row.name,
-      storeUrl: row.storeUrl,
-      pos: provider('pos', settings.pos),
-      customerImportsEnabled: settings.customerImportsEnabled,
-      delivery: settings.delivery ? provider('delivery', settings.delivery) : null,
-      identity: settings.identity.map((one) => provider(`identity.${one.kind}`, one)),
-      payments: settings.payments.map((one) => ({
-        ...provider(`payments.${one.kind}`, one),
+      ...row,
+      ...settings,
+      pos: show('pos', pos),
+      delivery: delivery ? show('delivery', delivery) : null,
+      identity: identity.map((one) => show(`identity.${one.kind}`, one)),
+      payments: payments.map((one) => ({
+        ...show(`payments.${one.kind}`, one),
         acceptStoreToken: one.acceptStoreToken !== false,
       })),
-      notifications: settings.notifications,
-      allowedAddresses: settings.allowedAddresses,
       requestsPerMinute: settings.requestsPerMinute ?? null,
-      webhookTokens: (ofStore.get(row.id) ?? []).map(
-        ({ purpose, createdAt, graceUntil, uses, lastUsedAt }) => ({
-          for: purpose,
-          current: graceUntil === null,
-          createdAt: isoOf(createdAt),
-          worksUntil: isoOrNull(graceUntil),
-          uses: Number(uses),
-          lastUsedAt: isoOrNull(lastUsedAt),
-        }),
-      ),
+      webhookTokens: (tokensByStore.get(row.id) ?? []).map((token) => ({
+        ...token,
+        for: token.purpose,
+        current: token.graceUntil === null,
+        worksUntil: token.graceUntil,
+      })),
       credentialsState: credentials === undefined ? 'unreadable' : 'readable',
-      createdAt: isoOf(row.createdAt),
-      updatedAt: isoOf(row.updatedAt),
     };
   });
 };

@@ -1,23 +1,43 @@
+import { instant, text } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { emailAddress } from '../notifications/email-address.ts';
 import { Conflict } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { v7 } from 'uuid';
-import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { users } from '../db/tables.ts';
-import { declareRecords } from '../stores/records.ts';
+import { declareList } from '../stores/lists.ts';
 import { storeId } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
-import { UserBody, UserView } from './schema.ts';
 
-export const userRecords = declareRecords({
+const UserBody = z.strictObject({
+  consumerUserId: text(1, 200).meta({ description: 'The id of the member at the POS' }),
+  email: emailAddress,
+  firstName: text(0, 200).optional(),
+  lastName: text(0, 200).optional(),
+  phone: text(0, 50).optional(),
+});
+
+const UserView = z
+  .object({
+    id: z.uuid(),
+    consumerUserId: z.string(),
+    email: z.string().nullable(),
+    firstName: z.string().nullable(),
+    lastName: z.string().nullable(),
+    phone: z.string().nullable(),
+    refreshedAt: instant().nullable().meta({ description: 'When the POS last sent something new' }),
+    createdAt: instant(),
+  })
+  .meta({ id: 'User' });
+
+export const userList = declareList({
   table: users,
   latest: users.id,
   name: 'users',
-  path: 'users',
   tag: 'Users',
   summary: 'The users, newest first',
   view: UserView,
-  show: (row) => row,
   one: {
     noun: 'user',
     param: 'userId',
@@ -50,7 +70,6 @@ export const createUserRoute = (context: Context): Route =>
       const [row] = await context.database.orm.insert(users).values(user).onConflictDoNothing().returning();
       if (row === undefined)
         throw new Conflict('user_exists', 'The store has a user with this consumerUserId.');
-      const { storeId: _store, version: _version, ...shown } = row;
-      return { status: 201, headers: { Location: `/v1/stores/${params.id}/users/${user.id}` }, body: shown };
+      return { status: 201, headers: { Location: `/v1/stores/${params.id}/users/${user.id}` }, body: row };
     },
   );

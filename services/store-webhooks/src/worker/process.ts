@@ -94,8 +94,8 @@ export const createProcessing = (context: Context): Processing => {
   };
 
   const withStores = async (events: readonly InboxEvent[]): Promise<ClaimedEvent[]> => {
-    const rows = await findStores(sql, [...new Set(events.map(({ storeId }) => storeId))]);
-    const stores = new Map(rows.map(({ createdAt: _c, updatedAt: _u, ...row }) => [row.id, openStore(row)]));
+    const rows = await findStores(database.orm, [...new Set(events.map(({ storeId }) => storeId))]);
+    const stores = new Map(rows.map((row) => [row.id, openStore(row)]));
     return events.flatMap((event) => {
       const store = stores.get(event.storeId);
       return store === undefined ? [] : [{ ...event, store }];

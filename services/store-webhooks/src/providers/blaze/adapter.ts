@@ -29,7 +29,7 @@ export const blaze: PosAdapter = {
     ...below('/cart', amountNames.join(' ')),
     ...below('/cart/items/*', 'productId quantity price totalPrice'),
   ],
-  subject: (_event, body) => ({ id: idIn(fieldOf(body, 'id')) }),
+  subject: (body) => ({ id: idIn(fieldOf(body, 'id')) }),
   order: async (body, connection) => {
     const payload = shaped(order, body);
     const { publicKey } = payload;

@@ -7,7 +7,7 @@ export const generic: PosAdapter = {
   kind: 'generic',
   payloads: undefined,
   harmless,
-  subject: (event, body, settings) => ({
+  subject: (body, settings, event) => ({
     id: idIn(idAt(body, settings, event === 'order_updated' ? 'order' : 'member')),
   }),
   order: async (body, { settings }) => toOrder(body, settings),

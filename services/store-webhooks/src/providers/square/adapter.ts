@@ -24,7 +24,7 @@ export const square: PosAdapter = {
     ...below('/data/object/order_updated', 'order_id location_id state version created_at updated_at'),
     ...below('/data/object/customer', 'id version created_at updated_at'),
   ],
-  subject: (event, body) => {
+  subject: (body, _settings, event) => {
     const object = pathOf(body, 'data', 'object');
     const id =
       event === 'order_updated'

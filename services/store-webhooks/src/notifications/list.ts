@@ -1,7 +1,7 @@
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { mailStates, notifications, notificationKinds } from '../db/tables.ts';
-import { declareRecords } from '../stores/records.ts';
+import { declareList } from '../stores/lists.ts';
 
 const NotificationView = z
   .object({
@@ -17,13 +17,11 @@ const NotificationView = z
   })
   .meta({ id: 'Notification' });
 
-export const notificationRecords = declareRecords({
+export const notificationList = declareList({
   table: notifications,
   latest: notifications.id,
   name: 'notifications',
-  path: 'notifications',
   tag: 'Notifications',
   summary: 'Notifications to customers and to the shop, newest first',
   view: NotificationView,
-  show: (row) => row,
 });

@@ -1,12 +1,13 @@
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import type { orders } from '../db/tables.ts';
 import { fromMinor } from '../providers/money.ts';
-import { amountNames } from '../providers/records.ts';
+import { amountFields } from '../providers/records.ts';
+import { orders } from '../db/tables.ts';
+import { declareList } from '../stores/lists.ts';
 
 const amount = z.number().nullable();
 
-export const OrderView = z
+const OrderView = z
   .object({
     id: z.string().meta({ description: 'The id that the POS gave' }),
     orderNo: z.string().nullable(),
@@ -19,10 +20,7 @@ export const OrderView = z
     trackingStatus: z.string().nullable(),
     currency: z.string(),
     cart: z.object({
-      ...(Object.fromEntries(amountNames.map((name) => [name, amount])) as Record<
-        (typeof amountNames)[number],
-        typeof amount
-      >),
+      ...amountFields(() => amount),
       promoCode: z.string().nullable(),
       items: z.array(
         z.object({
@@ -39,16 +37,15 @@ export const OrderView = z
   .meta({ id: 'Order' });
 
 /** An order as the interface shows it: amounts as decimal numbers, as in the payloads of a POS. */
-export const showOrder = ({ details, ...row }: typeof orders.$inferSelect): z.input<typeof OrderView> => {
+const showOrder = ({ details, ...row }: typeof orders.$inferSelect): z.input<typeof OrderView> => {
   const { currency, amounts, items, promoCode, ...rest } = details;
   const decimal = (minor: number | null | undefined) => (minor == null ? null : fromMinor(minor, currency));
-  const shown = amountNames.map((name) => [name, decimal(amounts[name])]);
   return {
     ...row,
     ...rest,
     currency,
     cart: {
-      ...(Object.fromEntries(shown) as Record<(typeof amountNames)[number], number | null>),
+      ...amountFields((name) => decimal(amounts[name])),
       promoCode,
       items: items.map((item) => ({
         ...item,
@@ -58,3 +55,20 @@ export const showOrder = ({ details, ...row }: typeof orders.$inferSelect): z.in
     },
   };
 };
+
+export const orderList = declareList({
+  table: orders,
+  latest: orders.eventId,
+  name: 'orders',
+  tag: 'Orders',
+  summary: 'The orders, most recently changed first',
+  view: OrderView,
+  show: showOrder,
+  one: {
+    noun: 'order',
+    param: 'orderId',
+    operationId: 'getOrder',
+    summary: 'An order with its items',
+    key: orders.id,
+  },
+});

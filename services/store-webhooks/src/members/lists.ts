@@ -1,7 +1,7 @@
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { importJobs, importStates, members } from '../db/tables.ts';
-import { declareRecords } from '../stores/records.ts';
+import { declareList } from '../stores/lists.ts';
 
 const MemberView = z
   .object({
@@ -17,11 +17,10 @@ const MemberView = z
   })
   .meta({ id: 'Member' });
 
-export const memberRecords = declareRecords({
+export const memberList = declareList({
   table: members,
   latest: members.eventId,
   name: 'members',
-  path: 'members',
   tag: 'Members',
   summary: 'The members, most recently changed first',
   view: MemberView,
@@ -48,13 +47,11 @@ const ImportJobView = z
   })
   .meta({ id: 'ImportJob' });
 
-export const importJobRecords = declareRecords({
+export const importJobList = declareList({
   table: importJobs,
   latest: importJobs.id,
   name: 'importJobs',
-  path: 'import-jobs',
   tag: 'Members',
   summary: 'Imports of members as users, newest first',
   view: ImportJobView,
-  show: (row) => row,
 });

@@ -1,9 +1,10 @@
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import type { deliveryJobs } from '../db/tables.ts';
 import { jobStages } from '../providers/records.ts';
+import { deliveryJobs } from '../db/tables.ts';
+import { declareList } from '../stores/lists.ts';
 
-export const JobView = z
+const JobView = z
   .object({
     id: z.string().meta({ description: 'The id that the POS gave' }),
     orderId: z.string().nullable(),
@@ -24,7 +25,7 @@ export const JobView = z
   .meta({ id: 'DeliveryJob' });
 
 /** A job as the interface shows it. */
-export const showJob = (row: typeof deliveryJobs.$inferSelect): z.input<typeof JobView> => {
+const showJob = (row: typeof deliveryJobs.$inferSelect): z.input<typeof JobView> => {
   const { lat, lng } = row.driver ?? {};
   return {
     ...row,
@@ -32,3 +33,20 @@ export const showJob = (row: typeof deliveryJobs.$inferSelect): z.input<typeof J
     driverLocation: lat == null || lng == null ? null : { lat, lng },
   };
 };
+
+export const deliveryJobList = declareList({
+  table: deliveryJobs,
+  latest: deliveryJobs.eventId,
+  name: 'deliveryJobs',
+  tag: 'Delivery',
+  summary: 'The delivery jobs, most recently changed first',
+  view: JobView,
+  show: showJob,
+  one: {
+    noun: 'delivery job',
+    param: 'jobId',
+    operationId: 'getDeliveryJob',
+    summary: 'A delivery job',
+    key: deliveryJobs.id,
+  },
+});

@@ -1,7 +1,7 @@
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { verifications } from '../db/tables.ts';
-import { declareRecords } from '../stores/records.ts';
+import { declareList } from '../stores/lists.ts';
 
 const VerificationView = z
   .object({
@@ -14,15 +14,13 @@ const VerificationView = z
   })
   .meta({ id: 'Verification' });
 
-export const verificationRecords = declareRecords({
+export const verificationList = declareList({
   table: verifications,
   latest: verifications.eventId,
   name: 'verifications',
-  path: 'verifications',
   tag: 'Identity',
   summary: 'The identity verifications, most recently changed first',
   view: VerificationView,
-  show: (row) => row,
   one: {
     noun: 'verification',
     param: 'transactionId',

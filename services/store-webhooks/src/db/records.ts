@@ -1,0 +1,143 @@
+import { sql } from 'drizzle-orm';
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { isoColumn } from '@platform/service-kit/columns';
+import type { JobRecord, OrderRecord } from '../providers/records.ts';
+import { byId, due, fromEvent, latest, ofStore, profile, queued, version } from './columns.ts';
+
+export const importStates = ['pending', 'done', 'failed'] as const;
+export const mailStates = ['off', 'pending', 'sent', 'no_address', 'failed'] as const;
+export const notificationKinds = ['order', 'member', 'delivery', 'verification'] as const;
+
+export const orders = pgTable(
+  'orders',
+  {
+    ...ofStore,
+    /** The POS's. */
+    id: text().notNull(),
+    status: text().notNull(),
+    consumerId: text('consumer_id'),
+    version,
+    /** Everything else, the items included, so that an order is always replaced as one. */
+    details: jsonb().$type<OrderRecord['details']>().notNull(),
+    ...fromEvent,
+  },
+  (table) => [byId(table), latest('orders', table)],
+);
+
+export const members = pgTable(
+  'members',
+  {
+    ...ofStore,
+    /** The POS's. */
+    id: text().notNull(),
+    ...profile,
+    status: text(),
+    type: text(),
+    version,
+    ...fromEvent,
+  },
+  (table) => [byId(table), latest('members', table)],
+);
+
+/** Customers of the shop; the one with a member's id as consumerUserId is that member. */
+export const users = pgTable(
+  'users',
+  {
+    ...ofStore,
+    id: uuid().notNull(),
+    consumerUserId: text('consumer_user_id').notNull(),
+    ...profile,
+    version,
+    refreshedAt: isoColumn('refreshed_at'),
+    createdAt: isoColumn('created_at').notNull(),
+  },
+  (table) => [byId(table), unique('users_consumer').on(table.storeId, table.consumerUserId)],
+);
+
+export const importJobs = pgTable(
+  'import_jobs',
+  {
+    ...ofStore,
+    /** One job a member, however often it comes. */
+    memberId: text('member_id').notNull(),
+    id: uuid().notNull(),
+    state: text({ enum: importStates }).notNull().default('pending'),
+    ...queued,
+    userId: uuid('user_id'),
+    createdAt: isoColumn('created_at').notNull(),
+    finishedAt: isoColumn('finished_at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.storeId, table.memberId] }),
+    index('import_jobs_latest').on(table.storeId, table.id),
+    due('import_jobs', table, sql`state = 'pending'`),
+  ],
+);
+
+export const deliveryJobs = pgTable(
+  'delivery_jobs',
+  {
+    ...ofStore,
+    /** The POS's. */
+    id: text().notNull(),
+    orderId: text('order_id'),
+    /** Position in the life cycle, from 1: see `jobStages`. */
+    position: integer().notNull(),
+    status: text(),
+    driverId: text('driver_id'),
+    driver: jsonb().$type<JobRecord['driver']>(),
+    estimatedArrival: isoColumn('estimated_arrival'),
+    assignedAt: isoColumn('assigned_at'),
+    startedAt: isoColumn('started_at'),
+    arrivedAt: isoColumn('arrived_at'),
+    completedAt: isoColumn('completed_at'),
+    /** Cancelled or failed. */
+    endedAt: isoColumn('ended_at'),
+    ...fromEvent,
+  },
+  (table) => [byId(table), latest('delivery_jobs', table)],
+);
+
+export const verifications = pgTable(
+  'verifications',
+  {
+    ...ofStore,
+    service: text().notNull(),
+    transactionId: text('transaction_id').notNull(),
+    status: text().notNull(),
+    userId: text('user_id'),
+    completed: boolean().notNull(),
+    version,
+    ...fromEvent,
+  },
+  (table) => [
+    primaryKey({ columns: [table.storeId, table.service, table.transactionId] }),
+    latest('verifications', table),
+  ],
+);
+
+export const notifications = pgTable(
+  'notifications',
+  {
+    ...ofStore,
+    id: uuid().notNull(),
+    /** What happened, so that it is told once. */
+    key: text().notNull(),
+    kind: text({ enum: notificationKinds }).notNull(),
+    audience: text({ enum: ['customer', 'store'] }).notNull(),
+    subject: text().notNull(),
+    reference: text(),
+    /** Whose address to look up when it is sent. */
+    consumerId: text('consumer_id'),
+    eventId: uuid('event_id'),
+    mail: text({ enum: mailStates }).notNull(),
+    ...queued,
+    createdAt: isoColumn('created_at').notNull(),
+    sentAt: isoColumn('sent_at'),
+  },
+  (table) => [
+    byId(table),
+    unique('notifications_key').on(table.storeId, table.key),
+    due('notifications', table, sql`mail = 'pending'`),
+  ],
+);

@@ -1,0 +1,60 @@
+import { instant, text } from '@platform/service-kit/text';
+import { eq, getTableColumns } from 'drizzle-orm';
+import { z } from 'zod';
+import { eventReveals, inbox } from '../db/tables.ts';
+import { hookEventNames, type HookEvent } from '../hooks/events.ts';
+import { declareList } from '../stores/lists.ts';
+import { EventView, eventState, time } from './schema.ts';
+import { hasState, isAbout, isReceivedBefore, isReceivedFrom } from './store.ts';
+import { showEvent } from './view.ts';
+
+const { body: _body, headers: _headers, dedup: _dedup, ...columns } = getTableColumns(inbox);
+
+export const eventList = declareList({
+  table: inbox,
+  columns,
+  latest: inbox.id,
+  name: 'events',
+  operationId: 'listEvents',
+  tag: 'Events',
+  summary: 'The webhooks that were received, newest first',
+  view: EventView,
+  show: showEvent,
+  filters: {
+    status: { schema: eventState.optional(), condition: hasState },
+    event: {
+      schema: z.enum(hookEventNames).optional(),
+      condition: (event) => eq(inbox.event, event as HookEvent),
+    },
+    entity: {
+      schema: text(1, 200).optional().meta({
+        description: 'Id of the order, member, job, payment or transaction that the event is about',
+      }),
+      condition: isAbout,
+    },
+    from: {
+      schema: time.optional().meta({ description: 'Received then or later' }),
+      condition: isReceivedFrom,
+    },
+    to: { schema: time.optional().meta({ description: 'Received before' }), condition: isReceivedBefore },
+  },
+});
+
+const RevealView = z
+  .object({
+    id: z.uuid(),
+    eventId: z.uuid(),
+    revealedBy: z.string().meta({ description: 'Subject of the access token' }),
+    requestId: z.string().meta({ description: 'Of the request, as in the access log' }),
+    revealedAt: instant(),
+  })
+  .meta({ id: 'EventReveal' });
+
+export const eventRevealList = declareList({
+  table: eventReveals,
+  latest: eventReveals.id,
+  name: 'eventReveals',
+  tag: 'Events',
+  summary: 'Who was shown which event without masking, newest first',
+  view: RevealView,
+});
