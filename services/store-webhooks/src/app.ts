@@ -25,7 +25,7 @@ export const storeLists = [
   eventRevealList,
 ];
 
-/** The resources of the service and what its OpenAPI document says of them. */
+/** The routes of the service and the text of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp => {
   addWaitingMetrics(context);
   return createHttpApp(context, {

@@ -27,11 +27,11 @@ export interface Context extends BaseContext {
   clock: DatabaseClock;
   reader: ProviderReader;
   tracker: ErrorTracker;
-  /** Called when the inbox has something new; the worker listens. */
+  /** Wakes the worker when there are new events. */
   onWork: { wake(): void };
 }
 
-/** Spools of different databases must never meet, whoever starts with the same folder. */
+/** A subfolder for each database, so that services with different databases can share SPOOL_DIR. */
 const spoolFolder = ({ SPOOL_DIR, DATABASE_URL }: Env): string => {
   const { host, pathname } = new URL(DATABASE_URL);
   return join(SPOOL_DIR, createHash('sha256').update(`${host}${pathname}`).digest('hex').slice(0, 16));
@@ -40,23 +40,20 @@ const spoolFolder = ({ SPOOL_DIR, DATABASE_URL }: Env): string => {
 const providerAddresses = ({ PROVIDER_ADDRESSES, NODE_ENV }: Env): 'public' | 'any' =>
   PROVIDER_ADDRESSES ?? (NODE_ENV === 'production' ? 'public' : 'any');
 
-/**
- * Every plan is made for the tables as they are at that moment: one that was kept from when the inbox
- * was nearly empty would read all of it an hour later.
- */
-const plannedAnew = (url: string): string => {
+/** Plans every statement for its parameters: a plan that was cached while the inbox was empty would later scan all of it. */
+const withCustomPlans = (url: string): string => {
   const address = new URL(url);
   address.searchParams.set('plan_cache_mode', 'force_custom_plan');
   return address.href;
 };
 
-/** Opens everything the service holds on to; `overrides` replace parts in tests. */
+/** Opens the connections and clients of the service; `overrides` replace parts in tests. */
 export const createContext = async (
   env: Env,
   parts: Parts,
   overrides: Partial<Context> = {},
 ): Promise<Context> => {
-  const database = { ...env, DATABASE_URL: plannedAnew(env.DATABASE_URL) };
+  const database = { ...env, DATABASE_URL: withCustomPlans(env.DATABASE_URL) };
   const base = openBaseContext(database, { name: 'store-webhooks', migrations }, parts);
   const { sql } = base.database;
   const { log } = base;

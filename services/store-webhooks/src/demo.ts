@@ -19,7 +19,7 @@ await using context = await createContext(
   { log: createLog('demo', 'silent'), metrics: createMetrics() },
 );
 
-// Made from the stack's own secret: the same on every start, and unknown to everybody else.
+// Derived from the secret of this stack: the same on every start, and secret.
 const token = createHmac('sha256', env.SECRETS_KEY).update('demo webhook token').digest('base64url');
 
 if ((await context.database.orm.$count(stores, eq(stores.id, id))) === 0) {
@@ -33,7 +33,7 @@ if ((await context.database.orm.$count(stores, eq(stores.id, id))) === 0) {
   });
   await createStore(context, input, { id, token: { token, tokenHash: hashPathToken(token) } });
 }
-// Whatever was rotated meanwhile: what is printed below has to work.
+// The printed token must work even if it was rotated since the last start.
 await context.database
   .sql`update webhook_tokens set grace_until = null where token_hash = ${hashPathToken(token)}`;
 

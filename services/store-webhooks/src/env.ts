@@ -6,22 +6,21 @@ const milliseconds = (preset: number) => z.coerce.number().int().min(1).default(
 const shape = {
   ...commonEnv,
   ...tokenEnv,
-  /** Key for what is kept encrypted: credentials of providers, outcomes of payments. */
+  /** Encrypts credentials of providers and outcomes of payments. */
   SECRETS_KEY: z.string().min(1),
-  /** Where providers reach us; begins the webhook addresses that are shown. */
-  // Without a slash at the end: paths are appended to it.
+  /** The public address of this service, without a slash at the end; webhook addresses begin with it. */
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .transform((url) => (url.endsWith('/') ? url.slice(0, -1) : url))
     .default('http://127.0.0.1:8080'),
-  /** Folder for events that come while the database is away. */
+  /** Folder for events that arrive while the database is unavailable. */
   SPOOL_DIR: z.string().min(1).default('.local/spool'),
   SPOOL_MAX_BYTES: z.coerce
     .number()
     .int()
     .min(0)
     .default(1024 ** 3),
-  /** How long a token is believed while the database is away. */
+  /** How long a verified token is accepted while the database is unavailable. */
   TOKEN_MEMORY_MS: milliseconds(3_600_000),
   WORKERS: z.enum(['on', 'off']).default('on'),
   LEASE_MS: milliseconds(3000),
@@ -48,7 +47,7 @@ export type Env = ReturnType<typeof envOf>;
 /** The environment of this process; read once, in main.ts. */
 export const processEnv = () => envOf(process.env);
 
-/** What `demo` gets besides the environment of the service. */
+/** Settings of `demo` beside those of the service. */
 export const demoEnv = () => ({ gatewayUrl: process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080' });
 
 /** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */

@@ -30,7 +30,7 @@ const bankPage = (action: string, cres: string, session: string) => `<!doctype h
   <script>document.forms[0].submit()</script>`;
 
 test.runIf(executablePath !== null)(
-  'a real browser that posts the form of the bank ends on the page of the shop, with GET, and so it does on reload',
+  'a browser that posts the form of the bank is redirected to the page of the shop with GET, also on reload',
   { timeout: 60_000 },
   async () => {
     await using standIn = await startStandIn();

@@ -61,7 +61,7 @@ test('another path at the same origin keeps the credentials; another scheme or p
   expect(await move('http://pos.example.test/v1')).toEqual(['pos.apiKey', 'pos.authorization']);
 });
 
-test('credentials that are sent with a new origin are kept, and those left out of them are named', async () => {
+test('credentials sent with a new origin are stored, and the answer names those that were left out', async () => {
   const id = await create();
   const body = await change(id, {
     pos: { kind: 'blaze', baseUrl: elsewhere, credentials: { apiKey: 'new' } },
@@ -70,7 +70,7 @@ test('credentials that are sent with a new origin are kept, and those left out o
   expect(await stored(id)).toMatchObject({ pos: { apiKey: 'new' } });
 });
 
-test('a provider that was removed and comes back at another origin finds no credentials', async () => {
+test('a provider that is removed and added again at another origin has no credentials', async () => {
   const id = await create();
   expect(await change(id, { identity: [] })).toMatchObject({
     clearedCredentials: ['identity.persona.apiKey'],

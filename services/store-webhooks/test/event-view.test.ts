@@ -25,7 +25,7 @@ const idOf = (view: Json) => view['id'] as unknown as string;
 
 const hidden = '[redacted]';
 
-test('only the fields that the provider is known to fill with harmless values are shown', async () => {
+test('only fields that the adapter names as harmless are shown', async () => {
   const view = await viewOf(await service.store(), 'order_updated', {
     ...blaze.order,
     cvv: 123,
@@ -68,14 +68,29 @@ test.each([
     generic.member,
     [generic.member.person.no],
   ],
-])('of %s no name, address, phone or document is shown', async (_name, store, path, body, shown) => {
-  const view = JSON.stringify((await viewOf(await service.store(store), path, body))['body']);
-  for (const text of shown) expect(view).toContain(text);
-  for (const text of ['Ann', 'Lee', 'Jane', 'Swartz', 'Street', '555', '@', '1970', 'X000', 'Gate', '37.77'])
-    expect([text, view.includes(text)]).toEqual([text, false]);
-});
+])(
+  'the event view of %s shows no name, address, phone or document',
+  async (_name, store, path, body, shown) => {
+    const view = JSON.stringify((await viewOf(await service.store(store), path, body))['body']);
+    for (const text of shown) expect(view).toContain(text);
+    for (const text of [
+      'Ann',
+      'Lee',
+      'Jane',
+      'Swartz',
+      'Street',
+      '555',
+      '@',
+      '1970',
+      'X000',
+      'Gate',
+      '37.77',
+    ])
+      expect([text, view.includes(text)]).toEqual([text, false]);
+  },
+);
 
-test('a shown field hides what does not look like a code, and a name that may be a value is hidden too', async () => {
+test('a harmless field is masked if its value does not look like a code, and unusual field names are masked', async () => {
   const store = await service.store();
   const view = await viewOf(store, 'order_updated', {
     id: 'x'.repeat(201),
@@ -93,7 +108,7 @@ test('a shown field hides what does not look like a code, and a name that may be
   expect(view['body']?.['cart']?.['items']).toHaveLength(201);
 });
 
-test('bodies made of one long string or one long name are shown at once, and the process answers meanwhile', async () => {
+test('bodies with one very long string or field name do not block the process', async () => {
   const store = await service.store();
   // Without linear checks this takes minutes, far beyond the time limit of the test.
   const long = 'document'.repeat(125_000);
@@ -105,7 +120,7 @@ test('bodies made of one long string or one long name are shown at once, and the
   });
 });
 
-test('a provider that the store does not have, or an unknown one, shows no value', async () => {
+test('an event of an unknown provider, or one that the store does not use, shows no value', async () => {
   const store = await service.store({ identity: { kind: 'veriff' } });
   const path = 'identity-verification-updated/persona';
   expect((await viewOf(store, path, { service: 'persona', status: 'ok' }))['body']).toEqual({
@@ -114,7 +129,7 @@ test('a provider that the store does not have, or an unknown one, shows no value
   });
 });
 
-test('revealing shows the whole body once it is recorded who saw it and when', async () => {
+test('revealing shows the whole body and first records the caller and the time', async () => {
   const store = await service.store();
   const reveals = async (): Promise<Json[]> =>
     (await service.admin('GET', `/v1/stores/${store.id}/event-reveals`)).body['eventReveals'] as never;
@@ -140,7 +155,7 @@ test('revealing shows the whole body once it is recorded who saw it and when', a
   ]);
 });
 
-test('a body that can not be parsed is shown only when revealed, as text', async () => {
+test('a body that cannot be parsed is shown as text, and only when revealed', async () => {
   const store = await service.store();
   expect((await viewOf(store, 'new_member', '{"email": "ann@'))['body']).toBeNull();
   expect((await viewOf(store, 'new_member', '{"email": "ann@x', '?reveal=true'))['body']).toBe(
@@ -148,7 +163,7 @@ test('a body that can not be parsed is shown only when revealed, as text', async
   );
 });
 
-test('nobody reveals an event without the scope, of another store, or without a record', async () => {
+test('an event cannot be revealed without the scope, through another store, or without a record', async () => {
   const [store, other] = [await service.store(), await service.store()];
   const id = idOf(await viewOf(store, 'new_member', blaze.member));
   const path = (of: Store) => `/v1/stores/${of.id}/events/${id}?reveal=true`;

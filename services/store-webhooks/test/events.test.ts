@@ -44,7 +44,7 @@ test.each([
   }
 });
 
-test('the event of a payment is found by its transaction and links to the order it pays', async () => {
+test('the event of a payment is found by its transaction id and links to the paid order', async () => {
   const { id, webhookUrls, webhookToken } = await service.store({ payments: { kind: 'threedsecureio' } });
   const payment = { service: 'threedsecureio', transactionId: 'session-7', orderId: 'o-7' };
   await service.admin('POST', `/v1/stores/${id}/payments`, payment);

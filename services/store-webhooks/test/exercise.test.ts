@@ -10,7 +10,7 @@ const hooks = [...posEvents, ...jobs, ...identity, 'payment-auth-completed'].map
   event.replaceAll('-', '_'),
 );
 
-test('every operation answers as the document says', async () => {
+test('every operation answers as its OpenAPI document describes', async () => {
   await using standIn = await startStandIn();
   await using service = await startService();
   const { id, webhookToken } = await service.store({

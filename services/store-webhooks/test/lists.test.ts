@@ -93,7 +93,7 @@ test.each([
   expect(types).not.toContain('Seq Scan');
 });
 
-test('events are found by the id of what they are about', async () => {
+test('events are found by the id of their entity', async () => {
   const answer = await service.admin('GET', `/v1/stores/${id}/events?entity=o-17&limit=200`);
   const found = answer.body['events'] as unknown as { entity: string }[];
   expect(found).toHaveLength(rows / 500);

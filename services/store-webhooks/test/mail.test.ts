@@ -5,7 +5,7 @@ import { startService } from './harness.ts';
 import { startMailServer } from './mail-server.ts';
 
 test(
-  'customers and the shop get each notification by mail once, also after the server refused it',
+  'customers and the shop get each mail once, also if the mail server refused it at first',
   { timeout: 20_000 },
   async () => {
     await using server = await startMailServer(2);
@@ -52,7 +52,7 @@ const mailed = async (service: Awaited<ReturnType<typeof startService>>, id: str
   return states();
 };
 
-test('an email field with a list of addresses reaches none of them, wherever it comes from', async () => {
+test('no mail is sent to an email field with several addresses, from any source', async () => {
   await using server = await startMailServer();
   await using standIn = await startStandIn();
   await using service = await startService({ variables: { SMTP_URL: server.url } });
@@ -79,7 +79,7 @@ test('an email field with a list of addresses reaches none of them, wherever it 
   expect(server.recipients).toEqual([]);
 });
 
-test('a member_updated with a list of addresses leaves the one address that the user has', async () => {
+test('a member_updated with several addresses keeps the address of the user', async () => {
   await using service = await startService();
   const { id, webhookToken } = await service.store();
   const email = 'ann@example.test';
@@ -97,7 +97,7 @@ test.each([
   ['a very long text', { orderNo: '9'.repeat(90), status: 'Z'.repeat(40) }, 'Your order'],
   ['an ordinary number', { orderNo: 'W-1001', status: 'OUT_FOR_DELIVERY' }, 'Your order W-1001'],
 ])(
-  'with %s for its number and status, an order puts no more than a plain number into the subject',
+  'an order with %s as number and status adds at most a plain number to the subject',
   async (_n, order, line) => {
     await using server = await startMailServer();
     await using service = await startService({ variables: { SMTP_URL: server.url } });

@@ -58,7 +58,7 @@ test('the cart and its items are described too', () => {
   expect(cart?.properties).toMatchObject({ subTotal: {}, total: {}, promoCode: {}, items: {} });
 });
 
-test('a body of any other shape is stored all the same', async () => {
+test('a body of any other shape is stored too', async () => {
   const { webhookToken } = await service.store();
   for (const body of ['[]', '7', '"text"', 'null', '{"id": {"not": "an id"}}'])
     expect([body, (await service.hook('order_updated', webhookToken, body)).status]).toEqual([body, 200]);

@@ -56,7 +56,7 @@ beforeEach(() => {
   standIn.asked.length = 0;
 });
 
-test('a confirmed challenge leads to the success page with CAVV and ECI, and nobody may keep that address', async () => {
+test('a confirmed challenge redirects to the success page with CAVV and ECI, and the redirect is not cached', async () => {
   const store = await shop();
   const id = serverId();
   await register(store, id);
@@ -91,7 +91,7 @@ test.each(['base64', 'base64url'] as const)(
   },
 );
 
-test('the other provider is asked in its own way', async () => {
+test('netcetera is requested with its own path and header', async () => {
   const store = await shop();
   const id = serverId();
   await register(store, id, 'netcetera');
@@ -100,7 +100,7 @@ test('the other provider is asked in its own way', async () => {
   expect(answer.headers.get('location')).toBe(success);
 });
 
-test("only the provider's word counts: a browser that says Y gets failure for N, and for Y without a CAVV", async () => {
+test("the browser's transStatus is ignored: N from the provider, or Y without a CAVV, leads to the failure page", async () => {
   const store = await shop();
   for (const result of [
     { transStatus: 'N' },
@@ -115,7 +115,7 @@ test("only the provider's word counts: a browser that says Y gets failure for N,
   }
 });
 
-test('a replay redirects again, even when the provider has forgotten; after a day it is asked anew', async () => {
+test('a reload redirects again even if the provider has deleted the result; after a day the provider is asked again', async () => {
   const store = await shop();
   const id = serverId();
   await register(store, id);
@@ -133,7 +133,7 @@ test('a replay redirects again, even when the provider has forgotten; after a da
   expect(row?.['outcome']).not.toContain(cavv);
 });
 
-test('without a service a JSON body is answered {}; so is a transaction nobody registered; both are logged', async () => {
+test('a JSON body without a service and an unregistered transaction are answered with {} and logged', async () => {
   const store = await shop();
   const id = serverId();
   for (const body of [
@@ -220,7 +220,7 @@ test('a challenge counts for the payment it was first confirmed for, also after 
 });
 
 test.each(['threedsecureio', 'netcetera'])(
-  '%s: what is not a final transStatus is no decision; the next try asks again',
+  '%s: a transStatus that is not final is not stored, and the next attempt asks again',
   async (kind) => {
     const store = await shop();
     const id = serverId();
@@ -240,7 +240,7 @@ test.each(['threedsecureio', 'netcetera'])(
 );
 
 test.each(['N', 'U', 'R', 'I'])(
-  'transStatus %s is final and leads to the failure page for good, even with a CAVV',
+  'transStatus %s is final and always leads to the failure page, even with a CAVV',
   async (transStatus) => {
     const store = await shop();
     const id = serverId();
@@ -254,7 +254,7 @@ test.each(['N', 'U', 'R', 'I'])(
   },
 );
 
-test('where body and path name two services the body counts, and that is logged', async () => {
+test('if body and path name different services, the body counts and a warning is logged', async () => {
   const store = await shop();
   const id = serverId();
   await register(store, id);
@@ -265,7 +265,7 @@ test('where body and path name two services the body counts, and that is logged'
   expect(service.lines.slice(before).join('')).toContain('two services');
 });
 
-test('the store address gets its slash, and nothing in a request leads anywhere else', async () => {
+test('the redirect leads below the store address, with a slash added, whatever the request contains', async () => {
   const store = await shop({ storeUrl: 'https://shop.example.test' });
   const evil = 'https://evil.example/';
   const id = serverId();
@@ -295,7 +295,7 @@ test('the store address gets its slash, and nothing in a request leads anywhere 
   expect(unknown.headers.get('location')).toMatch(failure);
 });
 
-test('a payment is registered for one order', async () => {
+test('a payment can be registered for one order only', async () => {
   const store = await shop();
   await register(store, 'tx-2');
   await register(store, 'tx-2');
@@ -306,7 +306,7 @@ test('a payment is registered for one order', async () => {
   });
 });
 
-test('neither log nor event view holds a CAVV, a cres or a key', async () => {
+test('neither the log nor the event view contains a CAVV, a cres or a key', async () => {
   const store = await shop();
   const id = serverId();
   await register(store, id);

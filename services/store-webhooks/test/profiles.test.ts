@@ -15,7 +15,7 @@ test.each([
   ['with a version', { modified: 1 }, { modified: 2 }],
   ['without versions', {}, {}],
 ])(
-  'an import that read an older profile %s does not overwrite what member_updated brought meanwhile',
+  'an import that read an older profile %s does not overwrite a member_updated that arrived meanwhile',
   async (_name, old, changed) => {
     await using standIn = await startStandIn();
     await using service = await startService();
@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-test('an import takes what member_updated brought while the POS was asked', async () => {
+test('an import uses a member_updated that arrived while the POS was requested', async () => {
   await using standIn = await startStandIn();
   await using service = await startService();
   const { id, webhookToken } = await service.store({ pos: pos(standIn.url), customerImportsEnabled: true });
@@ -63,7 +63,7 @@ test('an import takes what member_updated brought while the POS was asked', asyn
   expect(await usersOf(service, id)).toMatchObject([{ email: 'new@example.test' }]);
 });
 
-test('a refresh from a POS that answers without a version is as old as the event that asked for it', async () => {
+test('a profile that a POS returns without a version gets the version of the event', async () => {
   await using standIn = await startStandIn();
   await using service = await startService();
   const { id, webhookToken } = await service.store({ pos: pos(standIn.url) });

@@ -10,7 +10,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const get = async (path: string) => (await service.admin('GET', `/v1/stores/${path}`)).body;
 
-test('the delivery shape of the seed', async () => {
+test('the delivery payload of the seed is stored as a job', async () => {
   const { id, webhookToken } = await service.store();
   await service.hook('job_assigned', webhookToken, posDelivery.job);
   await service.settled();
@@ -22,7 +22,7 @@ test('the delivery shape of the seed', async () => {
   });
 });
 
-test('onfleet: the trigger in the body counts; a wrong signature is kept as refused and does not shut out the right one', async () => {
+test('onfleet: the trigger in the body decides; an event with a wrong signature is refused and does not block the valid one', async () => {
   const secret = 'a1b2c3d4';
   const { id, webhookToken } = await service.store({
     delivery: { kind: 'onfleet', credentials: { webhookSecret: secret } },
@@ -53,7 +53,7 @@ test('onfleet: the trigger in the body counts; a wrong signature is kept as refu
   });
 });
 
-test('onfleet: a failed task ends the job, with its time, and everybody is told', async () => {
+test('onfleet: a failed task ends the job with its time and notifies customer and shop', async () => {
   const { id, webhookToken } = await service.store({ delivery: { kind: 'onfleet' } });
   await service.hook('job_completed', webhookToken, onfleet.taskFailed);
   await service.hook('job_started', webhookToken, onfleet.taskStarted);
@@ -69,7 +69,7 @@ test('onfleet: a failed task ends the job, with its time, and everybody is told'
   expect((await get(`${id}/notifications`))['notifications']).toHaveLength(2);
 });
 
-test('doordash: its own event name decides, and an event that is no stage is ignored', async () => {
+test('doordash: the event name in the body decides, and an event without a stage is ignored', async () => {
   const { id, webhookToken } = await service.store({ delivery: { kind: 'doordash' } });
   await service.hook('job_assigned', webhookToken, doordash.pickedUp);
   await service.hook('job_assigned', webhookToken, { ...doordash.pickedUp, event_name: 'DELIVERY_BATCHED' });
@@ -86,7 +86,7 @@ test('doordash: its own event name decides, and an event that is no stage is ign
   expect((await get(`${id}/events`))['events']).toMatchObject([{ status: 'ignored' }, { status: 'done' }]);
 });
 
-test('doordash: the reference sample is enough: time of the event, order of the delivery', async () => {
+test('doordash: the published sample is stored with the time of the event and the id of the delivery as order', async () => {
   const { id, webhookToken } = await service.store({ delivery: { kind: 'doordash' } });
   await service.hook('job_assigned', webhookToken, doordash.droppedOff);
   await service.settled();

@@ -22,7 +22,7 @@ const sendAll = async (path: string, token: string, bodies: readonly unknown[]) 
   }
 };
 
-test('persona: its own shape and the seed’s; signed, and asked where a message carries no status', async () => {
+test('persona: its own payload and that of the seed are read; a missing status is looked up; signatures are checked', async () => {
   const { id, webhookToken } = await service.store({
     identity: {
       kind: 'persona',
@@ -61,7 +61,7 @@ test('persona: its own shape and the seed’s; signed, and asked where a message
   expect((await get(`${id}/events?status=refused`))['events']).toHaveLength(1);
 });
 
-test('veriff: progress, decision, signature; completed stays completed', async () => {
+test('veriff: progress and decisions are stored, signatures are checked, and a completed verification stays completed', async () => {
   const { id, webhookToken } = await service.store({
     identity: { kind: 'veriff', credentials: { webhookSecret: 'vs' } },
   });
@@ -96,7 +96,7 @@ test.each([
 test.each([
   ['with a time', veriff.approved, 'approved'],
   ['without a time', veriff.abandoned, 'abandoned'],
-])('veriff: a late submitted does not undo a decision %s', async (_name, decision, status) => {
+])('veriff: a late `submitted` does not overwrite a decision %s', async (_name, decision, status) => {
   const { id, webhookToken } = await service.store({ identity: { kind: 'veriff' } });
   const started = { ...veriff.submitted, code: 7001, action: 'started' };
   const path = `${id}/verifications/${veriff.submitted.id}`;
@@ -111,7 +111,7 @@ test.each([
   expect(await get(path)).toMatchObject({ status: 'declined' });
 });
 
-test('veriff: a full auto result is a verification; a watchlist result changes none', async () => {
+test('veriff: a full auto result is stored as a verification; a watchlist result is ignored', async () => {
   const { id, webhookToken } = await service.store({ identity: { kind: 'veriff' } });
   const bodies = [veriff.fullAuto, veriff.approved, veriff.watchlist];
   await sendAll('identity-verification-completed/veriff', webhookToken, bodies);

@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const get = async (path: string) => (await service.admin('GET', `/v1/stores/${path}`)).body;
 
-test('blaze: an order keeps its amounts to the cent, its cart is looked up where it is missing', async () => {
+test('blaze: an order keeps its exact amounts, and a missing cart is looked up', async () => {
   const { id, webhookToken } = await service.store({
     pos: { kind: 'blaze', baseUrl: standIn.url, credentials: { apiKey: 'k', authorization: 'a' } },
   });
@@ -47,7 +47,7 @@ test('blaze: an order keeps its amounts to the cent, its cart is looked up where
   ]);
 });
 
-test('blaze: new_member refreshes a user with what the POS says now, or with the payload where it is away', async () => {
+test('blaze: new_member refreshes a user from the POS, or from the payload if the POS is unavailable', async () => {
   const { id, webhookToken } = await service.store({ pos: { kind: 'blaze', baseUrl: standIn.url } });
   await service.admin('POST', `/v1/stores/${id}/users`, {
     consumerUserId: blaze.member.id,
@@ -69,7 +69,7 @@ test('blaze: new_member refreshes a user with what the POS says now, or with the
   expect((await get(`${id}/users`))['users']).toMatchObject([{ email: 'payload@example.test' }]);
 });
 
-test('member_updated never asks or tells the POS anything', async () => {
+test('member_updated never sends a request to the POS', async () => {
   const { id, webhookToken } = await service.store({ pos: { kind: 'blaze', baseUrl: standIn.url } });
   await service.admin('POST', `/v1/stores/${id}/users`, {
     consumerUserId: blaze.member.id,
@@ -81,7 +81,7 @@ test('member_updated never asks or tells the POS anything', async () => {
   expect(standIn.asked).toEqual([]);
 });
 
-test('square: an event names the order, Square tells it, in whole yen; the signature covers the address', async () => {
+test('square: the order is looked up, its amounts are whole yen, and the signature covers the address', async () => {
   const { id, webhookToken } = await service.store({
     pos: {
       kind: 'square',
@@ -126,7 +126,7 @@ test('square: an event names the order, Square tells it, in whole yen; the signa
   expect((await get(`${id}/members`))['members']).toMatchObject([{ firstName: 'Ann', modified: 7 }]);
 });
 
-test('generic: pointers in the settings find the fields', async () => {
+test('generic: the fields are read at the JSON pointers of the settings', async () => {
   const { id, webhookToken } = await service.store({ pos: { kind: 'generic', mapping: generic.mapping } });
   await service.hook('order_updated', webhookToken, generic.order);
   await service.hook('new_member', webhookToken, generic.member);
@@ -144,7 +144,7 @@ test('generic: pointers in the settings find the fields', async () => {
   ]);
 });
 
-test('square: an order that is retrieved without its state has the state of the event', async () => {
+test('square: an order without a state gets the state of the event', async () => {
   const { id, webhookToken } = await service.store({
     pos: { kind: 'square', baseUrl: standIn.url, credentials: { accessToken: 't' } },
   });
@@ -161,7 +161,7 @@ test('square: an order that is retrieved without its state has the state of the 
 });
 
 test.each(['..', '.', '', '../../../admin', '%2e%2e', '..\\..'])(
-  'a publicKey %j never changes the path that the POS is asked on',
+  'a publicKey %j never changes the requested path',
   async (publicKey) => {
     const { id, webhookToken } = await service.store({ pos: { kind: 'blaze', baseUrl: standIn.url } });
     const { cart: _, ...bare } = blaze.order;

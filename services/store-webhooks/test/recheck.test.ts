@@ -32,7 +32,7 @@ const recheck = (id: string, eventId: string) =>
 const hour = (shift: number) => new Date(Date.now() + shift * 3_600_000).toISOString();
 const span = { from: hour(-1), to: hour(1) };
 
-test('after its secret was mended a refused event is verified again and processed', async () => {
+test('after its secret was corrected a refused event is verified again and processed', async () => {
   const { id, webhookToken } = await service.store(onfleet(wrong));
   await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
   const [refused] = await events(id);
@@ -50,7 +50,7 @@ test('after its secret was mended a refused event is verified again and processe
   });
 });
 
-test('an event that passes but has an unreadable body is failed, and says so', async () => {
+test('a rechecked event with a valid signature and an unreadable body is failed', async () => {
   const { id, webhookToken } = await service.store(onfleet(wrong));
   const body = '{"taskId": ';
   const signature = createHmac('sha512', Buffer.from(right, 'hex')).update(body).digest('hex');
@@ -66,7 +66,7 @@ test('an event that passes but has an unreadable body is failed, and says so', a
   expect(await events(id)).toMatchObject([{ id: refused?.id, status: 'failed' }]);
 });
 
-test('of a span those that pass are processed; a forged one stays refused', async () => {
+test('rechecking a span processes the valid events; a forged one stays refused', async () => {
   const { id, webhookToken } = await service.store(onfleet(wrong));
   for (let at = 0; at < 120; at++) {
     const body = { ...taskStarted, taskId: `t-${at}` };
@@ -108,7 +108,7 @@ test('an event that the sender has meanwhile sent again is not processed twice',
   expect((await events(id)).map(({ status }) => status).toSorted()).toEqual(['done', 'ignored']);
 });
 
-test('without a secret there is nothing to verify with, and the event stays refused', async () => {
+test('an event of a store without a secret stays refused', async () => {
   const { id, webhookToken } = await service.store(onfleet(wrong));
   await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
   await service.admin('PATCH', `/v1/stores/${id}`, { delivery: { kind: 'onfleet', credentials: {} } });
@@ -116,7 +116,7 @@ test('without a secret there is nothing to verify with, and the event stays refu
   expect((await recheck(id, refused?.id ?? '')).body).toMatchObject({ status: 'refused' });
 });
 
-test('a signature that covers the address, as of Square, is verified with the address it was sent to', async () => {
+test('a signature that covers the address (Square) is verified with the address of the original request', async () => {
   const pos = (webhookSecret: string) => ({ kind: 'square', credentials: { webhookSecret } });
   const { id, webhookToken, webhookUrls } = await service.store({ pos: pos('wrong-key') });
   const body = {
@@ -142,7 +142,7 @@ test('a signature that covers the address, as of Square, is verified with the ad
   ]);
 });
 
-test("another store's events can not be rechecked, nor without the scope", async () => {
+test('an event cannot be rechecked through another store or without the scope', async () => {
   const [one, two] = [await service.store(onfleet(wrong)), await service.store(onfleet(right))];
   await service.hook('job_started', one.webhookToken, taskStarted, signed(taskStarted));
   const [refused] = await events(one.id);

@@ -38,7 +38,7 @@ const order = (id: string) => ({
 const foundIn = (text: string, secrets: readonly string[]) =>
   secrets.filter((secret) => text.includes(secret));
 
-test('no mail holds a token, a key, a CAVV or a cres', async () => {
+test('no mail contains a token, a key, a CAVV or a cres', async () => {
   await using server = await startMailServer();
   await using service = await startService({ variables: { SMTP_URL: server.url } });
   const { id, webhookToken } = await service.store(shop);
@@ -65,7 +65,7 @@ test('no mail holds a token, a key, a CAVV or a cres', async () => {
 });
 
 test(
-  'the spool is readable by its owner alone, and holds no token, key or credential header',
+  'only its owner can read the spool, and it contains no token, key or credential header',
   { timeout: 60_000 },
   async () => {
     await using service = await startService({ serverUrl: postgres.url });

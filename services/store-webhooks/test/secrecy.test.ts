@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 test(
-  'no token, key, CAVV, cres or person is in a log, a metric, an event view or the error tracker',
+  'no log, metric, event view or error report contains a token, key, CAVV, cres or personal data',
   { timeout: 30_000 },
   async () => {
     const service = await startService({ variables: { SENTRY_DSN: tracker.dsn } });

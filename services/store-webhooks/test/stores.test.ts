@@ -53,7 +53,7 @@ test('a store is created with a token and ten addresses, and never shows its cre
   for (const secret of [...secrets.slice(0, 2), webhookToken]) expect(kept).not.toContain(secret);
 });
 
-test('an id that no database can hold, and an address that is none, are refused by name', async () => {
+test('an id that cannot be stored and an invalid address are rejected by field name', async () => {
   const { id } = (await service.admin('POST', '/v1/stores', input)).body as unknown as { id: string };
   for (const path of [
     'orders/%00',
@@ -69,7 +69,7 @@ test('an id that no database can hold, and an address that is none, are refused 
   expect([refused.status, Object.keys(refused.body['errors'] ?? {})]).toEqual([400, ['delivery.baseUrl']]);
 });
 
-test('a change keeps what it does not name, credentials included, unless the provider is another one', async () => {
+test('a change keeps all fields that it does not name, and credentials unless the provider changes', async () => {
   const { id } = (await service.admin('POST', '/v1/stores', input)).body as unknown as { id: string };
   const same = await service.admin('PATCH', `/v1/stores/${id}`, {
     pos: { kind: 'blaze', baseUrl: 'https://pos.example.test/v2' },
@@ -100,7 +100,7 @@ test.each([
   });
 });
 
-test('without a token it is 401, with another scope 403 that names the one needed', async () => {
+test('a request without a token gets 401, and with another scope 403 that names the required one', async () => {
   const nobody = await fetch(`${service.url}/v1/stores`);
   expect([nobody.status, nobody.headers.has('www-authenticate')]).toEqual([401, true]);
   const wrong = await fetch(`${service.url}/v1/stores`, {
@@ -112,7 +112,7 @@ test('without a token it is 401, with another scope 403 that names the one neede
   ]);
 });
 
-test('after a rotation both tokens work, the old one only for its grace; its uses are counted', async () => {
+test('after a rotation the old token works during its grace period, and its uses are counted', async () => {
   const { id, webhookToken: old } = await service.store();
   expect((await service.hook('order_updated', old, order('A'))).status).toBe(200);
   const rotated = await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds: 2 });
@@ -136,7 +136,7 @@ test('after a rotation both tokens work, the old one only for its grace; its use
   expect((await service.hook('order_updated', webhookToken, order('D'))).status).toBe(200);
 });
 
-test('a rotation without grace ends the old token within a second', async () => {
+test('after a rotation without a grace period the old token stops working within a second', async () => {
   const { id, webhookToken: old } = await service.store();
   await service.hook('order_updated', old, order('A'));
   await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds: 0 });
@@ -175,7 +175,7 @@ test('events are found by status, kind and time', async () => {
   expect((await service.admin('GET', `/v1/stores/${id}/events?colour=red`)).status).toBe(400);
 });
 
-test('personal data are not shown with an event', async () => {
+test('an event is shown without personal data', async () => {
   const { id, webhookToken } = await service.store();
   const member = {
     id: 'm-1',
@@ -226,7 +226,7 @@ test('a dry run shows what would change and changes nothing; a replay does it', 
   expect(again.body).toMatchObject({ changes: [], notifications: [] });
 });
 
-test('replaying a span never lets an old event win over a newer one, and tells nobody twice', async () => {
+test('replaying a span never overwrites newer data and sends no notification twice', async () => {
   const { id, webhookToken } = await service.store();
   for (const status of ['A', 'B', 'C']) await service.hook('order_updated', webhookToken, order(status));
   await service.hook('job_started', webhookToken, { id: 'j-1', orderId: 'o-1' });
@@ -255,12 +255,12 @@ test.each([
   'import-jobs',
   'users',
   'events',
-])('an unknown store has no %s but a 404', async (path) => {
+])('the list of %s of an unknown store is 404', async (path) => {
   const answer = await service.admin('GET', `/v1/stores/01980000-0000-7000-8000-000000000000/${path}`);
   expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
 });
 
-test("one store's records are not another's", async () => {
+test('a store cannot read the records of another store', async () => {
   const [one, two] = [await service.store(), await service.store()];
   await service.hook('order_updated', one.webhookToken, order('A'));
   await service.settled();

@@ -29,7 +29,7 @@ const addresses = async (id: string, event: string, token: string, from: string)
     })
   ).status;
 
-test('the address for payment results carries a token of its own that opens no other event', async () => {
+test('the address for payment results contains a separate token that is not valid for other events', async () => {
   const store = await service.store({ payments });
   const token = paymentsTokenOf(store);
   expect(token).toMatch(/^[\w-]{43}$/);
@@ -37,7 +37,7 @@ test('the address for payment results carries a token of its own that opens no o
   expect(await open(token)).toEqual({ ...all(404), 'payment-auth-completed': 200 });
 });
 
-test("the store's token opens all ten events, unless the store forbids it for payment results", async () => {
+test('the store token is valid for all ten events, unless the store forbids it for payment results', async () => {
   const store = await service.store({ payments });
   expect(await open(store.webhookToken)).toEqual(all(200));
   const strict = await service.store({ payments: { ...payments, acceptStoreToken: false } });
@@ -45,7 +45,7 @@ test("the store's token opens all ten events, unless the store forbids it for pa
   expect((await open(paymentsTokenOf(strict)))['payment-auth-completed']).toBe(200);
 });
 
-test('one provider that forbids the store token forbids it for all; a change that does not name it keeps it', async () => {
+test('if one payment provider forbids the store token, it is forbidden for all; other changes keep that setting', async () => {
   const store = await service.store({
     payments: [{ kind: 'netcetera' }, { ...payments, acceptStoreToken: false }],
   });
@@ -56,7 +56,7 @@ test('one provider that forbids the store token forbids it for all; a change tha
   expect(changed.body).toMatchObject({ payments: [{ acceptStoreToken: false }] });
 });
 
-test('each token is rotated by itself, and the answer holds the addresses with the new one', async () => {
+test('each token is rotated independently, and the answer contains the addresses with the new one', async () => {
   const store = await service.store({ payments });
   const old = paymentsTokenOf(store);
   const rotate = (body: object) =>
@@ -78,7 +78,7 @@ test('each token is rotated by itself, and the answer holds the addresses with t
   expect((await rotate({ for: 'orders' })).body).toMatchObject({ code: 'validation_failed' });
 });
 
-test("allowedAddresses holds for providers, and not for the customer's browser that brings a payment result", async () => {
+test("allowedAddresses applies to providers, not to the customer's browser that sends a payment result", async () => {
   const store = await service.store({ payments, allowedAddresses: ['192.0.2.0/24'] });
   const { id, webhookToken } = store;
   expect(await addresses(id, 'order_updated', webhookToken, '203.0.113.9')).toBe(403);

@@ -12,12 +12,12 @@ export const orders = pgTable(
   'orders',
   {
     ...ofStore,
-    /** The POS's. */
+    /** The id at the POS. */
     id: text().notNull(),
     status: text().notNull(),
     consumerId: text('consumer_id'),
     version,
-    /** Everything else, the items included, so that an order is always replaced as one. */
+    /** All other fields and the items, so that an order is always replaced as a whole. */
     details: jsonb().$type<OrderRecord['details']>().notNull(),
     ...fromEvent,
   },
@@ -28,7 +28,7 @@ export const members = pgTable(
   'members',
   {
     ...ofStore,
-    /** The POS's. */
+    /** The id at the POS. */
     id: text().notNull(),
     ...profile,
     status: text(),
@@ -39,7 +39,7 @@ export const members = pgTable(
   (table) => [byId(table), latest('members', table)],
 );
 
-/** Customers of the shop; the one with a member's id as consumerUserId is that member. */
+/** Customers of the shop; consumerUserId is the id of the member at the POS. */
 export const users = pgTable(
   'users',
   {
@@ -58,7 +58,7 @@ export const importJobs = pgTable(
   'import_jobs',
   {
     ...ofStore,
-    /** One job a member, however often it comes. */
+    /** There is one job for each member. */
     memberId: text('member_id').notNull(),
     id: uuid().notNull(),
     state: text({ enum: importStates }).notNull().default('pending'),
@@ -78,7 +78,7 @@ export const deliveryJobs = pgTable(
   'delivery_jobs',
   {
     ...ofStore,
-    /** The POS's. */
+    /** The id at the POS. */
     id: text().notNull(),
     orderId: text('order_id'),
     /** Position in the life cycle, from 1: see `jobStages`. */
@@ -121,13 +121,13 @@ export const notifications = pgTable(
   {
     ...ofStore,
     id: uuid().notNull(),
-    /** What happened, so that it is told once. */
+    /** Identifies the change, so that it causes one notification. */
     key: text().notNull(),
     kind: text({ enum: notificationKinds }).notNull(),
     audience: text({ enum: ['customer', 'store'] }).notNull(),
     subject: text().notNull(),
     reference: text(),
-    /** Whose address to look up when it is sent. */
+    /** The customer whose address is looked up when it is sent. */
     consumerId: text('consumer_id'),
     eventId: uuid('event_id'),
     mail: text({ enum: mailStates }).notNull(),

@@ -14,7 +14,7 @@ export const stores = pgTable('stores', {
   id: uuid().primaryKey(),
   name: text().notNull(),
   storeUrl: text('store_url').notNull(),
-  /** What the interface shows: kinds, addresses, mapping, switches. */
+  /** Kinds, addresses, mapping and switches; all of them may be shown. */
   settings: jsonb().$type<StoreSettings>().notNull(),
   /** Credentials of all providers, sealed with SECRETS_KEY. */
   credentials: text().notNull(),
@@ -22,7 +22,7 @@ export const stores = pgTable('stores', {
   updatedAt: isoColumn('updated_at').notNull(),
 });
 
-/** Who a token belongs to is looked up before the store is known, so the hash alone is the key. */
+/** A token is looked up before its store is known, so the hash alone is the key. */
 export const webhookTokens = pgTable(
   'webhook_tokens',
   {
@@ -31,7 +31,7 @@ export const webhookTokens = pgTable(
     /** `events`: the store's token, for all webhooks. `payments`: only for payment-auth-completed. */
     purpose: text({ enum: tokenPurposes }).notNull(),
     createdAt: isoColumn('created_at').notNull(),
-    /** Null: the token in force. Set: rotated out, works until then. */
+    /** Null: the current token. Set: a replaced token, which works until then. */
     graceUntil: isoColumn('grace_until'),
     uses: bigint({ mode: 'number' }).notNull().default(0),
     lastUsedAt: isoColumn('last_used_at'),
@@ -40,7 +40,7 @@ export const webhookTokens = pgTable(
 );
 
 /**
- * Every webhook as it came, and the queue of what is still to be done with it.
+ * Every webhook as it was received, and the queue of those to be processed.
  * `due_at` is when it may be claimed: now, after a backoff, or when the lease of its claimer ends.
  */
 export const inbox = pgTable(
@@ -52,9 +52,9 @@ export const inbox = pgTable(
     event: text().$type<HookEvent>().notNull(),
     /** Provider in the path. */
     service: text(),
-    /** Events of one entity are processed one after the other. Null: of nothing we can name. */
+    /** Events of one entity are processed one after the other. Null: the body names none. */
     entity: text(),
-    /** 8 bytes of what it is about, 16 bytes of what it says (see inbox/dedup.ts). */
+    /** 8 bytes that identify the entity, 16 bytes that identify the content (see inbox/dedup.ts). */
     dedup: bytea().notNull(),
     body: bytea().notNull(),
     headers: jsonb().$type<Record<string, string>>().notNull(),
@@ -70,7 +70,7 @@ export const inbox = pgTable(
     index('inbox_entity')
       .on(table.storeId, table.entity, table.id)
       .where(sql`finished_at is null`),
-    // For lists by state and by entity. Expressions, so that the planner never takes them for the queue's.
+    // For lists by state and by entity. Expressions, so that the planner does not use them for the queue.
     index('inbox_state')
       .on(table.storeId, sql`(state || '')`, table.id)
       .where(sql`state || '' <> 'done'`),
@@ -80,7 +80,7 @@ export const inbox = pgTable(
   ],
 );
 
-/** Who was shown the body of which event without masking. */
+/** Records of unmasked views of event bodies. */
 export const eventReveals = pgTable(
   'event_reveals',
   {
@@ -94,7 +94,7 @@ export const eventReveals = pgTable(
   (table) => [byId(table)],
 );
 
-/** Which order a 3DS transaction pays. */
+/** The order that a 3DS transaction pays. */
 export const payments = pgTable(
   'payments',
   {
@@ -106,12 +106,12 @@ export const payments = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.service, table.transactionId] }),
-    // Whether a transaction is another store's is asked across stores.
+    // To find out whether a transaction belongs to another store.
     index('payments_transaction_anywhere').on(table.service, table.transactionId),
   ],
 );
 
-/** The challenges of a payment that came to a final result; each belongs to one payment for good. */
+/** Challenges with a final result; each belongs to one payment permanently. */
 export const paymentChallenges = pgTable(
   'payment_challenges',
   {
@@ -120,7 +120,7 @@ export const paymentChallenges = pgTable(
     /** The 3DS server's own id. */
     threeDSServerTransId: text('three_ds_server_trans_id').notNull(),
     transactionId: text('transaction_id').notNull(),
-    /** Sealed, for a day: where the browser was sent, CAVV and ECI. */
+    /** Encrypted; kept for a day: success or failure, CAVV and ECI. */
     outcome: text(),
     outcomeAt: isoColumn('outcome_at').notNull(),
   },

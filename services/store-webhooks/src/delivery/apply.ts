@@ -47,19 +47,13 @@ const steps = {
 } as const;
 
 /**
- * Brings jobs forward. The position never moves back; an event that comes late still fills in its
- * time and what is not known of the driver.
+ * Moves jobs forward in their life cycle. The position never moves back; a late event still adds its time
+ * and missing fields of the driver.
  */
 export const applyJobs = async (sql: ISql, changes: readonly JobChange[]): Promise<Notice[]> => {
   const applied = await sql<Applied[]>`
-    insert into delivery_jobs as j (store_id, id, order_id, position, status, driver_id, driver,
-      estimated_arrival, assigned_at, started_at, arrived_at, completed_at, ended_at, event_id, updated_at)
-    select store_id, id, order_id, position, status, driver_id, driver,
-      estimated_arrival, assigned_at, started_at, arrived_at, completed_at, ended_at, event_id, updated_at
-    from jsonb_to_recordset(${JSON.stringify(rowsOf(changes))}::jsonb) as (store_id uuid, id text,
-      order_id text, position int, status text, driver_id text, driver jsonb,
-      estimated_arrival timestamptz, assigned_at timestamptz, started_at timestamptz,
-      arrived_at timestamptz, completed_at timestamptz, ended_at timestamptz, event_id uuid, updated_at timestamptz)
+    insert into delivery_jobs as j
+    select * from jsonb_populate_recordset(null::delivery_jobs, ${JSON.stringify(rowsOf(changes))}::jsonb)
     on conflict (store_id, id) do update set
       position = greatest(j.position, excluded.position),
       ${commaSeparated(
@@ -85,7 +79,7 @@ export const applyJobs = async (sql: ISql, changes: readonly JobChange[]): Promi
 
 const isLater = (sql: ISql) => sql`(excluded.position, excluded.event_id) >= (j.position, j.event_id)`;
 
-/** Both the order's people and the customer hear of each step, once. */
+/** Each step causes one notification to the shop and one to the customer. */
 const noticesOf = ({ storeId, id, orderId, position, eventId }: Applied): Notice[] =>
   (['store', 'customer'] as const).map((audience) => ({
     storeId,

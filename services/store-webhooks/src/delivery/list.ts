@@ -24,7 +24,6 @@ const JobView = z
   })
   .meta({ id: 'DeliveryJob' });
 
-/** A job as the interface shows it. */
 const showJob = (row: typeof deliveryJobs.$inferSelect): z.input<typeof JobView> => {
   const { lat, lng } = row.driver ?? {};
   return {

@@ -4,7 +4,7 @@ import { payments } from '../db/tables.ts';
 import type { EventRow } from './store.ts';
 
 export interface Link {
-  /** `events`: the other events about the same; else what the event changed. */
+  /** `events`: the events about the same entity; otherwise a record that the event changed. */
   rel: 'order' | 'member' | 'delivery-job' | 'verification' | 'events';
   href: string;
 }
@@ -23,7 +23,7 @@ const orderOfPayment = async (db: Executor, storeId: string, transactionId: stri
   return row?.orderId;
 };
 
-/** Addresses of what an event changed, once it is done, and of the events about the same. */
+/** Addresses of the records that a processed event changed, and of the events about the same entity. */
 export const linksOf = async (db: Executor, { storeId, entity, state }: EventRow): Promise<Link[]> => {
   if (entity === null) return [];
   const [kind, id] = kindAndId(entity);

@@ -27,15 +27,15 @@ const maxEntries = 200;
 
 /** Codes, ids, numbers and times; no addresses, sentences or JSON. Matches in linear time. */
 const code = /^[\w .:+~/=-]{0,200}$/;
-/** A name of a field; what else stands as a name may be a value. */
+/** A plain field name. Other names are masked, because some senders use personal values as names. */
 const fieldName = /^[A-Za-z_][\w-]{0,63}$/;
 
 const isHarmless = (value: unknown): boolean =>
   typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && code.test(value));
 
 /**
- * A body for people to look at: the same shape, with every value masked that `shown` does not name, or
- * that does not look like a code, number or time.
+ * Masks a body. Its shape stays; a value stays only if `shown` names its field and it looks like a code, number
+ * or time.
  */
 export const redact = (value: unknown, shown?: Shown): unknown => {
   if (value === null || value === undefined) return null;

@@ -20,12 +20,8 @@ export const applyVerifications = async (
     updated_at: receivedAt,
   }));
   await sql`
-    insert into verifications as v (store_id, service, transaction_id, status, user_id, completed,
-      version, event_id, updated_at)
-    select store_id, service, transaction_id, status, user_id, completed, version, event_id, updated_at
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (store_id uuid, service text,
-      transaction_id text, status text, user_id text, completed boolean, version bigint,
-      event_id uuid, updated_at timestamptz)
+    insert into verifications as v
+    select * from jsonb_populate_recordset(null::verifications, ${JSON.stringify(rows)}::jsonb)
     on conflict (store_id, service, transaction_id) do update set status = excluded.status,
       user_id = coalesce(excluded.user_id, v.user_id), completed = v.completed or excluded.completed,
       version = coalesce(excluded.version, nullif(v.version, ${undecided})), event_id = excluded.event_id,

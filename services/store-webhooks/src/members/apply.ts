@@ -17,8 +17,8 @@ const rowsOf = (changes: readonly MemberChange[]) =>
       first_name: member.firstName,
       last_name: member.lastName,
       phone: member.phone,
-      // What the POS said nothing of stays as it is.
-      told: Object.entries(member).flatMap(([name, value]) => (value === undefined ? [] : [name])),
+      // The fields that the POS sent; the others stay as they are.
+      sent: Object.entries(member).flatMap(([name, value]) => (value === undefined ? [] : [name])),
       status: member.status,
       type: member.type,
       version: member.version,
@@ -37,23 +37,20 @@ const fields = [
 ] as const;
 
 /**
- * Mirrors members, refreshes the fields of matching users that come from the POS, and schedules one
- * import for each member nobody knows yet. Nothing goes back to the POS.
+ * Stores members, refreshes the matching users with what the POS sent, and schedules one import for each
+ * member without a user. Nothing is written to the POS.
  */
 export const applyMembers = async (sql: ISql, changes: readonly MemberChange[]): Promise<Notice[]> => {
   const rows = JSON.stringify(rowsOf(changes));
   const given = sql`jsonb_to_recordset(${rows}::jsonb) as m (store_id uuid, id text, email text,
-    first_name text, last_name text, phone text, told jsonb, status text, type text, version bigint,
-    event_id uuid, updated_at timestamptz, imports boolean, job_id uuid)`;
+    first_name text, last_name text, phone text, sent jsonb, version bigint,
+    updated_at timestamptz, imports boolean, job_id uuid)`;
   const taken = fields.map(
     ([column, name]) =>
-      sql`${sql(column)} = case when m.told ? ${name} then m.${sql(column)} else u.${sql(column)} end`,
+      sql`${sql(column)} = case when m.sent ? ${name} then m.${sql(column)} else u.${sql(column)} end`,
   );
   const applied = await sql<{ storeId: string; id: string }[]>`
-    insert into members as o (store_id, id, email, first_name, last_name, phone, status, type, version,
-      event_id, updated_at)
-    select store_id, id, email, first_name, last_name, phone, status, type, version, event_id, updated_at
-    from ${given}
+    insert into members as o select * from jsonb_populate_recordset(null::members, ${rows}::jsonb)
     on conflict (store_id, id) do update set email = excluded.email, first_name = excluded.first_name,
       last_name = excluded.last_name, phone = excluded.phone, status = excluded.status,
       type = excluded.type, version = coalesce(excluded.version, o.version),

@@ -32,7 +32,7 @@ interface StoredMember extends MemberRecord {
   eventId: string;
 }
 
-/** The member as its webhooks told it. `lock` makes later webhooks about it wait for the transaction. */
+/** The member as its webhooks described it. `lock` makes later webhooks about it wait for the transaction. */
 const storedMember = async (
   sql: Queries,
   { storeId, memberId }: ImportJob,

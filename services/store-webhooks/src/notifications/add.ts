@@ -3,8 +3,8 @@ import { v7 } from 'uuid';
 import type { Notice } from '../worker/change.ts';
 
 /**
- * Writes to the notification log what is not there yet and gives what that was; `mails` also queues
- * it for sending.
+ * Adds notifications that are not in the log yet and returns their subjects; `mails` also queues them for
+ * sending.
  */
 export const addNotices = async (
   sql: ISql,

@@ -10,7 +10,7 @@ export const emailAddress = z.email().max(254);
 export const oneAddress = (value: string | null | undefined): string | undefined =>
   emailAddress.safeParse(value).data;
 
-/** A profile whose email is exactly one address; another text counts as not told. */
+/** A profile whose email is exactly one address; any other text counts as missing. */
 export const withOneAddress = <T extends { email?: string | null | undefined }>(profile: T): T => ({
   ...profile,
   email: profile.email === null ? null : oneAddress(profile.email),

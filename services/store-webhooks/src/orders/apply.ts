@@ -13,7 +13,7 @@ interface Applied {
   orderNo: string | null;
 }
 
-/** Replaces orders, each with its items as one; an older one never replaces a newer one. */
+/** Replaces orders together with their items; an older version never replaces a newer one. */
 export const applyOrders = async (
   sql: ISql,
   changes: readonly Sourced<ChangeOf<'order'>>[],
@@ -29,10 +29,8 @@ export const applyOrders = async (
     updated_at: receivedAt,
   }));
   const applied = await sql<Applied[]>`
-    insert into orders as o (store_id, id, status, consumer_id, version, details, event_id, updated_at)
-    select store_id, id, status, consumer_id, version, details, event_id, updated_at
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as (store_id uuid, id text, status text,
-      consumer_id text, version bigint, details jsonb, event_id uuid, updated_at timestamptz)
+    insert into orders as o
+    select * from jsonb_populate_recordset(null::orders, ${JSON.stringify(rows)}::jsonb)
     on conflict (store_id, id) do update set status = excluded.status, consumer_id = excluded.consumer_id,
       version = coalesce(excluded.version, o.version), details = excluded.details,
       event_id = excluded.event_id, updated_at = excluded.updated_at

@@ -36,7 +36,7 @@ const OrderView = z
   })
   .meta({ id: 'Order' });
 
-/** An order as the interface shows it: amounts as decimal numbers, as in the payloads of a POS. */
+/** Amounts are shown as decimal numbers, as in the payloads of a POS. */
 const showOrder = ({ details, ...row }: typeof orders.$inferSelect): z.input<typeof OrderView> => {
   const { currency, amounts, items, promoCode, ...rest } = details;
   const decimal = (minor: number | null | undefined) => (minor == null ? null : fromMinor(minor, currency));

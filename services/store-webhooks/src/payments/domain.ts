@@ -2,7 +2,7 @@ import type { AuthenticationResult } from '../providers/records.ts';
 
 export type Outcome = { success: true; cavv: string; eci: string } | { success: false; message: string };
 
-/** What the shop's page tells the customer. */
+/** Messages for the customer on the shop's page. */
 export const messages = {
   declined: 'The payment was not verified',
   pending: 'The verification is not finished',

@@ -4,7 +4,7 @@ import connect from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { findPayments } from './store.ts';
 
-test('a database that is away rejects the look-up of a payment once, and leaves no rejection unhandled', async () => {
+test('if the database is unavailable, looking up a payment rejects once and leaves no unhandled rejection', async () => {
   const sql = connect(`postgres://nobody@127.0.0.1:${await freePort()}/none`, { max: 2 });
   const unhandled: unknown[] = [];
   const collect = (error: unknown) => void unhandled.push(error);

@@ -12,7 +12,7 @@ import type {
 
 export type Credentials = Record<string, string>;
 
-/** What a store has set for one provider. */
+/** The settings of a store for one provider. */
 export interface ProviderSettings {
   kind: string;
   baseUrl?: string | undefined;
@@ -48,7 +48,7 @@ export interface Connection {
 export interface Signing {
   /** Header fields to keep with the event. */
   headers?: readonly string[];
-  /** Whether the signature is right; undefined when the store has no secret for it. */
+  /** Whether the signature is valid; undefined if the store has no secret for it. */
   signed?(request: SignedRequest, connection: Omit<Connection, 'reader'>): boolean | undefined;
 }
 
@@ -71,7 +71,7 @@ export interface Adapter extends Signing, CredentialShape {
   harmless: readonly string[] | ((settings: ProviderSettings) => readonly string[]);
 }
 
-/** Has no method that writes: a POS sends member_updated for a partner's own change, which would loop. */
+/** It has no method that writes: the POS sends member_updated for changes by us, so writing would loop. */
 export interface PosAdapter extends Adapter {
   /** Shapes of its webhooks, for the OpenAPI document. */
   payloads: { order: z.ZodType; member: z.ZodType } | undefined;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fromMinor, toMinor } from './money.ts';
 
-test('whole minor units come back as they went, in currencies with any number of digits', () => {
+test('converting minor units to decimals and back returns the same amount, for currencies with 0, 2 or 3 digits', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -1e12, max: 1e12 }),

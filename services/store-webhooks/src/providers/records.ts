@@ -1,6 +1,6 @@
 /** The records that every adapter maps its provider's payloads to. */
 
-/** A person as a POS describes them. Undefined: the POS did not say; null: it has no value. */
+/** A person as a POS describes them. Undefined: the payload has no such field; null: the field is empty. */
 export interface Profile {
   email?: string | null | undefined;
   firstName?: string | null | undefined;

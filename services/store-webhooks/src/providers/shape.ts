@@ -29,7 +29,7 @@ export const shaped = <T extends z.ZodType>(schema: T, body: unknown): z.output<
   throw new Unprocessable(`The payload has another shape: ${paths.slice(0, 10).join(', ')}`);
 };
 
-/** A field of something that may be anything; own fields only. */
+/** A field of an unvalidated value; own fields only. */
 export const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Record<string, unknown>)[name]

@@ -13,7 +13,7 @@ const settingsOf = ({ kind, baseUrl, mapping }: ProviderInput): ProviderSettings
   mapping,
 });
 
-/** A switch that is not sent again keeps its value: a change of the address must not open it. */
+/** An `acceptStoreToken` that is not sent keeps its value, so that a new address does not turn it on again. */
 const paymentSettingsOf = (input: PaymentInput, before: readonly PaymentSettings[]): PaymentSettings => ({
   ...settingsOf(input),
   acceptStoreToken:
@@ -49,13 +49,13 @@ const bySlot = <T extends { kind: string }>({ pos, delivery, identity, payments 
 const originOf = ({ baseUrl }: ProviderSettings): string | undefined =>
   baseUrl === undefined ? undefined : new URL(baseUrl).origin;
 
-/** Whether credentials of the one may be sent to the other. */
+/** Whether credentials for `before` may be sent to `after`. */
 const isSameProvider = (before: ProviderSettings | undefined, after: ProviderSettings): boolean =>
   before?.kind === after.kind && originOf(before) === originOf(after);
 
 /**
- * Credentials after a change: what was sent, and what is there already for a provider of the same kind
- * at the same origin. Everything else is removed: who may change an address must not learn a secret.
+ * Credentials after a change: those that were sent, and the stored ones of providers whose kind and origin
+ * stay the same. All others are removed, so that nobody can send a secret to an address of their own.
  */
 const credentialsAfter = (
   before: StoredState,
@@ -130,13 +130,13 @@ export const tokenOpens = (purpose: TokenPurpose, event: HookEvent, { payments }
     ? purpose === 'payments' || payments.every(({ acceptStoreToken }) => acceptStoreToken !== false)
     : purpose === 'events';
 
-/** Which provider's name stands in the address of an event, where one does. */
+/** The provider in the address of an identity or payment event. */
 const serviceOf = (event: HookEvent, { identity, payments }: StoreSettings): string => {
   const set = event === 'payment-auth-completed' ? payments : identity;
   return set[0]?.kind ?? '{service}';
 };
 
-/** What is registered at the providers, by event; events without a token here are left out. */
+/** The addresses to register at the providers, by event; events whose token is not given are left out. */
 export const webhookUrls = (
   publicUrl: string,
   settings: StoreSettings,

@@ -14,7 +14,7 @@ import {
 } from './schema.ts';
 import { changeStore, createStore, getStore, pageOfStores, rotateToken } from './use-cases.ts';
 
-/** Shows a token or sets a credential: nobody between may keep it. */
+/** The answer contains a token, so no cache may keep it. */
 const noStore = { 'Cache-Control': 'no-store' };
 
 export const storeId = z.strictObject({ id: z.uuid().meta({ description: 'The store' }) });

@@ -12,12 +12,12 @@ const webAddress = z
   .url({ protocol: /^https?$/, error: 'must be an http or https address' })
   .max(500)
   .refine((url) => {
-    // What is no address at all has been refused above, and comes here all the same.
+    // zod runs this check for invalid URLs too; they are rejected above.
     if (!URL.canParse(url)) return true;
     const { username, password, search, hash } = new URL(url);
     return username === '' && password === '' && search === '' && hash === '';
   }, 'must have no credentials, query or fragment')
-  // A parser of addresses drops line ends and turns backslashes; what is kept has to be what was meant.
+  // URL parsers remove line ends and turn backslashes into slashes, so the parsed URL would differ from the stored one.
   .refine(
     (url) => /^[!-[\]-~]*$/.test(url),
     'must be printable ASCII without backslashes; hosts in Punycode',

@@ -22,7 +22,7 @@ const codeOf = (error: Error): string | undefined => {
  * The message of a driver or parser may quote its input, such as an address or a card's cryptogram.
  */
 export const tellable = (error: unknown): string => {
-  if (!(error instanceof Error)) return 'Something that is no error was thrown.';
+  if (!(error instanceof Error)) return 'A value that is not an Error was thrown.';
   if (ours.some((kind) => error instanceof kind)) return error.message;
   const code = codeOf(error);
   return code === undefined ? error.name : `${error.name} ${code}`;
@@ -30,11 +30,11 @@ export const tellable = (error: unknown): string => {
 
 /** A copy of the error with a message that may be logged, and with the stack frames. */
 export const tellableError = (error: unknown): Error => {
-  const told = new Failure(tellable(error));
+  const safe = new Failure(tellable(error));
   if (error instanceof Error) {
-    told.name = error.name;
+    safe.name = error.name;
     const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
-    told.stack = [`${told.name}: ${told.message}`, ...frames].join('\n');
+    safe.stack = [`${safe.name}: ${safe.message}`, ...frames].join('\n');
   }
-  return told;
+  return safe;
 };
