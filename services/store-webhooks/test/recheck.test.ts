@@ -78,10 +78,20 @@ test('rechecking a span processes the valid events; a forged one stays refused',
   expect(await service.admin('POST', path, { ...span, to: hour(-0.5) })).toMatchObject({
     body: { checked: 0, accepted: 0, next: null },
   });
-  expect(await service.admin('POST', path, span)).toMatchObject({
-    status: 200,
-    body: { checked: 121, accepted: 120, next: null },
-  });
+  // A request ends after some seconds and says where to go on, so a busy machine needs several.
+  const total = { checked: 0, accepted: 0 };
+  for (let after: unknown; after !== null;) {
+    const { status, body } = await service.admin(
+      'POST',
+      path,
+      after === undefined ? span : { ...span, after },
+    );
+    expect(status).toBe(200);
+    total.checked += Number(body['checked']);
+    total.accepted += Number(body['accepted']);
+    after = body['next'];
+  }
+  expect(total).toEqual({ checked: 121, accepted: 120 });
   await service.settled();
   const [jobs] = await sql`select count(*)::int from delivery_jobs where store_id = ${id}`;
   expect(jobs).toEqual({ count: 120 });

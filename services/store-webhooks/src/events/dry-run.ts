@@ -1,7 +1,7 @@
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
 import { knownStore } from '../stores/use-cases.ts';
-import { tellable } from '../tracker/failure.ts';
+import { safeErrorMessage } from '../tracker/failure.ts';
 import { applyChanges } from '../worker/apply.ts';
 import type { Change, Sourced } from '../worker/change.ts';
 import { plan } from '../worker/plan.ts';
@@ -85,6 +85,6 @@ export const dryRun = async (context: Context, event: EventRow) => {
     });
     return { changes, notifications: seen?.notifications ?? [] };
   } catch (error) {
-    return { error: tellable(error) };
+    return { error: safeErrorMessage(error) };
   }
 };

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import type { Receipt } from '../inbox/receipt.ts';
 import { answerPayment } from '../payments/answer.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { tellableError } from '../tracker/failure.ts';
+import { safeError } from '../tracker/failure.ts';
 import { accepted, type HookAnswer } from './answer.ts';
 import { readBody } from './body.ts';
 import { receiptOf, reportUnreadable } from './receipt.ts';
@@ -71,7 +71,7 @@ export const createReceiver = (context: Context) => {
       // The message of a driver may quote what was sent, so only a safe copy reaches the log.
       const { status, code, message: detail, headers } = toProblem(error);
       if (error instanceof Problem) throw error;
-      throw new Problem({ status, code, detail, headers, cause: tellableError(error) });
+      throw new Problem({ status, code, detail, headers, cause: safeError(error) });
     }
   };
 };

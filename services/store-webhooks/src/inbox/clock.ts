@@ -1,7 +1,7 @@
 import { startBackground } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
-import { tellableError } from '../tracker/failure.ts';
+import { safeError } from '../tracker/failure.ts';
 
 /**
  * The clock of the database, the same for all processes. It is measured while the database is available and
@@ -64,7 +64,7 @@ export const createDatabaseClock = (sql: Sql, log: Log): DatabaseClock => {
       if (measured === undefined) offset = Date.now() + aheadMs - performance.now();
     },
     start: async () => {
-      const run = () => measure().catch((error: unknown) => Promise.reject(tellableError(error)));
+      const run = () => measure().catch((error: unknown) => Promise.reject(safeError(error)));
       const first = Promise.withResolvers<void>();
       stack.use(
         startBackground({

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tellableError } from '../tracker/failure.ts';
+import { safeError } from '../tracker/failure.ts';
 import { createBatcher } from '@platform/service-kit/batcher';
 import type { Log } from '@platform/service-kit/log';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
@@ -72,7 +72,7 @@ export const createInbox = (options: InboxOptions): Inbox => {
         } catch (err) {
           // It may have been committed nevertheless; the replay of the spool detects that.
           if (toProblem(err).status !== 503)
-            log.error({ err: tellableError(err) }, 'the inbox could not store an event');
+            log.error({ err: safeError(err) }, 'the inbox could not store an event');
         }
       }
       await spool.add(receipt);

@@ -1,4 +1,5 @@
-import type { Fragment, Queries } from '../db/sql.ts';
+import type { ISql } from 'postgres';
+import type { Fragment } from '../db/sql.ts';
 import { keyBytes, keyRange, repeatKey } from './dedup.ts';
 import type { Receipt, Stored } from './receipt.ts';
 
@@ -6,7 +7,7 @@ import type { Receipt, Stored } from './receipt.ts';
  * All bodies as one parameter. As Latin-1 text, with one character per byte, it is half as long as in
  * the driver's hexadecimal format, which is used only if there is a NUL byte.
  */
-const joined = (sql: Queries, bodies: readonly Buffer[]): Fragment => {
+const joined = (sql: ISql, bodies: readonly Buffer[]): Fragment => {
   const bytes = Buffer.concat(bodies);
   return bytes.includes(0) ? sql`${bytes}::bytea` : sql`convert_to(${bytes.toString('latin1')}, 'LATIN1')`;
 };
@@ -16,7 +17,7 @@ const joined = (sql: Queries, bodies: readonly Buffer[]): Fragment => {
  * columns are sent as one JSON document and all bodies as one value. With an array per column, the driver
  * would escape each element, which takes as long as all other work for an event.
  */
-const insert = async (sql: Queries, receipts: readonly Receipt[]): Promise<Set<string>> => {
+const insert = async (sql: ISql, receipts: readonly Receipt[]): Promise<Set<string>> => {
   let end = 1;
   const given = receipts.map((receipt) => ({
     storeId: receipt.storeId,
@@ -63,7 +64,7 @@ interface Before {
   same: boolean | null;
 }
 
-const before = async (sql: Queries, { storeId, id, dedup, body }: Receipt): Promise<Before | undefined> => {
+const before = async (sql: ISql, { storeId, id, dedup, body }: Receipt): Promise<Before | undefined> => {
   const [first, last] = keyRange(dedup);
   const [row] = await sql<Before[]>`
     select exists (select from inbox where store_id = ${storeId} and id = ${id}) as stored,
@@ -76,7 +77,7 @@ const before = async (sql: Queries, { storeId, id, dedup, body }: Receipt): Prom
 };
 
 /** A repeated body is a duplicate unless another event with the same subject came in between. */
-const storeRepeat = async (sql: Queries, receipt: Receipt): Promise<Stored> => {
+const storeRepeat = async (sql: ISql, receipt: Receipt): Promise<Stored> => {
   if (!receipt.byContent || receipt.entity === null) return 'duplicate';
   const found = await before(sql, receipt);
   if (found === undefined || found.stored || found.latest === null || found.same) return 'duplicate';
@@ -88,7 +89,7 @@ const storeRepeat = async (sql: Queries, receipt: Receipt): Promise<Stored> => {
  * Commits receipts to the inbox together, in one round trip if none is a repeat. Returns the result of
  * each receipt, in order. All are durable once this resolves. Storing a receipt again changes nothing.
  */
-export const storeReceipts = async (sql: Queries, receipts: readonly Receipt[]): Promise<Stored[]> => {
+export const storeReceipts = async (sql: ISql, receipts: readonly Receipt[]): Promise<Stored[]> => {
   const added = await insert(sql, receipts);
   const results: Stored[] = [];
   for (const receipt of receipts) {

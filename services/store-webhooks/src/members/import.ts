@@ -1,12 +1,11 @@
-import type { Sql } from 'postgres';
+import type { ISql, Sql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
-import type { Queries } from '../db/sql.ts';
 import { withOneAddress } from '../notifications/email-address.ts';
 import { posSource } from '../hooks/subject.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import { knownStore } from '../stores/use-cases.ts';
-import { tellable } from '../tracker/failure.ts';
+import { safeErrorMessage } from '../tracker/failure.ts';
 import { attemptsWithin, backoff } from '../worker/backoff.ts';
 
 interface ImportJob {
@@ -34,7 +33,7 @@ interface StoredMember extends MemberRecord {
 
 /** The member as its webhooks described it. `lock` makes later webhooks about it wait for the transaction. */
 const storedMember = async (
-  sql: Queries,
+  sql: ISql,
   { storeId, memberId }: ImportJob,
   lock = false,
 ): Promise<StoredMember> => {
@@ -110,7 +109,7 @@ export const importOne = async (context: Context): Promise<boolean> => {
     tracker.capture(error, { storeId: job.storeId, event: 'import', attempt: job.attempts });
     const last = job.attempts >= attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
     await sql`
-      update import_jobs set state = ${last ? 'failed' : 'pending'}, error = ${tellable(error)},
+      update import_jobs set state = ${last ? 'failed' : 'pending'}, error = ${safeErrorMessage(error)},
         due_at = now() + ${backoff(job.attempts, env.RETRY_BASE_MS)} * interval '1 ms'
       where store_id = ${job.storeId} and member_id = ${job.memberId}`;
   }

@@ -5,7 +5,7 @@ import type { StoreSettings } from '../stores/settings.ts';
 import type { Notice } from '../worker/change.ts';
 import { oneAddress } from './email-address.ts';
 import { mailSubject } from './text.ts';
-import { tellable } from '../tracker/failure.ts';
+import { safeErrorMessage } from '../tracker/failure.ts';
 import { attemptsWithin, backoff } from '../worker/backoff.ts';
 
 interface Mail {
@@ -91,10 +91,10 @@ export const createMailer = ({ env, database, tracker }: Context): Mailer | unde
         await send(mail);
       } catch (error) {
         tracker.capture(error, { storeId: mail.storeId, event: 'notification', attempt: mail.attempts });
-        if (mail.attempts >= maxAttempts) await mark(sql, mail, 'failed', tellable(error));
+        if (mail.attempts >= maxAttempts) await mark(sql, mail, 'failed', safeErrorMessage(error));
         else
           await sql`
-            update notifications set error = ${tellable(error)},
+            update notifications set error = ${safeErrorMessage(error)},
               due_at = now() + ${backoff(mail.attempts, env.RETRY_BASE_MS)} * interval '1 ms'
             where store_id = ${mail.storeId} and id = ${mail.id}`;
       }

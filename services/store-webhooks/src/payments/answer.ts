@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { accepted, type HookAnswer } from '../hooks/answer.ts';
 import type { Receipt, Stored } from '../inbox/receipt.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { Failure, tellableError } from '../tracker/failure.ts';
+import { Failure, safeError } from '../tracker/failure.ts';
 import { end } from '../worker/claim.ts';
 import { failure, redirectTarget, type Outcome } from './domain.ts';
 import { settlePayment, type Settled } from './settle.ts';
@@ -43,7 +43,7 @@ export const answerPayment = async (context: Context, request: PaymentRequest): 
   if (stored === 'stored' && state !== 'again')
     // No worker has claimed the event yet: it is held back for longer than this takes.
     await end(database.sql, { ...receipt, attempts: 0 }, state, error ?? null).catch((err: unknown) =>
-      log.warn({ err: tellableError(err) }, 'a payment event was answered but not marked as finished'),
+      log.warn({ err: safeError(err) }, 'a payment event was answered but not marked as finished'),
     );
   return outcome === undefined ? accepted : redirect(env.REDIRECT_STATUS, store.storeUrl, outcome);
 };

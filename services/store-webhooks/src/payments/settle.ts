@@ -1,4 +1,4 @@
-import { tellable, tellableError } from '../tracker/failure.ts';
+import { safeErrorMessage, safeError } from '../tracker/failure.ts';
 import type { SecretBox } from '@platform/auth/secret-box';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
@@ -68,8 +68,8 @@ const ask = async (settling: Settling, store: KnownStore, payment: Payment, id: 
     const credentials = credentialsOf(store)[`payments.${payment.service}`] ?? {};
     outcome = outcomeOf(await adapter.result(id, { settings, credentials, reader: settling.reader }));
   } catch (err) {
-    settling.log.warn({ err: tellableError(err), storeId: store.id }, 'the 3DS provider gave no result');
-    return { outcome: failure('unavailable'), state: 'again', error: tellable(err) };
+    settling.log.warn({ err: safeError(err), storeId: store.id }, 'the 3DS provider gave no result');
+    return { outcome: failure('unavailable'), state: 'again', error: safeErrorMessage(err) };
   }
   if (outcome === undefined)
     return { outcome: failure('pending'), state: 'again', error: 'The challenge has no final result yet.' };

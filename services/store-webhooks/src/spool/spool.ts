@@ -5,7 +5,7 @@ import { createBatcher } from '@platform/service-kit/batcher';
 import type { Log } from '@platform/service-kit/log';
 import { Unavailable } from '@platform/service-kit/problem';
 import type { Receipt } from '../inbox/receipt.ts';
-import { tellableError } from '../tracker/failure.ts';
+import { safeError } from '../tracker/failure.ts';
 import { append, createFile, openFiles, putAside, readNext, removeFile, type SpoolFile } from './file.ts';
 import { createFolder, readSnapshots, takeAbandoned, writeSnapshot, type OwnFolder } from './folder.ts';
 
@@ -140,8 +140,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
         await drain();
         log.info('the spool was replayed');
       } catch (err) {
-        if (!stopping.signal.aborted)
-          log.warn({ err: tellableError(err) }, 'the spool waits for the database');
+        if (!stopping.signal.aborted) log.warn({ err: safeError(err) }, 'the spool waits for the database');
       }
     }
     draining = undefined;
@@ -163,7 +162,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
       try {
         snapshot?.restore(text);
       } catch (err) {
-        log.warn({ err: tellableError(err) }, 'a snapshot beside the spool is not readable');
+        log.warn({ err: safeError(err) }, 'a snapshot beside the spool is not readable');
       }
     }
   };
@@ -214,7 +213,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
         await writes.add(receipt);
         isFailing = false;
       } catch (err) {
-        if (!isFailing) log.error({ err: tellableError(err) }, 'the spool can not be written');
+        if (!isFailing) log.error({ err: safeError(err) }, 'the spool can not be written');
         isFailing = true;
         throw full();
       } finally {
@@ -223,7 +222,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
       }
     },
     recover: async () => {
-      const attempt = () => maintain().catch((err: unknown) => Promise.reject(tellableError(err)));
+      const attempt = () => maintain().catch((err: unknown) => Promise.reject(safeError(err)));
       // A spool that can not be used does not keep the service from storing events in the database.
       await attempt().catch((err: unknown) => log.error({ err }, 'the spool can not be used'));
       stack.use(startBackground({ name: 'spool', everyMs: maintainMs, log, run: attempt }));

@@ -21,7 +21,7 @@ const codeOf = (error: Error): string | undefined => {
  * The part of an error that may be logged: the message of our own errors, otherwise only name and code.
  * The message of a driver or parser may quote its input, such as an address or a card's cryptogram.
  */
-export const tellable = (error: unknown): string => {
+export const safeErrorMessage = (error: unknown): string => {
   if (!(error instanceof Error)) return 'A value that is not an Error was thrown.';
   if (ours.some((kind) => error instanceof kind)) return error.message;
   const code = codeOf(error);
@@ -29,8 +29,8 @@ export const tellable = (error: unknown): string => {
 };
 
 /** A copy of the error with a message that may be logged, and with the stack frames. */
-export const tellableError = (error: unknown): Error => {
-  const safe = new Failure(tellable(error));
+export const safeError = (error: unknown): Error => {
+  const safe = new Failure(safeErrorMessage(error));
   if (error instanceof Error) {
     safe.name = error.name;
     const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));

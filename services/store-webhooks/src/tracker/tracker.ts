@@ -1,5 +1,5 @@
 import type { Log } from '@platform/service-kit/log';
-import { tellableError } from './failure.ts';
+import { safeError } from './failure.ts';
 
 /** Where an error happened; contains no personal data and nothing from the payload. */
 interface Where {
@@ -43,7 +43,7 @@ export const createTracker = async (dsn: string | undefined, log: Log): Promise<
   const client = dsn === undefined ? undefined : await createClient(dsn);
   return {
     capture: (error, where) => {
-      const err = tellableError(error);
+      const err = safeError(error);
       log.error({ err, ...where }, 'processing failed');
       client?.capture(err, where);
     },

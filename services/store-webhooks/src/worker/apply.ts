@@ -1,4 +1,4 @@
-import type { Queries } from '../db/sql.ts';
+import type { ISql } from 'postgres';
 import { applyJobs } from '../delivery/apply.ts';
 import { applyVerifications } from '../identity/apply.ts';
 import { applyMembers } from '../members/apply.ts';
@@ -14,14 +14,14 @@ const ofKind = <Kind extends Change['kind']>(changes: readonly Sourced[], kind: 
  * adds the notifications. Returns the subjects of the notifications that were added.
  */
 export const applyChanges = async (
-  sql: Queries,
+  sql: ISql,
   changes: readonly Sourced[],
   mails: boolean,
 ): Promise<string[]> => {
   const notices: Notice[] = [];
   const apply = async <Kind extends Change['kind']>(
     kind: Kind,
-    how: (sql: Queries, changes: readonly Sourced<ChangeOf<Kind>>[]) => Promise<Notice[]>,
+    how: (sql: ISql, changes: readonly Sourced<ChangeOf<Kind>>[]) => Promise<Notice[]>,
   ) => {
     const some = ofKind(changes, kind);
     if (some.length > 0) notices.push(...(await how(sql, some)));

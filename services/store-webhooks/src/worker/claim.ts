@@ -1,5 +1,5 @@
-import type { Sql, TransactionSql } from 'postgres';
-import type { Fragment, Queries } from '../db/sql.ts';
+import type { ISql, Sql, TransactionSql } from 'postgres';
+import type { Fragment } from '../db/sql.ts';
 import type { InboxEvent } from './event.ts';
 
 /** A claimed event, or a row with a null id if none was claimed; `parked` is the same in all rows. */
@@ -18,7 +18,7 @@ type Looked = (InboxEvent | { id: null }) & { parked: number };
  * order of the only index with the predicate `finished_at is null`; it looks up the locked event by its
  * key alone; and it updates rows by their physical location (ctid).
  */
-const look = (sql: Queries, limit: number, leaseMs: number) => sql<Looked[]>`
+const look = (sql: ISql, limit: number, leaseMs: number) => sql<Looked[]>`
   with looked as materialized (
     select due.ctid as place, due.store_id, before.id as before
     from inbox due left join lateral (
@@ -46,7 +46,7 @@ const look = (sql: Queries, limit: number, leaseMs: number) => sql<Looked[]>`
  * Claims up to `limit` due events, each the first of its entity, for the length of a lease. Events that
  * are not finished when the lease expires can be claimed again.
  */
-export const claim = async (sql: Queries, limit: number, leaseMs: number): Promise<InboxEvent[]> => {
+export const claim = async (sql: ISql, limit: number, leaseMs: number): Promise<InboxEvent[]> => {
   for (;;) {
     const looked = await look(sql, limit, leaseMs);
     const claimed = looked.filter((event) => event.id !== null);
@@ -67,7 +67,7 @@ export interface Claim {
  * since. Looks them up by their keys alone, because statistics may show the indexes of unfinished events
  * as empty, and thus cheap, however many entries they have.
  */
-const held = (sql: Queries, claims: readonly Claim[]): Fragment => sql`
+const held = (sql: ISql, claims: readonly Claim[]): Fragment => sql`
   with claimed as materialized (
     select i.ctid as place, i.state
     from unnest(${claims.map(({ storeId }) => storeId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
@@ -75,13 +75,13 @@ const held = (sql: Queries, claims: readonly Claim[]): Fragment => sql`
     join inbox i on i.store_id = c.store_id and i.id = c.id and i.attempts = c.attempts
     for update of i)`;
 
-const places = (sql: Queries): Fragment => sql`array(select place from claimed where state = 'pending')`;
+const places = (sql: ISql): Fragment => sql`array(select place from claimed where state = 'pending')`;
 
 /**
  * Makes the events due that are parked behind ended events. This is a separate statement after the one
  * that ends them, because only then it sees all events that were parked until that moment.
  */
-const release = async (sql: Queries, ended: readonly Claim[]): Promise<void> => {
+const release = async (sql: ISql, ended: readonly Claim[]): Promise<void> => {
   await sql`
     update inbox set due_at = now() where ctid = any(array(
       select next.ctid
@@ -133,7 +133,7 @@ interface Postponement {
 
 /** Makes an event due again after `delayMs`. */
 export const postpone = async (
-  sql: Queries,
+  sql: ISql,
   claim: Claim,
   { delayMs, error, counts }: Postponement,
 ): Promise<void> => {
@@ -148,7 +148,7 @@ export const postpone = async (
  * Extends the leases of claims that are still valid. Skips rows that are locked: their events are ending, and waiting
  * for them could deadlock.
  */
-export const renew = async (sql: Queries, claims: readonly Claim[], leaseMs: number): Promise<void> => {
+export const renew = async (sql: ISql, claims: readonly Claim[], leaseMs: number): Promise<void> => {
   await sql`
     update inbox set due_at = now() + ${leaseMs} * interval '1 ms' where ctid = any(array(
       select i.ctid

@@ -3,7 +3,7 @@ import { inSpan } from '@platform/tracing/trace';
 import type { Context } from '../context.ts';
 import { ProviderBusy, ProviderUnavailable } from '../providers/exchange.ts';
 import { findStores } from '../stores/store.ts';
-import { tellable, tellableError } from '../tracker/failure.ts';
+import { safeErrorMessage, safeError } from '../tracker/failure.ts';
 import { applyChanges } from './apply.ts';
 import { attemptsWithin, backoff, maxCrashes } from './backoff.ts';
 import type { Sourced } from './change.ts';
@@ -65,16 +65,16 @@ export const createProcessing = (context: Context): Processing => {
 
   const failed = async (event: InboxEvent, error: unknown): Promise<void> => {
     const where = { storeId: event.storeId, event: event.event, eventId: event.id, attempt: event.attempts };
-    if (error instanceof Ignored) return end(sql, event, 'ignored', tellable(error));
+    if (error instanceof Ignored) return end(sql, event, 'ignored', safeErrorMessage(error));
     // The provider was not asked, so this is no attempt.
     if (error instanceof ProviderBusy)
-      return postpone(sql, event, { delayMs: error.waitMs, error: tellable(error), counts: false });
+      return postpone(sql, event, { delayMs: error.waitMs, error: safeErrorMessage(error), counts: false });
     tracker.capture(error, where);
     const hopeless =
       error instanceof Unprocessable || (error instanceof ProviderUnavailable && !error.isTransient);
-    if (hopeless || event.attempts >= maxAttempts) return end(sql, event, 'failed', tellable(error));
+    if (hopeless || event.attempts >= maxAttempts) return end(sql, event, 'failed', safeErrorMessage(error));
     const delayMs = backoff(event.attempts, env.RETRY_BASE_MS);
-    return postpone(sql, event, { delayMs, error: tellable(error), counts: true });
+    return postpone(sql, event, { delayMs, error: safeErrorMessage(error), counts: true });
   };
 
   const one = async (claimed: ClaimedEvent): Promise<void> => {
@@ -88,7 +88,7 @@ export const createProcessing = (context: Context): Processing => {
     } catch (error) {
       // If this cannot be written either, the lease expires and the event is claimed again.
       await failed(claimed, error).catch((err: unknown) =>
-        log.warn({ err: tellableError(err), eventId }, 'left to its lease'),
+        log.warn({ err: safeError(err), eventId }, 'left to its lease'),
       );
     }
   };

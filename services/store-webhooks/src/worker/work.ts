@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from '@platform/service-kit/background';
-import { tellableError } from '../tracker/failure.ts';
+import { safeError } from '../tracker/failure.ts';
 import type { Context } from '../context.ts';
 import { createPruning } from '../inbox/prune.ts';
 import { importOne } from '../members/import.ts';
@@ -28,7 +28,7 @@ export const startWork = (context: Context): AsyncDisposable => {
         everyMs,
         log,
         // The message of a driver or parser may quote a payload, which must not be logged.
-        run: () => run().catch((error: unknown) => Promise.reject(tellableError(error))),
+        run: () => run().catch((error: unknown) => Promise.reject(safeError(error))),
       }),
     );
   const processing = createProcessing(context);

@@ -1,0 +1,26 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { startService } from './harness.ts';
+
+const run = promisify(execFile);
+
+interface Printed {
+  demo: { store: { id: string; webhookToken: string } };
+}
+
+test('the demo store is created once, and the printed token works even after a rotation', async () => {
+  await using service = await startService({ work: false });
+  const demo = async () => {
+    const { stdout } = await run(process.execPath, ['src/demo.ts'], {
+      cwd: new URL('..', import.meta.url).pathname,
+      env: service.variables,
+    });
+    return (JSON.parse(stdout) as Printed).demo.store;
+  };
+  const { id, webhookToken } = await demo();
+  await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds: 0 });
+  expect(await demo()).toMatchObject({ id, webhookToken });
+  const answer = await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'A' });
+  expect(answer.status).toBe(200);
+});
