@@ -10,7 +10,7 @@ const rows = (count: number) => Array.from({ length: count }, (_, index) => ({ i
 describe('page and limit', () => {
   const page = pageOf({ page: 3, limit: 2 });
 
-  it('has more exactly when a row too many came back', () => {
+  it('has more if one row more than the limit was found', () => {
     expect(pageList('projects', page, slice(rows(3), 2))).toEqual({
       projects: rows(2),
       page: { number: 3, has_more: true, limit: 2 },
@@ -22,7 +22,7 @@ describe('page and limit', () => {
     });
   });
 
-  it('gives a full list as one page as long as itself', () => {
+  it('returns a full list as one page of its length', () => {
     expect(fullList('languages', rows(4)).page).toEqual({ number: 1, has_more: false, limit: 4 });
     expect(fullList('languages', []).page).toEqual({ number: 1, has_more: false, limit: 0 });
   });

@@ -72,14 +72,14 @@ describe.each(parameters)('$name', ({ schema, min, max, fallback, minusZero = fa
     expect(result.error?.issues[0]?.message).toMatch(/^must be (a plain decimal number|from \d+ to \d+)/);
   });
 
-  it('takes both ends of its range and refuses one beyond', () => {
+  it('accepts both ends of its range and rejects values beyond', () => {
     expect(schema.parse(String(min))).toBe(min);
     expect(schema.parse(String(max))).toBe(max);
     expect(schema.safeParse(String(min - 1)).success).toBe(false);
     expect(schema.safeParse(String(max + 1)).error?.issues[0]?.message).toBe(`must be from ${min} to ${max}`);
   });
 
-  it('has its default when it is left out', () => expect(schema.parse(undefined)).toBe(fallback));
+  it('has its default when it is absent', () => expect(schema.parse(undefined)).toBe(fallback));
 
   it('is optional and has its range and default in the OpenAPI document', () => {
     const list = route(
@@ -117,7 +117,7 @@ describe.each(parameters)('$name', ({ schema, min, max, fallback, minusZero = fa
 });
 
 describe('offsets', () => {
-  it('are exact where the product leaves int32', () => {
+  it('are exact when the product exceeds int32', () => {
     expect(indexedPageOf({ PageIndex: 2_147_483_647, PageSize: 500 }).offset).toBe(1_073_741_823_500n);
     expect(pageOf({ page: 100_000, limit: 200 })).toEqual({
       number: 100_000,

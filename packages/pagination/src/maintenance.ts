@@ -1,4 +1,5 @@
 import { startBackground } from '@platform/service-kit/background';
+import type { BaseContext } from '@platform/service-kit/context';
 import { openDatabase } from '@platform/service-kit/db';
 import type { Log } from '@platform/service-kit/log';
 import { Gauge, type Registry } from 'prom-client';
@@ -22,13 +23,13 @@ export interface MaintenanceOptions {
   checkEvery?: number;
 }
 
-/** As long as the rebuild of a large list may take. */
+/** Long enough to rebuild the directory of a large list. */
 const statementTimeoutMs = 600_000;
 
 /**
- * Maintains page directories until disposed of: folds changes, merges small buckets, compares with the list and
- * rebuilds after a difference. Exports uncounted changes and differences as metrics. Every instance of a service
- * may do so: one of them works at a time, the others skip.
+ * Maintains page directories until disposed of: folds changes, merges small buckets, and rebuilds a directory that
+ * differs from its list. Exports uncounted changes and differences as metrics. Every instance of a service may run
+ * it: only one works at a time.
  */
 export const maintainDirectories = (options: MaintenanceOptions): AsyncDisposable => {
   const { databaseUrl, directories, log, registry } = options;
@@ -39,7 +40,7 @@ export const maintainDirectories = (options: MaintenanceOptions): AsyncDisposabl
 
   new Gauge({
     name: 'directory_unfolded_changes',
-    help: 'Changes of a list that every page adds up because they are not folded yet',
+    help: 'Changes of a list that are not folded yet, so that every page has to add them up',
     labelNames: ['list'],
     registers: [registry],
     async collect() {
@@ -94,6 +95,23 @@ export const maintainDirectories = (options: MaintenanceOptions): AsyncDisposabl
       // Not awaited: a statement that waits for a lock ends with its connection.
       for (const task of tasks) void task[Symbol.asyncDispose]();
       await sql.end({ timeout: 0 });
+    },
+  };
+};
+
+/** The context of a service, whose page directories are maintained until it is disposed of. */
+export const withMaintenance = <Context extends BaseContext>(
+  context: Context,
+  databaseUrl: string,
+  directories: readonly Directory[],
+): Context => {
+  const { log, metrics } = context;
+  const maintenance = maintainDirectories({ databaseUrl, directories, log, registry: metrics.registry });
+  return {
+    ...context,
+    [Symbol.asyncDispose]: async () => {
+      await maintenance[Symbol.asyncDispose]();
+      await context[Symbol.asyncDispose]();
     },
   };
 };

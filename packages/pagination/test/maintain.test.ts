@@ -117,7 +117,7 @@ describe('folding', () => {
     await exact();
   });
 
-  it('leaves pages nothing to add up although a writer elsewhere in the cluster stays open', async () => {
+  it('leaves no changes for pages to add up, although a write transaction stays open', async () => {
     const elsewhere = ground.connect();
     await elsewhere`begin`;
     await elsewhere`select pg_current_xact_id()`;
@@ -209,7 +209,7 @@ describe('writers', () => {
     expect(await countUnfolded(sql, list)).toBe(0);
   });
 
-  it('truncate while others read and fold, and nobody is a deadlock victim', async () => {
+  it('truncate while others read and fold, without deadlocks', async () => {
     let truncating = true;
     const during = async (work: (on: Sql) => Promise<unknown>) => {
       while (truncating) {
@@ -241,7 +241,7 @@ describe('writers', () => {
 });
 
 describe('merging', () => {
-  it('joins what deletions leave of the buckets and forgets values without rows', async () => {
+  it('merges buckets that deletions have left small and removes values without rows', async () => {
     await insert(sql, 300);
     await fold(sql, list);
     const before = (await buckets()).length;

@@ -6,7 +6,7 @@ import { inventoryRoutes } from './inventory/routes.ts';
 import { partnerRoutes } from './partners/routes.ts';
 import { warehouseRoutes } from './warehouses/routes.ts';
 
-/** The rooms of the service and what its OpenAPI document says of them. */
+/** The routes of the service and the header of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
   createHttpApp(context, {
     about: {
@@ -14,15 +14,15 @@ export const createApp = (context: Context): HttpApp =>
       version: '1.0.0',
       description: 'Consignments, partners, inventory and warehouses, in pages with exact totals.',
       tags: {
-        Consignments: 'What is sent, for whom and how far it is',
+        Consignments: 'Shipments of clients and their status',
         Partners: 'Clients, carriers, suppliers and consignees',
-        Inventory: 'What lies where, and whose it is',
-        Warehouses: 'Where things lie',
+        Inventory: 'Stock of products by partner and warehouse',
+        Warehouses: 'Places where stock is kept',
       },
       basePath: '/v1',
     },
     routes: [
-      // Before /consignments/{id}, which would take its path.
+      // Before /consignments/{id}, which would match its path.
       importRoute(context),
       ...consignmentRoutes(context),
       ...partnerRoutes(context),

@@ -8,21 +8,21 @@ import { createSearches, type Searches } from './search.ts';
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
 export interface Context extends BaseContext {
-  /** Who may read the lists. */
+  /** Authenticates requests that read lists. */
   reader: Guard<Caller>;
-  /** Who may make, read and change single records. */
+  /** Authenticates requests that create, read or change single records. */
   writer: Guard<Caller>;
   searches: Searches;
-  /** Records that a text without a trigram may be searched in. */
+  /** Maximum number of records to search for a text without a trigram. */
   shortSearchRows: number;
   /**
-   * Bounds of one import. A body that stands still for `quietMs` is taken for that of a caller who waits
-   * for a result before it sends more; after `idleMs` it is given up.
+   * Limits of one import. If no data arrives for `quietMs`, the client probably waits for results before it sends
+   * more; after `idleMs` the import ends.
    */
   importLimits: { lines: number; quietMs: number; idleMs: number };
 }
 
-/** Opens everything the service holds on to; `overrides` replace parts in tests. */
+/** Opens the connections of the service; `overrides` replace parts in tests. */
 export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
   const base = openBaseContext(
     { ...env, DATABASE_URL: withPageSettings(env.DATABASE_URL) },

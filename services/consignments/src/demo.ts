@@ -6,7 +6,7 @@ const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
 await using database = openDatabase({ url: processEnv().DATABASE_URL, name: 'consignments-demo', max: 1 });
 const { sql } = database;
 
-// What is there stays as somebody may have changed it.
+// Existing rows are kept: somebody may have changed them.
 const load = (table: string, rows: readonly object[]) =>
   sql`insert into ${sql(table)} ${sql(rows)} on conflict (id) do nothing`;
 

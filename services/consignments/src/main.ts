@@ -1,12 +1,13 @@
+import { withMaintenance } from '@platform/pagination/maintenance';
 import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
+import { directories } from './db/directories.ts';
 import { processEnv } from './env.ts';
-import { withMaintenance } from './maintenance.ts';
 
 await runService({
   name: 'consignments',
   env: processEnv,
-  createContext: (env, parts) => withMaintenance(createContext(env, parts), env.DATABASE_URL),
+  createContext: (env, parts) => withMaintenance(createContext(env, parts), env.DATABASE_URL, directories),
   createApp,
 });

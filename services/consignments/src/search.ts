@@ -3,7 +3,7 @@ import { Unavailable } from '@platform/service-kit/problem';
 import { withDeadline } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
 
-/** Runs searches apart from all else: a slow one keeps nobody waiting but other searches. */
+/** Runs searches on separate connections, so that slow searches delay only other searches. */
 export interface Searches extends AsyncDisposable {
   /** Gives `read` a connection. Throws Unavailable `query_timeout` when the time for `text` is over. */
   run<T>(text: string, read: (sql: Sql) => Promise<T>): Promise<T>;
@@ -13,11 +13,11 @@ interface SearchOptions {
   databaseUrl: string;
   /** Connections of each kind of search. */
   max: number;
-  /** In milliseconds, for texts that the trigram index can serve and for those that it can't. */
+  /** In milliseconds, for texts with a trigram, which the index can find, and without. */
   timeouts: { indexed: number; short: number };
 }
 
-/** Patterns differ so much that a plan made for any of them would be wrong for most. */
+/** Plans each search anew: the best plan depends on the pattern. */
 const planned = (databaseUrl: string): string => {
   const url = new URL(databaseUrl);
   url.searchParams.set('plan_cache_mode', 'force_custom_plan');
@@ -40,7 +40,7 @@ const lane = (databaseUrl: string, name: string, max: number, ms: number) => {
   const url = planned(databaseUrl);
   const database = openDatabase({ url, name, max, statementTimeoutMs: ms, maxWaitMs: ms });
   return {
-    /** The time spent waiting counts as well. */
+    /** The timeout includes the time spent waiting for a connection. */
     run: async <T>(read: (sql: Sql) => Promise<T>): Promise<T> => {
       try {
         return await withDeadline(ms, tooSlow, () => read(database.sql));
@@ -52,7 +52,7 @@ const lane = (databaseUrl: string, name: string, max: number, ms: number) => {
   };
 };
 
-/** Whether the trigram index can serve a search: three letters or digits in a row make a trigram. */
+/** Whether the text contains three consecutive letters or digits, so that the trigram index can find it. */
 export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text);
 
 export const createSearches = ({ databaseUrl, max, timeouts }: SearchOptions): Searches => {

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { fold, measureDrift } from '@platform/pagination/directory';
+import { withMaintenance } from '@platform/pagination/maintenance';
 import { migrate } from '@platform/service-kit/migrate';
 import fc from 'fast-check';
 import postgres from 'postgres';
@@ -7,8 +8,7 @@ import request from 'supertest';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { migrations } from '../src/context.ts';
-import { consignmentDirectory } from '../src/db/directories.ts';
-import { withMaintenance } from '../src/maintenance.ts';
+import { consignmentDirectory, directories } from '../src/db/directories.ts';
 import { startService, type Service } from './harness.ts';
 import { consignmentInput, ids } from './inputs.ts';
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 beforeEach(() => service.context.database.sql`delete from consignments`);
 afterAll(() => service[Symbol.asyncDispose]());
 
-test('two migrations that start at once take turns', async () => {
+test('two migrations that start at the same time run one after the other', async () => {
   const server = postgres(inject('postgresUrl'), { max: 1 });
   await server`create database consignments_twice`;
   const url = new URL(inject('postgresUrl'));
@@ -33,7 +33,7 @@ test('two migrations that start at once take turns', async () => {
   await server.end();
 });
 
-/** Filters as the wire has them, and the same as SQL. */
+/** Filters as query parameters, and the same as SQL. */
 const filters = [
   { query: '', where: 'true' },
   { query: 'Status=1', where: 'status = 1' },
@@ -120,7 +120,7 @@ describe('every page and every total', () => {
   });
 });
 
-test('pages that are read while others write have the total of their own moment', async () => {
+test('pages that are read while others write contain the total of their own snapshot', async () => {
   const writers = [1, 2, 3].map(async (writer) => {
     const made: string[] = [];
     for (let n = 0; n < 30; n++) {
@@ -148,9 +148,9 @@ test('pages that are read while others write have the total of their own moment'
   await expectEqualToOffset(service);
 });
 
-test('a running instance counts changes in, and shows how many are left and whether it is off', async () => {
+test('a running instance folds changes and exports how many are left and the drift', async () => {
   await using other = await startService({ databaseUrl: service.databaseUrl });
-  await using running = withMaintenance(other.context, service.databaseUrl);
+  await using running = withMaintenance(other.context, service.databaseUrl, directories);
   const { listener } = createApp(running);
   await service.post('/consignments', consignmentInput()).expect(201);
   const metrics = async () => (await request(listener).get('/metrics').expect(200)).text;

@@ -6,22 +6,22 @@ import { consignmentInput } from './inputs.ts';
 import { listening } from './stream.ts';
 
 let service: Service;
-let wire: Awaited<ReturnType<typeof listening>>;
+let connection: Awaited<ReturnType<typeof listening>>;
 beforeAll(async () => {
   service = await startService();
-  wire = await listening(service);
+  connection = await listening(service);
 });
 beforeEach(() => service.context.database.sql`delete from consignments`);
 afterAll(async () => {
-  await wire[Symbol.asyncDispose]();
+  await connection[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
 });
 
 const stored = async () => Number((await service.read('/consignments')).body.total);
 
 describe('an import that ends early', () => {
-  test('leaves what was confirmed when the client goes away, and the service well', async () => {
-    const run = wire.begin();
+  test('keeps the confirmed lines when the client disconnects, and the service keeps working', async () => {
+    const run = connection.begin();
     run.send(consignmentInput());
     expect(await run.next()).toMatchObject({ line: 1 });
     run.req.destroy();
@@ -31,7 +31,7 @@ describe('an import that ends early', () => {
     expect(service.lines.join('')).not.toContain('"level":"error"');
   });
 
-  test('says where when there are too many lines', async () => {
+  test('names the first unconfirmed line when there are too many lines', async () => {
     await using small = await startService({ variables: { IMPORT_MAX_LINES: '3' } });
     await using place = await listening(small);
     const run = place.begin();
@@ -50,7 +50,7 @@ describe('an import that ends early', () => {
     expect((await small.read('/consignments')).body.total).toBe(3);
   });
 
-  test('says so when nothing comes any more', async () => {
+  test('reports that no more data arrived', async () => {
     await using hasty = await startService({ variables: { IMPORT_IDLE_TIMEOUT_MS: '300' } });
     await using place = await listening(hasty);
     const run = place.begin();
@@ -62,8 +62,8 @@ describe('an import that ends early', () => {
     expect((await silent.answered).statusCode).toBe(408);
   });
 
-  test('says so when the instance is stopped', async () => {
-    const run = wire.begin();
+  test('reports that the instance is shutting down', async () => {
+    const run = connection.begin();
     run.send(consignmentInput());
     expect(await run.next()).toMatchObject({ line: 1 });
     service.context.health.draining = true;
@@ -71,7 +71,7 @@ describe('an import that ends early', () => {
     service.context.health.draining = false;
   });
 
-  test('says so when the database goes away, and keeps what it confirmed', async () => {
+  test('reports that the database is unavailable, and keeps the confirmed lines', async () => {
     const server = await startPostgres({ durable: true });
     try {
       await using mortal = await startService({ serverUrl: server.url });

@@ -5,14 +5,14 @@ import { consignmentInput } from './inputs.ts';
 import { listening, type ResultLine } from './stream.ts';
 
 let service: Service;
-let wire: Awaited<ReturnType<typeof listening>>;
+let connection: Awaited<ReturnType<typeof listening>>;
 beforeAll(async () => {
   service = await startService();
-  wire = await listening(service);
+  connection = await listening(service);
 });
 beforeEach(() => service.context.database.sql`delete from consignments`);
 afterAll(async () => {
-  await wire[Symbol.asyncDispose]();
+  await connection[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
 });
 
@@ -40,7 +40,7 @@ const line = (changes: object = {}) => JSON.stringify(consignmentInput(changes))
 const stored = async () => Number((await service.read('/consignments')).body.total);
 
 describe('an import', () => {
-  test('stores good lines, names bad ones by their number, and passes over blank ones', async () => {
+  test('stores valid lines, reports invalid ones by number, and skips blank ones', async () => {
     const answer = await post(
       `${line({ reference: 'first' })}\r\n\n  \nnonsense\n${line({ status: 9 })}\n${line()}`,
     );
@@ -87,18 +87,18 @@ describe('an import', () => {
     expect(await stored()).toBe(1);
   });
 
-  test('of nothing has no results', async () => {
+  test('of an empty body has no results', async () => {
     const answer = await post('');
     expect([answer.status, answer.body]).toEqual([200, '']);
   });
 
-  test('takes a line of 16,384 bytes', async () => {
+  test('accepts a line of 16,384 bytes', async () => {
     expect(resultsOf((await post(line().padEnd(16_384))).body)).toEqual([
       { line: 1, id: expect.any(String) as string },
     ]);
   });
 
-  test('begins its answer when the body has been received, as nginx sends no more of it then', async () => {
+  test('begins its response when the body has been received, because nginx would send no more of it', async () => {
     const patient = { ...service.context.importLimits, quietMs: 60_000 };
     await using slow = await startService({ overrides: { importLimits: patient } });
     await using place = await listening(slow);
@@ -117,8 +117,8 @@ describe('an import', () => {
     expect(await run.rest()).toHaveLength(7500);
   });
 
-  test('answers a caller who waits for a result before it sends more', async () => {
-    const run = wire.begin();
+  test('sends results to a client that waits for one before it sends more', async () => {
+    const run = connection.begin();
     for (let n = 1; n <= 3; n++) {
       run.send(consignmentInput({ reference: `${n}` }));
       expect(await run.next()).toEqual({ line: n, id: expect.any(String) as string });
@@ -143,7 +143,7 @@ describe('an import', () => {
   });
 });
 
-describe('who imports', () => {
+describe('the request of an import', () => {
   test('needs the scope to write', async () => {
     const reading = `Bearer ${await service.tokens.token({ scope: 'consignments:read' })}`;
     const refused = await post(line(), 'application/x-ndjson', reading);
@@ -155,7 +155,7 @@ describe('who imports', () => {
     expect(await stored()).toBe(0);
   });
 
-  test('has to say what is sent', async () => {
+  test('needs the media type application/x-ndjson', async () => {
     for (const type of ['application/json', 'text/plain', 'application/x-ndjson-seq']) {
       const refused = await post(line(), type);
       expect([refused.status, JSON.parse(String(refused.body))]).toMatchObject([
@@ -163,7 +163,7 @@ describe('who imports', () => {
         { code: 'unsupported_media_type' },
       ]);
     }
-    const packed = wire.begin({ 'Content-Encoding': 'gzip' });
+    const packed = connection.begin({ 'Content-Encoding': 'gzip' });
     packed.req.end('x');
     expect((await packed.answered).statusCode).toBe(415);
     await service.get('/consignments/import').expect(405).expect('Allow', 'POST');

@@ -84,7 +84,7 @@ describe('a walk', () => {
     },
   );
 
-  test('over rows that are added and removed may repeat and miss, but never a wrong total', async () => {
+  test('over rows that are added and removed may repeat or miss rows, but the total is always right', async () => {
     await fill(1, 300);
     const { sql } = service.context.database;
     const totals: number[] = [];
@@ -100,7 +100,7 @@ describe('a walk', () => {
     expect([seen.length, new Set(seen).size]).toEqual([318, 298]);
   });
 
-  test('over rows that a change moves out of its filter or into it follows them, with the total of each moment', async () => {
+  test('follows rows that enter or leave its filter, with the total of each snapshot', async () => {
     await fill(1, 80);
     const { sql } = service.context.database;
     const page = async (index: number) => {
@@ -141,7 +141,7 @@ describe('a walk', () => {
 });
 
 describe('filters', () => {
-  test('of consignments hold together, before paging', async () => {
+  test('of consignments are combined with AND before paging', async () => {
     const make = (reference: string, changes: object) =>
       service.post('/consignments', consignmentInput({ reference, ...changes })).expect(201);
     await make('a', { status: 1, ediStatus: 2, warehouseId: ids.warehouse, externalId: 'X-1' });
@@ -176,7 +176,7 @@ describe('filters', () => {
     }
   });
 
-  test('of partners and warehouses', async () => {
+  test('of partners and warehouses select the records with the given values', async () => {
     await service.post('/partners', partnerInput({ code: 'A', relationship: 1 }));
     await service.post('/partners', partnerInput({ code: 'B', relationship: 1, status: 0 }));
     await service.post('/warehouses', warehouseInput({ code: 'C' }));
@@ -188,7 +188,7 @@ describe('filters', () => {
     expect(await column('/warehouses?Status=0', 'code')).toEqual(['D']);
   });
 
-  test('of inventory leave out what is depleted unless it is asked for', async () => {
+  test('of inventory omit depleted items unless IncludeDepleted is true', async () => {
     await service.post('/inventory', inventoryInput({ productCode: 'A' }));
     const { body } = await service.post('/inventory', inventoryInput({ productCode: 'B', quantity: 0 }));
     await service.post(

@@ -60,7 +60,7 @@ describe.each(lists)('GET /v1/%s', (list) => {
     expect(await refused(`/${list}?${query}`)).toEqual([name]);
   });
 
-  test('names all that is wrong at once', async () => {
+  test('names all errors at once', async () => {
     expect((await refused(`/${list}?pageSIZE=0&PageIndex=x&colour=red`)).toSorted()).toEqual([
       'PageIndex',
       'PageSize',
@@ -76,7 +76,7 @@ describe.each(lists)('GET /v1/%s', (list) => {
     },
   );
 
-  test('takes names in any case, and the outermost values', async () => {
+  test('accepts names in any case, and the smallest and largest values', async () => {
     const { body } = await service
       .read(`/${list}?pageindex=2147483647&PAGESIZE=500&searchTEXT=x`)
       .expect(200);
@@ -134,7 +134,7 @@ describe('a filter', () => {
   });
 });
 
-describe('who reads', () => {
+describe('authorization', () => {
   test.each(lists)('/v1/%s needs a token with consignments:read', async (list) => {
     const { tokens } = service;
     const ask = (token?: string) => {
@@ -162,7 +162,7 @@ describe('who reads', () => {
     expect((await ask(await tokens.token({ scope: 'a consignments:read' }))).status).toBe(400);
   });
 
-  test('and who manages needs consignments:write', async () => {
+  test('management needs consignments:write', async () => {
     const reading = `Bearer ${await service.tokens.token({ scope: 'consignments:read' })}`;
     const one = `/consignments/${uuid}`;
     for (const asked of [service.get(one), service.patch(one, {}), service.post('/consignments', {})]) {

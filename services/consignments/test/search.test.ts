@@ -23,7 +23,7 @@ const make = (reference: string, changes: object = {}) =>
   service.post('/consignments', consignmentInput({ reference, ...changes })).expect(201);
 
 describe('SearchText', () => {
-  test('looks at consignmentNumber, clientName, externalId and reference', async () => {
+  test('searches consignmentNumber, clientName, externalId and reference', async () => {
     await make('alpha-bravo', { consignmentNumber: 'ZULU-1', clientName: 'Tango', externalId: 'Whisky 7' });
     await make('other');
     for (const text of ['zulu-1', 'TANGO', 'hisky 7', 'alpha', 'a-b', '-', 'O']) {
@@ -33,7 +33,7 @@ describe('SearchText', () => {
       expect([text, await found(text)]).toEqual([text, []]);
   });
 
-  test('never reaches from one field into the next', async () => {
+  test('never matches across two fields', async () => {
     await make('REF', { consignmentNumber: 'NUM', clientName: 'NAME', externalId: 'EXT' });
     for (const text of ['numname', 'num name', 'nameext', 'extref', 'name ext'])
       expect([text, await found(text)]).toEqual([text, []]);
@@ -67,7 +67,7 @@ describe('SearchText', () => {
     'a%b',
     'a_b',
     'a\\b',
-  ])('takes %s for what it is', async (text) => {
+  ])('treats %s as ordinary characters', async (text) => {
     const reference = `before${text}after`;
     await make(reference);
     await make('without any of it');
@@ -76,13 +76,13 @@ describe('SearchText', () => {
     expect(await found(`e${text}a`)).toEqual([reference]);
   });
 
-  test('does not mind upper and lower case, in any script', async () => {
+  test('ignores case in every script', async () => {
     await make('Straße Łódź ΣΊΣΥΦΟΣ İzmir');
     for (const text of ['STRASSE', 'straße', 'strasse', 'łÓDŹ', 'σίσυφος', 'ΣΊΣΥΦΟς', 'İZMIR'])
       expect([text, await found(text)]).toEqual([text, ['Straße Łódź ΣΊΣΥΦΟΣ İzmir']]);
   });
 
-  test('follows a record that changes', async () => {
+  test('finds a record by its changed text', async () => {
     const { body } = await make('first');
     expect(await found('first')).toEqual(['first']);
     await service.patch(`/consignments/${body.id}`, { reference: 'second' });
@@ -102,7 +102,7 @@ describe('SearchText', () => {
     }
   });
 
-  test('looks at the columns of the other lists', async () => {
+  test('searches the columns of the other lists', async () => {
     await service.post('/partners', partnerInput({ code: 'PQ-1', name: 'Fairy Forwarding' }));
     await service.post('/warehouses', warehouseInput({ code: 'WQ-1', name: 'Dock', city: 'Ålesund' }));
     await service.post(
@@ -124,7 +124,7 @@ describe('SearchText', () => {
 });
 
 describe('a text of two letters', () => {
-  test('is refused at once where it would have to be looked for in too many records', async () => {
+  test('returns 400 at once if too many records would have to be searched', async () => {
     await using long = await startService({ variables: { SHORT_SEARCH_MAX_ROWS: '3' } });
     for (let n = 0; n < 4; n++) {
       const changes = { clientName: 'Clover', status: n % 2, externalId: `E-${n}` };
@@ -142,36 +142,33 @@ describe('a text of two letters', () => {
 });
 
 describe('a search that takes too long', () => {
-  test.each(['ab', 'abc'])(
-    'for %s is a 503 that says what to narrow, and harms no other request',
-    async (text) => {
-      await using slow = await startService({
-        variables: { SEARCH_POOL: '1', SEARCH_TIMEOUT_MS: '1000', SHORT_SEARCH_TIMEOUT_MS: '1000' },
+  test.each(['ab', 'abc'])('for %s returns 503 with advice, and delays no other request', async (text) => {
+    await using slow = await startService({
+      variables: { SEARCH_POOL: '1', SEARCH_TIMEOUT_MS: '1000', SHORT_SEARCH_TIMEOUT_MS: '1000' },
+    });
+    const { sql } = slow.context.database;
+    // Whoever searches has to wait for this lock, as for a scan that takes forever.
+    const lock = await sql.reserve();
+    await lock`begin`;
+    await lock`lock table partners`;
+    const searches = await Promise.all(
+      Array.from({ length: 5 }, () => slow.read(`/partners?SearchText=${text}`)),
+    );
+    for (const { status, body, headers } of searches) {
+      expect([status, headers['retry-after']]).toEqual([503, '2']);
+      expect(body).toMatchObject({
+        code: 'query_timeout',
+        detail: expect.stringContaining('three letters or digits') as string,
       });
-      const { sql } = slow.context.database;
-      // Whoever searches has to wait for this lock, as for a scan that takes forever.
-      const lock = await sql.reserve();
-      await lock`begin`;
-      await lock`lock table partners`;
-      const searches = await Promise.all(
-        Array.from({ length: 5 }, () => slow.read(`/partners?SearchText=${text}`)),
-      );
-      for (const { status, body, headers } of searches) {
-        expect([status, headers['retry-after']]).toEqual([503, '2']);
-        expect(body).toMatchObject({
-          code: 'query_timeout',
-          detail: expect.stringContaining('three letters or digits') as string,
-        });
-      }
-      await slow.read('/warehouses').expect(200);
-      await slow.read(`/warehouses?SearchText=${text}`).expect(200);
-      await lock`commit`;
-      lock.release();
-      await slow.read(`/partners?SearchText=${text}`).expect(200);
-    },
-  );
+    }
+    await slow.read('/warehouses').expect(200);
+    await slow.read(`/warehouses?SearchText=${text}`).expect(200);
+    await lock`commit`;
+    lock.release();
+    await slow.read(`/partners?SearchText=${text}`).expect(200);
+  });
 
-  test('is ended at the server as well, and so is a list without a text: no connection stays stuck', async () => {
+  test('is cancelled in PostgreSQL, as is a list without a text, so that no connection stays busy', async () => {
     await using slow = await startService({
       variables: { DATABASE_POOL: '1', SEARCH_POOL: '1', SHORT_SEARCH_TIMEOUT_MS: '300' },
     });

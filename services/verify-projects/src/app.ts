@@ -5,7 +5,7 @@ import { deliverableRoutes } from './deliverables/routes.ts';
 import { languageRoutes } from './languages/routes.ts';
 import { projectRoutes } from './projects/routes.ts';
 
-/** The rooms of the service and what its OpenAPI document says of them. */
+/** The routes of the service and the header of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
   createHttpApp(context, {
     about: {

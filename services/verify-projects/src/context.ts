@@ -9,13 +9,13 @@ import type { Env } from './env.ts';
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
 export interface Context extends BaseContext {
-  /** Who may read the lists. */
+  /** Authenticates requests that read lists. */
   reader: Guard<ApiKeyRow>;
-  /** Who may change them, and make keys. */
+  /** Authenticates requests of the management API. */
   admin: Guard<Caller>;
 }
 
-/** Opens everything the service holds on to; `overrides` replace parts in tests. */
+/** Opens the connections of the service; `overrides` replace parts in tests. */
 export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
   const base = openBaseContext(
     { ...env, DATABASE_URL: withPageSettings(env.DATABASE_URL) },

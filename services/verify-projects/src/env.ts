@@ -3,14 +3,14 @@ import { z } from 'zod';
 
 const shape = { ...commonEnv, ...tokenEnv };
 
-/** What the demo is told beside the settings of the service. */
+/** Settings of the demo loader. */
 const demoShape = { GATEWAY_URL: z.url(), DEMO_ADMIN_TOKEN: z.string().min(1) };
 
 export const envOf = (variables: Record<string, string | undefined>) => readEnv(shape, variables);
 
 export type Env = ReturnType<typeof envOf>;
 
-/** The environment of this process; read once, in main.ts. */
+/** The settings of this process; read once, in main.ts. */
 export const processEnv = () => envOf(process.env);
 
 export const demoEnv = () => readEnv(demoShape, process.env);

@@ -8,7 +8,7 @@ const canonical = (written: string): string | undefined => {
   }
 };
 
-/** A language as BCP 47 (RFC 5646) writes it; `EN-us` becomes `en-US`. */
+/** A BCP 47 language tag (RFC 5646) in its canonical case; `EN-us` becomes `en-US`. */
 export const languageTag = (description = 'Language as a BCP 47 tag') =>
   z
     .string()

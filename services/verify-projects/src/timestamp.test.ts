@@ -20,7 +20,7 @@ describe('a timestamp', () => {
     expect(read(written)).toBe(instant);
   });
 
-  test('finer than a millisecond means the next one, so that nothing earlier is given', () => {
+  test('is rounded up to milliseconds, so that nothing earlier is returned', () => {
     expect(read('2026-03-01T12:00:00.1230Z')).toBe('2026-03-01T12:00:00.123Z');
     expect(read('2026-03-01T12:00:00.123001Z')).toBe('2026-03-01T12:00:00.124Z');
     expect(read('2026-12-31T23:59:59.999999999Z')).toBe('2027-01-01T00:00:00.000Z');
@@ -74,7 +74,7 @@ describe('a timestamp', () => {
     );
   });
 
-  test('what was read can be sent back', () => {
+  test('can be sent as it was returned', () => {
     fc.assert(
       fc.property(
         fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),

@@ -52,8 +52,8 @@ const strangers = async (): Promise<Record<string, Record<string, string>>> => {
   };
 };
 
-describe('who may read', () => {
-  test.for(lists)('%s tells nobody why it refuses', async (path) => {
+describe('reading', () => {
+  test.for(lists)('%s returns the same 401 for all invalid keys', async (path) => {
     const answers = new Set<string>();
     for (const headers of Object.values(await strangers())) {
       const { status, body, headers: sent } = await request(service.app).get(path).set(headers);
@@ -79,12 +79,12 @@ describe('who may read', () => {
     }
   });
 
-  test('the caller is looked at before the question', async () => {
+  test('the key is checked before the query', async () => {
     const { status } = await request(service.app).get('/v1/projects?page=0');
     expect(status).toBe(401);
   });
 
-  test('a key in the query is an unknown parameter, with a key in the header or without', async () => {
+  test('a key in the query is an unknown parameter, with or without a key in the header', async () => {
     const { body } = await service.read(`/projects?x_api_key=${service.key}`).expect(400);
     expect(Object.keys(body.errors)).toEqual(['x_api_key']);
     expect(JSON.stringify(body)).not.toContain(service.key);
@@ -92,7 +92,7 @@ describe('who may read', () => {
   });
 });
 
-describe('who may change', () => {
+describe('changing', () => {
   test.for(changes)('%s %s needs a token with verify:admin', async ([method, path]) => {
     const ask = (headers: Record<string, string>) => request(service.app)[method](path).set(headers);
     const anonymous = await ask({}).expect(401);
@@ -109,7 +109,7 @@ describe('who may change', () => {
 });
 
 describe('a key in use', () => {
-  test('stops on another instance within a second of being revoked', async () => {
+  test('stops working on another instance within a second of being revoked', async () => {
     const { id, key } = await service.storeKey();
     const { app } = await service.startInstance();
     const status = async () => (await request(app).get('/v1/languages').set('X-API-Key', key)).status;

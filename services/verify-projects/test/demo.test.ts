@@ -29,7 +29,7 @@ const demo = async (): Promise<Told> => {
 
 const ask = (path: string, key: string) => request(service.app).get(`/v1${path}`).set('X-API-Key', key);
 
-test('the demo can be loaded again and again; its keys are those of the last time', async () => {
+test('the demo can be loaded repeatedly; only the keys of the last load work', async () => {
   const { demo: first } = await demo();
   const { body: before } = await ask('/projects?limit=200', first.verifyApiKey).expect(200);
   expect(before.projects).toHaveLength(200);

@@ -51,8 +51,8 @@ const startWire = async (databaseUrl: string) => {
 
 const get = (app: Service['app'], path: string, key: string) => request(app).get(path).set('X-API-Key', key);
 
-describe('junk in place of a key', () => {
-  test('costs no query, a key that could be one does', async () => {
+describe('a malformed key', () => {
+  test('causes no query, a well-formed one does', async () => {
     await using path = await startWire(service.databaseUrl);
     const { app, context } = await service.startInstance({ DATABASE_URL: path.url, DATABASE_POOL: '1' });
     await get(app, '/v1/languages', service.key).expect(200);
@@ -75,7 +75,7 @@ describe('junk in place of a key', () => {
     await context[Symbol.asyncDispose]();
   });
 
-  test('is refused even while PostgreSQL is away; what could be a key is answered 503', async () => {
+  test('returns 401 even while PostgreSQL is unavailable; a well-formed one returns 503', async () => {
     const { app } = await service.startInstance({ DATABASE_URL: `postgres://nobody@${nowhere}/none` });
     await get(app, '/v1/projects', 'junk').expect(401);
     const { body, headers } = await get(app, '/v1/projects', service.key).expect(503);
@@ -85,7 +85,7 @@ describe('junk in place of a key', () => {
 });
 
 describe('PostgreSQL', () => {
-  test('going away in the middle is a 503 each time, and coming back is noticed', async () => {
+  test('that is unavailable returns 503, and the service recovers when it is back', async () => {
     await using path = await startWire(service.databaseUrl);
     const { app, context } = await service.startInstance({ DATABASE_URL: path.url });
     await get(app, '/v1/projects', service.key).expect(200);
@@ -100,7 +100,7 @@ describe('PostgreSQL', () => {
     await context[Symbol.asyncDispose]();
   });
 
-  test('is served as a role that may only read and write rows', async () => {
+  test('serves a role that may only read and write rows', async () => {
     const { sql } = service.context.database;
     const role = `run_${process.pid}_${Date.now()}`;
     await sql.unsafe(`
@@ -130,7 +130,7 @@ describe('PostgreSQL', () => {
     await sql.unsafe(`drop owned by ${role}; drop role ${role}`);
   });
 
-  test('is migrated by two at once', async () => {
+  test('can be migrated by two processes at the same time', async () => {
     const admin = postgres(inject('postgresUrl'), { max: 1, onnotice: () => undefined });
     const name = `migrated_${process.pid}_${Date.now()}`;
     await admin`create database ${admin(name)}`;
@@ -147,7 +147,7 @@ describe('PostgreSQL', () => {
 });
 
 describe('Redis', () => {
-  test.for(['', `redis://${nowhere}`])('at %j changes no answer', async (REDIS_URL) => {
+  test.for(['', `redis://${nowhere}`])('at %j changes no response', async (REDIS_URL) => {
     const { app } = await service.startInstance({ REDIS_URL, RATE_LIMIT: 'on' });
     const { body } = await service.read('/projects').expect(200);
     const away = await get(app, '/v1/projects', service.key).expect(200);
@@ -156,7 +156,7 @@ describe('Redis', () => {
     await request(app).get('/readyz').expect(200);
   });
 
-  test('counts a key that asks too often, and says when to come again', async () => {
+  test('limits the requests of a key and sends Retry-After', async () => {
     const { app } = await service.startInstance({ RATE_LIMIT: 'on', RATE_LIMIT_PER_MINUTE: '3' });
     const { key } = await service.storeKey();
     for (let n = 0; n < 3; n++) await get(app, '/v1/languages', key).expect(200);

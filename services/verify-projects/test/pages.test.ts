@@ -1,10 +1,10 @@
 import { fold, measureDrift } from '@platform/pagination/directory';
+import { withMaintenance } from '@platform/pagination/maintenance';
 import postgres from 'postgres';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { projectDirectory } from '../src/db/directory.ts';
-import { withMaintenance } from '../src/maintenance.ts';
 import { startService, type Service } from './harness.ts';
 
 let service: Service;
@@ -54,7 +54,7 @@ const expectPages = async (filter: Record<string, string>) => {
 };
 
 describe.each(filters)('pages of %j', (filter) => {
-  test('are those of plain OFFSET, with changes counted in and without', async () => {
+  test('equal those of OFFSET, before and after changes are folded', async () => {
     const { sql } = service.context.database;
     await expectPages(filter);
     await sql`delete from projects where id in (select id from projects where name ~ '3$' limit 100)`;
@@ -66,11 +66,11 @@ describe.each(filters)('pages of %j', (filter) => {
   });
 });
 
-test('stops although maintenance waits for a lock', async () => {
+test('stops at once although maintenance waits for a lock', async () => {
   await using instance = await startService();
   const blocker = postgres(instance.databaseUrl, { max: 1 });
   const { context } = await instance.startInstance();
-  const running = withMaintenance(context, instance.databaseUrl);
+  const running = withMaintenance(context, instance.databaseUrl, [projectDirectory]);
   await blocker.begin(async (sql) => {
     await sql`insert into projects select gen_random_uuid(), 'p', 'draft', 'en', '{}', now(), now()`;
     await sql`lock table projects in access exclusive mode`;
@@ -85,9 +85,9 @@ test('stops although maintenance waits for a lock', async () => {
   await blocker.end();
 });
 
-test('a running service counts changes in, and shows how many are left and whether it is off', async () => {
+test('a running instance folds changes and exports how many are left and the drift', async () => {
   const { context } = await service.startInstance();
-  const running = withMaintenance(context, service.databaseUrl);
+  const running = withMaintenance(context, service.databaseUrl, [projectDirectory]);
   const { listener: app } = createApp(running);
   await fill(100, '2027-01-01');
   const unfolded = async () => {

@@ -25,7 +25,7 @@ const read: ReadPage<Project> = async (query) => (await service.read(`/projects?
 const names = async (query: string) => (await read(query)).projects.map(({ name }) => name);
 
 describe('a walk by page numbers', () => {
-  test('meets a project that is changed or made on its way later on', async () => {
+  test('returns a project that is changed or created during the walk on a later page', async () => {
     const made = [];
     for (const name of ['a', 'b', 'c', 'd']) made.push(await create(name));
     expect(await names('limit=2&page=1')).toEqual(['a', 'b']);
@@ -35,13 +35,13 @@ describe('a walk by page numbers', () => {
     expect(await names('limit=2&page=3')).toEqual(['e']);
   });
 
-  test('goes on after a break where it stopped, as long as nothing before that changes', async () => {
+  test('can be resumed if nothing before that point has changed', async () => {
     for (const name of ['a', 'b', 'c']) await create(name);
     expect(await names('limit=2&page=1')).toEqual(['a', 'b']);
     expect(await names('limit=2&page=2')).toEqual(['c']);
   });
 
-  test('passes over one when one before it moves away: the answer is that of the moment', async () => {
+  test('misses a project if one before it moves to the end, as OFFSET would', async () => {
     const made = [];
     for (const name of ['a', 'b', 'c']) made.push(await create(name));
     expect(await names('limit=1&page=1')).toEqual(['a']);
@@ -83,7 +83,7 @@ const apply = async (ids: string[], step: Change): Promise<void> => {
 };
 
 describe('a walk by updated_at', () => {
-  test('misses nothing that is added, changed or delivered between any two of its pages', async () => {
+  test('misses no change that is made between two pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 3, max: 5 }),

@@ -10,7 +10,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make many consignments from a stream of lines
+         * Create consignments from a stream of lines
          * @description NDJSON both ways: one consignment a line in, one result a line out, in the same order. Results come when the body has been received, or when it stands still for a second. A bad line does not stop the rest; blank lines are passed over. A last line with `stopped` says that the import has ended early.
          *
          *     Requires bearer, with the scope consignments:write.
@@ -30,15 +30,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Consignments, the newest first, with their exact number
-         * @description The names of the parameters are matched without regard to case.
+         * Consignments, newest first, with their exact total
+         * @description Parameter names are case-insensitive.
          *
          *     Requires bearer, with the scope consignments:read.
          */
         get: operations["listConsignments"];
         put?: never;
         /**
-         * Make a consignment
+         * Create a consignment
          * @description Requires bearer, with the scope consignments:write.
          */
         post: operations["createConsignment"];
@@ -67,7 +67,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a consignment
-         * @description A JSON merge patch (RFC 7396): what is left out stays as it is, null empties a field.
+         * @description A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field.
          *
          *     Requires bearer, with the scope consignments:write.
          */
@@ -82,15 +82,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Partners, the newest first, with their exact number
-         * @description The names of the parameters are matched without regard to case.
+         * Partners, newest first, with their exact total
+         * @description Parameter names are case-insensitive.
          *
          *     Requires bearer, with the scope consignments:read.
          */
         get: operations["listPartners"];
         put?: never;
         /**
-         * Make a partner
+         * Create a partner
          * @description Requires bearer, with the scope consignments:write.
          */
         post: operations["createPartner"];
@@ -119,7 +119,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a partner
-         * @description A JSON merge patch (RFC 7396): what is left out stays as it is, null empties a field.
+         * @description A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field.
          *
          *     Requires bearer, with the scope consignments:write.
          */
@@ -134,15 +134,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Inventory, the newest first, with their exact number
-         * @description The names of the parameters are matched without regard to case.
+         * Inventory, newest first, with their exact total
+         * @description Parameter names are case-insensitive.
          *
          *     Requires bearer, with the scope consignments:read.
          */
         get: operations["listInventoryItems"];
         put?: never;
         /**
-         * Make a inventory item
+         * Create a inventory item
          * @description Requires bearer, with the scope consignments:write.
          */
         post: operations["createInventoryItem"];
@@ -171,7 +171,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a inventory item
-         * @description A JSON merge patch (RFC 7396): what is left out stays as it is, null empties a field.
+         * @description A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field.
          *
          *     Requires bearer, with the scope consignments:write.
          */
@@ -186,15 +186,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Warehouses, the newest first, with their exact number
-         * @description The names of the parameters are matched without regard to case.
+         * Warehouses, newest first, with their exact total
+         * @description Parameter names are case-insensitive.
          *
          *     Requires bearer, with the scope consignments:read.
          */
         get: operations["listWarehouses"];
         put?: never;
         /**
-         * Make a warehouse
+         * Create a warehouse
          * @description Requires bearer, with the scope consignments:write.
          */
         post: operations["createWarehouse"];
@@ -223,7 +223,7 @@ export interface paths {
         head?: never;
         /**
          * Change some fields of a warehouse
-         * @description A JSON merge patch (RFC 7396): what is left out stays as it is, null empties a field.
+         * @description A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field.
          *
          *     Requires bearer, with the scope consignments:write.
          */
@@ -274,12 +274,12 @@ export interface components {
             line: number;
             /**
              * Format: uuid
-             * @description The new consignment, stored for good
+             * @description Id of the stored consignment
              */
             id: string;
         } | {
             line: number;
-            /** @description Stable name of what is wrong */
+            /** @description Error code */
             error: string;
             detail: string;
             /** @description Messages by field */
@@ -287,7 +287,7 @@ export interface components {
                 [key: string]: string[];
             };
             /**
-             * @description The import has ended here; this line and those after it are not confirmed
+             * @description The import ended early; this line and all lines after it are not confirmed
              * @enum {boolean}
              */
             stopped?: true;
@@ -665,7 +665,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page; empty beyond the end */
+            /** @description One page; empty past the end */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -750,7 +750,7 @@ export interface operations {
             /** @description The new consignment */
             201: {
                 headers: {
-                    /** @description Where it may be read and changed */
+                    /** @description Address of the consignment */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -1059,7 +1059,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page; empty beyond the end */
+            /** @description One page; empty past the end */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1144,7 +1144,7 @@ export interface operations {
             /** @description The new partner */
             201: {
                 headers: {
-                    /** @description Where it may be read and changed */
+                    /** @description Address of the partner */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -1457,7 +1457,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page; empty beyond the end */
+            /** @description One page; empty past the end */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1542,7 +1542,7 @@ export interface operations {
             /** @description The new inventory item */
             201: {
                 headers: {
-                    /** @description Where it may be read and changed */
+                    /** @description Address of the inventory item */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -1849,7 +1849,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description One page; empty beyond the end */
+            /** @description One page; empty past the end */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1934,7 +1934,7 @@ export interface operations {
             /** @description The new warehouse */
             201: {
                 headers: {
-                    /** @description Where it may be read and changed */
+                    /** @description Address of the warehouse */
                     Location?: string;
                     [name: string]: unknown;
                 };

@@ -8,7 +8,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Projects, the one changed longest ago first
+         * Projects in the order of their last change, oldest change first
          * @description Ordered by updated_at, then id. Every page costs the same. To follow changes, keep the highest updated_at seen and send it as modified_after next time.
          *
          *     Requires apiKey, with the scope verify:read.
@@ -16,7 +16,7 @@ export interface paths {
         get: operations["listProjects"];
         put?: never;
         /**
-         * Make a project
+         * Create a project
          * @description Requires bearer, with the scope verify:admin.
          */
         post: operations["createProject"];
@@ -62,13 +62,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All deliverables of a project, the oldest first
+         * All deliverables of a project, oldest first
          * @description Requires apiKey, with the scope verify:read.
          */
         get: operations["listDeliverables"];
         put?: never;
         /**
-         * Add a deliverable; moves updated_at of its project, as every change of one does
+         * Create a deliverable; like every change of a deliverable, this updates updated_at of its project
          * @description Requires bearer, with the scope verify:admin.
          */
         post: operations["createDeliverable"];
@@ -141,7 +141,7 @@ export interface paths {
         put: operations["putLanguage"];
         post?: never;
         /**
-         * Delete a language; projects that name it keep its code
+         * Delete a language; projects that use it keep its code
          * @description Requires bearer, with the scope verify:admin.
          */
         delete: operations["deleteLanguage"];
@@ -158,13 +158,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All API keys, the oldest first, without the keys themselves
+         * All API keys, oldest first, without their secrets
          * @description Requires bearer, with the scope verify:admin.
          */
         get: operations["listApiKeys"];
         put?: never;
         /**
-         * Make an API key; the answer shows it this once
+         * Create an API key; only this response contains it
          * @description Requires bearer, with the scope verify:admin.
          */
         post: operations["createApiKey"];
@@ -182,14 +182,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One API key, without the key itself
+         * One API key, without its secret
          * @description Requires bearer, with the scope verify:admin.
          */
         get: operations["getApiKey"];
         put?: never;
         post?: never;
         /**
-         * Revoke an API key: it stops to work within a second
+         * Revoke an API key; it stops working within a second
          * @description Requires bearer, with the scope verify:admin.
          */
         delete: operations["revokeApiKey"];
@@ -208,7 +208,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a key that takes the place of another; the old one works for grace_seconds more
+         * Create a key that replaces another; the old key works for another grace_seconds
          * @description Requires bearer, with the scope verify:admin.
          */
         post: operations["rotateApiKey"];
@@ -401,7 +401,7 @@ export interface components {
             revoked_at: string | null;
             /**
              * Format: date-time
-             * @description To the minute
+             * @description Updated at most once a minute
              */
             last_used_at: string | null;
         };
@@ -433,14 +433,14 @@ export interface components {
             revoked_at: string | null;
             /**
              * Format: date-time
-             * @description To the minute
+             * @description Updated at most once a minute
              */
             last_used_at: string | null;
-            /** @description The key itself. It is shown this once and kept nowhere. */
+            /** @description The key itself. It is not stored and cannot be shown again. */
             key: string;
         };
         Rotation: {
-            /** @description How long the old key still works */
+            /** @description How long the old key keeps working, in seconds */
             grace_seconds: number;
         };
     };
@@ -743,7 +743,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The project is gone */
+            /** @description The project is deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -1241,7 +1241,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The deliverable is gone */
+            /** @description The deliverable is deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -1525,7 +1525,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It has replaced the one of this code */
+            /** @description The language was replaced */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1534,7 +1534,7 @@ export interface operations {
                     "application/json": components["schemas"]["Language"];
                 };
             };
-            /** @description It is new */
+            /** @description The language was added */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -1633,7 +1633,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The language is gone */
+            /** @description The language is deleted */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -1,6 +1,6 @@
 import { defineDirectory } from '@platform/pagination/directory';
 
-/** ExternalId is not among the filters: nearly every consignment has its own, and a plain index finds it. */
+/** External ids are not a filter: nearly every consignment has its own, and an ordinary index finds it. */
 export const consignmentDirectory = defineDirectory({
   table: 'consignments',
   key: ['created_at', 'id'],

@@ -22,19 +22,19 @@ const times = {
 };
 
 /**
- * All that SearchText looks at, with the case folded as Unicode says. Between two columns stands a
- * character that SearchText can't hold, so that no match reaches from one into the next.
+ * The text of the searched columns, with Unicode case folding. They are separated by a character that SearchText
+ * cannot contain, so that no match spans two columns.
  */
 const searchText = (columns: () => SQL) =>
   text('search_text')
     .notNull()
     .generatedAlwaysAs(() => sql`casefold((${columns()}) collate "pg_unicode_fast")`);
 
-/** Serves the search for three and more letters or digits in a row. */
+/** Finds texts with three or more consecutive letters or digits. */
 const searchIndex = (table: string, column: ExtraConfigColumn) =>
   index(`${table}_search`).using('gin', column.op('gin_trgm_ops'));
 
-/** Ids of clients, carriers and warehouses may be those of other systems: nothing is checked against them. */
+/** Ids of clients, carriers and warehouses may come from other systems, so there are no foreign keys. */
 export const consignments = pgTable(
   'consignments',
   {
@@ -55,8 +55,8 @@ export const consignments = pgTable(
     ),
   },
   (table) => [
-    // The orders that the page directory reads (src/db/directories.ts). What follows the id is there so that
-    // two filters together are answered from one index.
+    // The orders that the page directory reads (src/db/directories.ts). The columns after the id answer
+    // combinations of two filters from one index.
     index('consignments_order').on(table.createdAt, table.id),
     index('consignments_by_client').on(
       table.clientId,
@@ -107,7 +107,7 @@ export const partners = pgTable(
   ],
 );
 
-/** One row for one product of a partner in one warehouse. */
+/** One row for each product of a partner in a warehouse. */
 export const inventory = pgTable(
   'inventory',
   {
@@ -120,7 +120,7 @@ export const inventory = pgTable(
     quantity: integer().notNull(),
     reserved: integer().notNull(),
     ...times,
-    /** The list leaves out what is depleted unless it is asked for. */
+    /** The list omits depleted items by default. */
     inStock: boolean('in_stock')
       .notNull()
       .generatedAlwaysAs(() => sql`quantity > 0`),

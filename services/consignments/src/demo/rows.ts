@@ -7,7 +7,7 @@ const idOf = (kind: 'a' | 'b' | 'c' | 'd', n: number): string =>
 const start = Date.parse('2026-01-05T06:00:00Z');
 const minutes = (n: number): string => new Date(start + n * 60_000).toISOString();
 
-/** The entry that `n` falls on, going round and round. */
+/** Entry `n`, starting again after the last. */
 const pick = <T>(from: readonly T[], n: number): T => from[n % from.length] as T;
 
 const made = (n: number) => ({ created_at: minutes(n), updated_at: minutes(n) });
@@ -36,7 +36,7 @@ export const warehouses = warehousePlaces.map(([code, name, city, country], n) =
 const clients = partners.filter(({ relationship }) => relationship === 0);
 const carriers = partners.filter(({ relationship }) => relationship === 1);
 
-/** Every ninth has nothing left. */
+/** Every ninth is out of stock. */
 export const inventory = Array.from({ length: 240 }, (_, n) => {
   const [code, description] = pick(products, n);
   const quantity = n % 9 === 4 ? 0 : ((n * 37) % 400) + 1;
@@ -53,7 +53,7 @@ export const inventory = Array.from({ length: 240 }, (_, n) => {
   };
 });
 
-/** Old ones are delivered, the newest are drafts; in between everything happens. */
+/** The oldest are delivered, the newest are drafts. */
 const statusOf = (n: number, of: number): number => {
   if (n % 40 === 13) return 7;
   return n < of * 0.6 ? 6 : Math.max(0, 5 - Math.floor(((n - of * 0.6) / (of * 0.4)) * 6));

@@ -5,23 +5,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Response } from 'express';
 
-/** An answer that can be held back for as long as it takes, in any length. */
+/** A response body of any length that can be held back. */
 export interface HeldAnswer extends AsyncDisposable {
-  /** Sends, or keeps what is not to be sent yet. Rejects when the caller is gone. */
+  /** Sends the text, or stores it until `release`. Rejects when the client is gone. */
   add(text: string): Promise<void>;
-  /** Sends what is kept, if anything is; from then on everything is sent at once. */
+  /** Sends the stored text; from then on `add` sends at once. */
   release(): Promise<void>;
 }
 
-/** A file that only we know and that is gone when it is closed, however the process ends. */
-const openNameless = async (): Promise<FileHandle> => {
+/** An unlinked temporary file: it disappears when it is closed, however the process ends. */
+const openUnlinkedFile = async (): Promise<FileHandle> => {
   const path = join(tmpdir(), `import-${randomUUID()}`);
   const file = await open(path, 'wx+', 0o600);
   await unlink(path);
   return file;
 };
 
-/** Writes as fast as the caller reads. What is held back stands in a file, so that memory stays flat. */
+/** Sends as fast as the client reads. Text that is held back is stored in a file, so that memory stays flat. */
 export const holdAnswer = (res: Response): HeldAnswer => {
   const gone = new AbortController();
   res.once('close', () => gone.abort());
@@ -37,7 +37,7 @@ export const holdAnswer = (res: Response): HeldAnswer => {
     add: (text) =>
       inOrder(async () => {
         if (released) return send(text);
-        file ??= await openNameless();
+        file ??= await openUnlinkedFile();
         await file.appendFile(text);
       }),
     release: () =>
@@ -48,7 +48,7 @@ export const holdAnswer = (res: Response): HeldAnswer => {
         for await (const piece of kept) await send(piece as Buffer);
       }),
     [Symbol.asyncDispose]: async () => {
-      // Whoever added or released has been told.
+      // `add` or `release` has already rejected with this error.
       await last.catch(() => undefined);
       await file?.close();
     },

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 
 /**
- * Gives UUIDs by the batch, each greater than all before it. The randomness of a batch is asked for at once: one
- * by one it takes longer than reading the lines.
+ * Creates batches of UUIDs, each greater than all before it. Reads the random bytes of a batch at once: one read
+ * for each id would take longer than parsing the lines.
  */
 export const createIds = (): ((count: number, now: Date) => string[]) => {
   let msecs = Number.NEGATIVE_INFINITY;
@@ -12,7 +12,7 @@ export const createIds = (): ((count: number, now: Date) => string[]) => {
     const random = randomBytes(16 * (count + 1));
     if (now.getTime() > msecs) {
       msecs = now.getTime();
-      // Half of what its 32 bits can hold is left to count in.
+      // The counter starts in the lower half of its 32 bits, so that it cannot overflow.
       next = random.readUInt32BE(16 * count) >>> 1;
     }
     return Array.from({ length: count }, (_, place) =>

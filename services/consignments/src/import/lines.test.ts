@@ -8,7 +8,7 @@ const split = (chunks: readonly Buffer[], maxBytes = 100) => {
   return lines.map(({ line, bytes }) => [line, bytes?.toString()]);
 };
 
-test('lines are the same however the stream is cut', () => {
+test('the lines do not depend on how the stream is split into chunks', () => {
   const text = fc.array(fc.constantFrom('a', '\n', 'é', '\r', '😀')).map((parts) => parts.join(''));
   fc.assert(
     fc.property(text, fc.array(fc.nat(40)), (whole, cuts) => {
@@ -22,7 +22,7 @@ test('lines are the same however the stream is cut', () => {
   );
 });
 
-test('a line that is too long is passed over, not kept', () => {
+test('a line that is too long is skipped and not stored', () => {
   const long = Buffer.alloc(60, 'x');
   expect(split([Buffer.from('a\n'), long, long, long, Buffer.from('\nb')])).toEqual([
     [1, 'a'],

@@ -1,4 +1,4 @@
-/** One line of the input, numbered from 1; without `bytes` where it is too long to be read. */
+/** One line of the input, numbered from 1; `bytes` is undefined if the line is too long. */
 export interface Line {
   line: number;
   bytes: Buffer | undefined;
@@ -7,13 +7,13 @@ export interface Line {
 export interface LineSplitter {
   /** The lines that end in `chunk`. */
   push(chunk: Buffer): Line[];
-  /** The last line, where no line end follows it. */
+  /** The last line, if no line end follows it. */
   end(): Line[];
 }
 
 const lineFeed = 0x0a;
 
-/** Cuts a stream of bytes into lines. Never holds more than `maxBytes` of an unfinished one. */
+/** Splits a stream of bytes into lines. Never keeps more than `maxBytes` of an unfinished line. */
 export const createLineSplitter = (maxBytes: number): LineSplitter => {
   let line = 0;
   let kept: Buffer[] = [];

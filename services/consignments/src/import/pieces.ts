@@ -2,22 +2,22 @@ import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem, Unavailable } from '@platform/service-kit/problem';
 
-/** How often a body that stands still is looked after, in milliseconds. */
+/** How often a body that receives no data is checked, in milliseconds. */
 const step = 250;
 
 interface Patience {
-  /** How long the body may stand still before `onQuiet` is called again and again, in milliseconds. */
+  /** After this time without data `onQuiet` is called at every check, in milliseconds. */
   quietMs: number;
   onQuiet: () => void;
-  /** How long it may stand still at all. */
+  /** After this time without data the import ends, in milliseconds. */
   idleMs: number;
-  /** Whether the process is about to end. */
+  /** Whether the process is shutting down. */
   isDraining: () => boolean;
 }
 
 /**
- * The body as it comes, all that has gathered at a time. Throws Problem 408 `import_idle` and Unavailable
- * `shutting_down`; the stream stays open then, so that the request can be answered.
+ * The body in pieces, each all that has arrived so far. Throws Problem 408 `import_idle` and Unavailable
+ * `shutting_down`, and leaves the stream open, so that a response can be sent.
  */
 export async function* piecesOf(
   stream: Readable,

@@ -4,12 +4,12 @@ import type { FieldErrors } from '@platform/service-kit/problem';
 import { ConsignmentInput } from '../consignments/schema.ts';
 import type { Line } from './lines.ts';
 
-/** What became of a line: a consignment to be stored, or why not. */
+/** The result of parsing a line: a consignment to store, or an error. */
 export type Reading = { line: number; input: ConsignmentInput } | Refusal;
 
 export interface Refusal {
   line: number;
-  /** Stable snake_case name. */
+  /** Error code in snake_case. */
   error: string;
   detail: string;
   errors?: FieldErrors;
@@ -30,7 +30,7 @@ const parse = (bytes: Buffer): { value: unknown } | undefined => {
   }
 };
 
-/** Reads one line as `POST /v1/consignments` reads its body. */
+/** Validates one line like the body of `POST /v1/consignments`. */
 const read = ({ line, bytes }: Line, maxBytes: number): Reading => {
   if (bytes === undefined) {
     return { line, error: 'line_too_long', detail: `The line has more than ${maxBytes} bytes.` };
@@ -48,6 +48,6 @@ const read = ({ line, bytes }: Line, maxBytes: number): Reading => {
 const isBlank = ({ bytes }: Line): boolean =>
   bytes?.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09) === true;
 
-/** Reads all lines but blank ones, which are counted and passed over. */
+/** Validates all lines. Blank lines are numbered but have no result. */
 export const readLines = (lines: readonly Line[], maxBytes: number): Reading[] =>
   lines.filter((line) => !isBlank(line)).map((line) => read(line, maxBytes));

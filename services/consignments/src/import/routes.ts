@@ -25,14 +25,14 @@ const refuseOtherTypes = (req: Request): void => {
   }
 };
 
-/** A caller who still sends would lose the end of our answer if the connection was cut under it. */
+/** A client that is still sending would lose the end of the response if the connection was closed now. */
 const letFinish = async (body: Readable): Promise<void> => {
   if (body.readableEnded) return;
   body.resume();
   await Promise.race([once(body, 'close'), sleep(1000)]);
 };
 
-/** In bytes, some thousand lines. What gathers here while lines are being stored is stored together next. */
+/** In bytes, some thousand lines. Lines that arrive while others are stored form the next batch. */
 const readAhead = 262_144;
 
 export const importRoute = (ctx: Context): Route =>
@@ -42,7 +42,7 @@ export const importRoute = (ctx: Context): Route =>
       path: '/consignments/import',
       operationId: 'importConsignments',
       tag: 'Consignments',
-      summary: 'Make many consignments from a stream of lines',
+      summary: 'Create consignments from a stream of lines',
       description:
         'NDJSON both ways: one consignment a line in, one result a line out, in the same order. Results ' +
         'come when the body has been received, or when it stands still for a second. A bad line does not ' +
@@ -60,9 +60,9 @@ export const importRoute = (ctx: Context): Route =>
       res.setHeader('Content-Type', ndjson);
       res.setHeader('Connection', 'close');
       const body = pipeline(req, new PassThrough({ highWaterMark: readAhead }), () => undefined);
-      // nginx sends no more of a body, once it had to pause, when the answer to it has begun (docs/adr/0057).
+      // nginx does not resume reading a paused request body after the response has begun (docs/adr/0057).
       await using answer = holdAnswer(res);
-      // Whatever fails here fails the next result as well, which is awaited.
+      // An error here also fails the next result, which is awaited.
       const onQuiet = () => void answer.release().catch(() => undefined);
       const isDraining = () => ctx.health.draining;
       const pieces = piecesOf(body, { ...ctx.importLimits, onQuiet, isDraining });
@@ -74,7 +74,7 @@ export const importRoute = (ctx: Context): Route =>
         await answer.release();
         await letFinish(body);
       } catch (error) {
-        // Nobody is left to be told.
+        // The client has closed the connection.
         if (!res.closed) throw error;
       }
       res.end();

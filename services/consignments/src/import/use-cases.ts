@@ -6,16 +6,16 @@ import { createLineSplitter, type Line } from './lines.ts';
 import { readLines, type Reading } from './readings.ts';
 import { insertConsignments } from './store.ts';
 
-/** In bytes; a consignment with every field at its longest, in escapes, has some 6,000. */
+/** In bytes; the longest valid consignment, with every character escaped, has about 6,000. */
 const maxLineBytes = 16_384;
 
 /** Batches that are stored at the same time. */
 const concurrency = 2;
 
-/** Lines that arrived together, from number `line` on; or why there are no more. */
+/** Lines that arrived together, starting at number `line`, or the reason why no more follow. */
 type Batch = { line: number; readings: Reading[] } | Failure;
 
-/** Nothing from `line` on is confirmed. */
+/** No line from `line` on is confirmed. */
 interface Failure {
   line: number;
   reason: unknown;
@@ -43,7 +43,7 @@ async function* batchesOf(ctx: Context, pieces: AsyncIterable<Buffer>): AsyncGen
   }
 }
 
-/** Stores what can be stored, in one transaction; gives a result line for each line. */
+/** Stores the valid lines in one transaction. Returns a result line for each line. */
 const store = async (
   ctx: Context,
   idsOf: ReturnType<typeof createIds>,
@@ -78,7 +78,7 @@ const stopLine = ({ line, reason }: Failure): string => {
  * Stores consignments from NDJSON and yields the result lines, in order, as text. Reads no faster than
  * lines are stored and results are taken.
  *
- * What goes wrong after the first result is told in a last line, `stopped`; before it, it is thrown.
+ * An error after the first result becomes a last line with `stopped`; an earlier error is thrown.
  */
 export async function* importConsignments(
   ctx: Context,
@@ -95,7 +95,7 @@ export async function* importConsignments(
   let told = false;
   for await (const result of results as AsyncIterable<string | Failure>) {
     if (typeof result !== 'string') {
-      // Nothing is stored any more after the answer has ended.
+      // Store nothing more after the response has ended.
       await Promise.all(running);
       if (!told) throw result.reason;
       yield stopLine(result);

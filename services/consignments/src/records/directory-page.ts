@@ -7,7 +7,7 @@ import type { Kind } from './kind.ts';
 import type { Filters, WrittenPage } from './page.ts';
 import { jsonOf, type Written } from './store.ts';
 
-/** Reads a page by the directory alone; undefined if there is more than one filter, or one that it does not have. */
+/** Reads a page with the page directory; undefined for several filters, or a filter that it does not have. */
 export const directoryPage = async (
   sql: Sql,
   directory: Directory,
@@ -28,8 +28,8 @@ export const directoryPage = async (
 };
 
 /**
- * Refuses a text that the trigram index cannot serve where more than `most` records would have to be looked at:
- * counting them takes longer than such a search may. Throws ValidationFailed.
+ * Throws ValidationFailed for a text without a trigram that would have to be searched in more than `most` records:
+ * the search would exceed its time limit.
  */
 export const refuseBroadSearch = async (
   sql: Sql,

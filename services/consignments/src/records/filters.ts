@@ -4,7 +4,7 @@ import { z } from 'zod';
 const plain = /^(?:0|-?[1-9]\d*)$/;
 const [int32Min, int32Max] = [-2_147_483_648, 2_147_483_647];
 
-/** A filter on an int32; a value that no record can have is no error, it finds nothing. */
+/** A filter on an int32. A value that no record can have is valid and finds nothing. */
 export const int32Filter = (description: string) =>
   z
     .string()
@@ -15,7 +15,7 @@ export const int32Filter = (description: string) =>
       return value;
     })
     .optional()
-    // What the caller reads in the OpenAPI document: the number, not the string it travels as.
+    // The OpenAPI document describes the number, not the string in the query.
     .meta({ description, type: 'integer', format: 'int32' });
 
 export const uuidFilter = (description: string) =>
@@ -32,7 +32,7 @@ export const flag = (description: string) =>
     .transform((written) => written === 'true')
     .meta({ description, type: 'boolean', default: false });
 
-/** In characters as people count them: an emoji is one. */
+/** Counts code points, not UTF-16 units. */
 const isSearchable = (text: string): boolean => text !== '' && Array.from(text).length <= 200;
 
 /** For lists in which a short text may have to be compared with too many records. */

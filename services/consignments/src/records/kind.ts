@@ -1,6 +1,6 @@
-/** How the records of one table look from outside. */
+/** A table and the JSON fields of its records. */
 export interface Kind {
   table: string;
-  /** Fields of the wire, in order: columns in camelCase. Those that end in `At` are instants. */
+  /** JSON fields in order: the columns in camelCase. Names that end in `At` are timestamps. */
   fields: readonly string[];
 }

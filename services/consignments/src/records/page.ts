@@ -9,17 +9,17 @@ export interface WrittenPage {
   total: number;
 }
 
-/** What narrows a list down; all of it must hold. */
+/** Conditions that a record must all meet. */
 export interface Filters {
-  /** Columns and the values they must have; undefined for any. */
+  /** Columns and the values they must have; undefined for any value. */
   columns: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** Must occur in search_text. */
+  /** Text that search_text must contain. */
   text: string | undefined;
 }
 
 /**
- * Whether `item` contains a text in upper or lower case; `%`, `_` and the backslash mean themselves. The
- * pattern goes back to the collation of the column, or its index could not be used.
+ * Condition that `item` contains a text, ignoring case; `%`, `_` and the backslash are ordinary characters. The
+ * pattern has the collation of the column, without which the index could not be used.
  */
 export const contains = (sql: Sql, text: string): Fragment => {
   const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
@@ -34,7 +34,7 @@ export const conditionOf = (sql: Sql, { columns, text }: Filters): Fragment => {
   return conditions.reduce((all, one) => sql`${all} and ${one}`, sql`true`);
 };
 
-/** One page, newest first, by counting all rows that match, in one statement and so in one snapshot. */
+/** One page, newest first. Counts all matching rows, in the same statement and so in the same snapshot. */
 export const countedPage = async (
   sql: Sql,
   kind: Kind,

@@ -57,7 +57,7 @@ describe.each([
     required: ['code', 'name', 'city', 'countryCode'],
   },
 ])('$path', ({ path, name, input, full, change, required }) => {
-  test('makes, gives, lists and changes a record', async () => {
+  test('creates, returns, lists and changes a record', async () => {
     const made = await service.post(path, input).expect(201);
     const { id } = made.body as { id: string };
     expect(made.body).toStrictEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/) as string, ...full });
@@ -76,7 +76,7 @@ describe.each([
     expect(listed.body).toStrictEqual({ index: 0, total: 1, [name]: [changed.body] });
   });
 
-  test('takes a merge patch by its own name', async () => {
+  test('accepts the media type of a merge patch', async () => {
     const { body } = await service.post(path, input);
     await service
       .patch(`${path}/${body.id}`, change)
@@ -84,7 +84,7 @@ describe.each([
       .expect(200);
   });
 
-  test('refuses what it does not know, by name', async () => {
+  test('returns 400 and names unknown fields', async () => {
     const { body } = await service.post(path, { ...input, colour: 'red' }).expect(400);
     expect(body).toMatchObject({ code: 'validation_failed', errors: { colour: ['is not known here'] } });
     const { id } = (await service.post(path, input)).body as { id: string };
@@ -99,12 +99,12 @@ describe.each([
     });
   });
 
-  test('names all that is missing', async () => {
+  test('names all missing fields', async () => {
     const { body } = await service.post(path, {}).expect(400);
     expect(Object.keys(body.errors as object)).toEqual(required);
   });
 
-  test('knows no record of another id', async () => {
+  test('returns 404 for an unknown id', async () => {
     for (const answer of [
       await service.get(`${path}/${unknownId}`),
       await service.patch(`${path}/${unknownId}`, change),
@@ -115,7 +115,7 @@ describe.each([
     await service.patch(`${path}/1`, change).expect(400);
   });
 
-  test('refuses other methods and media types', async () => {
+  test('returns 405 and 415 for other methods and media types', async () => {
     const put = await service.post(`${path}/${unknownId}`, {}).expect(405);
     expect(put.headers['allow']).toBe('GET, HEAD, PATCH');
     await service.post(path, {}).type('text/plain').send('hello').expect(415);
@@ -153,7 +153,7 @@ describe('a field', () => {
     expect(Object.keys(body.errors as object)).toEqual([field]);
   });
 
-  test('keeps every letter', async () => {
+  test('stores every character', async () => {
     const clientName = `"'\\\u2028<b>${'😀'.repeat(20)}\t\n%_`;
     const { body } = await service.post('/consignments', consignmentInput({ clientName })).expect(201);
     expect((await service.get(`/consignments/${body.id}`)).body.clientName).toBe(clientName);

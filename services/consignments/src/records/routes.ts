@@ -3,18 +3,21 @@ import { route, type Route } from '@platform/service-kit/route';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Kind } from './kind.ts';
-import { pageJson } from './page-json.ts';
 import type { WrittenPage } from './page.ts';
 import { RecordPath } from './schema.ts';
 import { changeRecord, createRecord, getRecord } from './use-cases.ts';
+
+/** The body that `totalledList` describes, from items that are JSON text already. */
+const pageJson = (name: string, index: number, { items, total }: WrittenPage): string =>
+  `{"index":${index},"total":${total},"${name}":[${items.join(',')}]}`;
 
 /** The four operations that all records have. */
 interface RecordApi<Query extends z.ZodObject> {
   /** Name of the list: its path, and the field that holds the items. */
   name: string;
-  /** One record, to people: `consignment`. */
+  /** One record, in descriptions: `consignment`. */
   what: string;
-  /** Ending of operation ids: `Consignment`. */
+  /** Suffix of operation ids: `Consignment`. */
   noun: string;
   tag: string;
   kind: Kind;
@@ -25,7 +28,7 @@ interface RecordApi<Query extends z.ZodObject> {
   list: (ctx: Context, filters: z.output<Query>, page: IndexedPage) => Promise<WrittenPage>;
 }
 
-/** RFC 7396 describes what a PATCH does; both names of its body are taken. */
+/** Media types of a JSON merge patch (RFC 7396). */
 const patchTypes = ['application/json', 'application/merge-patch+json'];
 
 export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: RecordApi<Query>): Route[] => {
@@ -38,14 +41,14 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
         path: `/${name}`,
         operationId: `list${noun}s`,
         tag,
-        summary: `${tag}, the newest first, with their exact number`,
-        description: 'The names of the parameters are matched without regard to case.',
+        summary: `${tag}, newest first, with their exact total`,
+        description: 'Parameter names are case-insensitive.',
         caller: ctx.reader,
         query: api.query,
         anyCaseQuery: true,
         responses: {
           200: {
-            description: `One page; empty beyond the end`,
+            description: 'One page; empty past the end',
             body: totalledBody(name, record).meta({ id: `${noun}List` }),
           },
         },
@@ -62,14 +65,14 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
         path: `/${name}`,
         operationId: `create${noun}`,
         tag,
-        summary: `Make a ${what}`,
+        summary: `Create a ${what}`,
         caller: ctx.writer,
         body: { schema: api.input },
         responses: {
           201: {
             description: `The new ${what}`,
             body: record,
-            headers: { Location: 'Where it may be read and changed' },
+            headers: { Location: `Address of the ${what}` },
           },
         },
       },
@@ -99,7 +102,7 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
         operationId: `change${noun}`,
         tag,
         summary: `Change some fields of a ${what}`,
-        description: 'A JSON merge patch (RFC 7396): what is left out stays as it is, null empties a field.',
+        description: 'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field.',
         caller: ctx.writer,
         params: RecordPath,
         body: { schema: api.patch, types: patchTypes },

@@ -5,10 +5,10 @@ export const RecordPath = z.strictObject({
   id: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the record' }),
 });
 
-/** A UUID in a body, in lower case as PostgreSQL gives it back. */
+/** A UUID in a body, in lower case as PostgreSQL returns it. */
 export const uuid = (description: string) => z.guid('must be a UUID').toLowerCase().meta({ description });
 
-/** One of the numbers that `names` explains: the first name stands for 0. */
+/** A number with a name; the first name is that of 0. */
 export const code = (...names: readonly string[]) =>
   z
     .int()
@@ -16,10 +16,10 @@ export const code = (...names: readonly string[]) =>
     .max(names.length - 1)
     .meta({ description: names.map((name, value) => `${value} ${name}`).join(', ') });
 
-/** A whole number that is not negative and fits int32. */
+/** An int32 that is not negative. */
 export const count = (description: string) => z.int().min(0).max(2_147_483_647).meta({ description });
 
-/** Makes all fields optional; one at least must be there. */
+/** Makes all fields optional; at least one is required. */
 export const patchOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z
     .strictObject(shape)

@@ -5,7 +5,7 @@ import type { Kind } from './kind.ts';
 /** A piece of SQL made with sql`…`. */
 export type Fragment = PendingQuery<Row[]>;
 
-/** A row as it goes over the wire: PostgreSQL writes the JSON, nothing here reads it. */
+/** A row as JSON text, written by PostgreSQL and sent as it is. */
 export interface Written {
   json: string;
 }
@@ -33,7 +33,7 @@ export const insertRecord = async ({ sql }: Database, kind: Kind, values: object
   return row.json;
 };
 
-/** Undefined when there is no such record; so below. */
+/** Undefined if the record does not exist. */
 export const findRecord = async ({ sql }: Database, kind: Kind, id: string): Promise<string | undefined> => {
   const [row] = await sql<Written[]>`
     select ${written(sql, kind)} from ${sql(kind.table)} item where id = ${id}`;

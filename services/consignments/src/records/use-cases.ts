@@ -9,14 +9,14 @@ import type { Kind } from './kind.ts';
 import { countedPage, type Filters, type WrittenPage } from './page.ts';
 import { findRecord, insertRecord, updateRecord } from './store.ts';
 
-/** A search runs apart from all else. Throws Unavailable `query_timeout` when it takes too long. */
+/** Searches use separate connections. Throws Unavailable `query_timeout` when a search takes too long. */
 const readList = (
   { database, searches }: Context,
   { text }: Filters,
   read: (sql: Sql) => Promise<WrittenPage>,
 ): Promise<WrittenPage> => (text === undefined ? read(database.sql) : searches.run(text, read));
 
-/** One page of a list that is never long. */
+/** One page of a short list. */
 export const listRecords = (
   ctx: Context,
   kind: Kind,
@@ -25,9 +25,9 @@ export const listRecords = (
 ): Promise<WrittenPage> => readList(ctx, filters, (sql) => countedPage(sql, kind, filters, page));
 
 /**
- * One page of a list that has a directory: at a cost that does not depend on its length where no or one filter is
- * given; else the rows of the most selective filter are counted. Throws ValidationFailed for a SearchText without
- * a trigram that would have to look at too many records.
+ * One page of a list that has a page directory. With at most one filter, the cost does not depend on the length of
+ * the list; otherwise the rows of the most selective filter are counted. Throws ValidationFailed for a SearchText
+ * without a trigram that would have to be searched in too many records.
  */
 export const listByDirectory = async (
   ctx: Context,
@@ -53,7 +53,7 @@ export const createRecord = async (
   return { id, json };
 };
 
-/** The record as JSON text; `what` names it to people. Throws NotFound. */
+/** The record as JSON text; `what` names it in the error message. Throws NotFound. */
 export const getRecord = async (ctx: Context, kind: Kind, what: string, id: string): Promise<string> => {
   const json = await findRecord(ctx.database, kind, id);
   if (json === undefined) throw new NotFound(what);

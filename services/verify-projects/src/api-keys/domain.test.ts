@@ -13,7 +13,7 @@ describe('a key', () => {
     expect(isActive(key('2027-01-01T00:00:00.000Z', '2026-03-01T12:00:00.000Z'), now)).toBe(false);
   });
 
-  test('that is replaced works for the grace, never longer than it would have', () => {
+  test('that is replaced works for the grace period, but never longer than before', () => {
     expect(endOfGrace(key(null), 60, now)).toBe('2026-03-01T12:01:00.000Z');
     expect(endOfGrace(key(null), 0, now)).toBe('2026-03-01T12:00:00.000Z');
     expect(endOfGrace(key('2026-03-01T12:00:30.000Z'), 60, now)).toBe('2026-03-01T12:00:30.000Z');

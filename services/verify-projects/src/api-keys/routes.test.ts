@@ -48,7 +48,7 @@ describe('an API key', () => {
     expect(await statusOf(key)).toBe(200);
   });
 
-  test('is nowhere: not in the database, not in the log', async () => {
+  test('is neither in the database nor in the log', async () => {
     const { body } = await service.admin.post('/api-keys', input).expect(201);
     await request(service.app).get('/v1/languages').set('X-API-Key', body.key).expect(200);
     await request(service.app).get(`/v1/languages?key=${body.key}`).expect(401);
@@ -59,7 +59,7 @@ describe('an API key', () => {
     expect(service.lines.join('')).not.toContain(letters);
   });
 
-  test('ends when it expires', async () => {
+  test('stops working when it expires', async () => {
     const expires_at = new Date(Date.now() + 60_000).toISOString();
     const { body } = await service.admin.post('/api-keys', { ...input, expires_at }).expect(201);
     expect(body.expires_at).toBe(expires_at);
@@ -81,7 +81,7 @@ describe('an API key', () => {
     },
   );
 
-  test('is replaced by another; the old one works as long as is said', async () => {
+  test('is replaced by another; the old one works for the grace period', async () => {
     const expires_at = '2126-01-01T00:00:00.000Z';
     const { body: first } = await service.admin.post('/api-keys', { ...input, expires_at }).expect(201);
     const rotate = (id: string, grace_seconds: number) =>

@@ -6,7 +6,7 @@ import { createApiKey, getApiKey, listApiKeys, revokeApiKey, rotateApiKey } from
 
 const tag = 'API keys';
 
-/** An answer that holds a secret belongs into no cache. */
+/** A response with a secret must not be cached. */
 const headersOf = (id: string) => ({ Location: `/v1/api-keys/${id}`, 'Cache-Control': 'no-store' });
 const headers = { Location: 'Address of the key' };
 
@@ -17,7 +17,7 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
       path: '/api-keys',
       operationId: 'listApiKeys',
       tag,
-      summary: 'All API keys, the oldest first, without the keys themselves',
+      summary: 'All API keys, oldest first, without their secrets',
       caller: ctx.admin,
       responses: { 200: { description: 'The whole list as one page', body: ApiKeyList } },
     },
@@ -29,7 +29,7 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
       path: '/api-keys',
       operationId: 'createApiKey',
       tag,
-      summary: 'Make an API key; the answer shows it this once',
+      summary: 'Create an API key; only this response contains it',
       caller: ctx.admin,
       body: { schema: ApiKeyInput },
       responses: { 201: { description: 'The new key', body: NewApiKey, headers } },
@@ -46,7 +46,7 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
       path: '/api-keys/{id}',
       operationId: 'getApiKey',
       tag,
-      summary: 'One API key, without the key itself',
+      summary: 'One API key, without its secret',
       caller: ctx.admin,
       params: ApiKeyPath,
       responses: { 200: { description: 'The key', body: ApiKey } },
@@ -60,7 +60,7 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
       path: '/api-keys/{id}/rotate',
       operationId: 'rotateApiKey',
       tag,
-      summary: 'Make a key that takes the place of another; the old one works for grace_seconds more',
+      summary: 'Create a key that replaces another; the old key works for another grace_seconds',
       caller: ctx.admin,
       params: ApiKeyPath,
       body: { schema: Rotation },
@@ -79,7 +79,7 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
       path: '/api-keys/{id}',
       operationId: 'revokeApiKey',
       tag,
-      summary: 'Revoke an API key: it stops to work within a second',
+      summary: 'Revoke an API key; it stops working within a second',
       caller: ctx.admin,
       params: ApiKeyPath,
       responses: { 204: { description: 'The key is revoked' } },

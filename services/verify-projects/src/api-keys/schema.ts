@@ -3,7 +3,7 @@ import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { timestamp } from '../timestamp.ts';
 
-/** Changing data takes an access token: no key may do so. */
+/** Keys can only read: changing data requires an access token. */
 const scope = z.enum(['verify:read'], 'must be one of the scopes that a key can have: verify:read');
 
 export const ApiKeyPath = z.strictObject({
@@ -24,7 +24,11 @@ const maxGrace = 2_592_000;
 
 export const Rotation = z
   .strictObject({
-    grace_seconds: z.int().min(0).max(maxGrace).meta({ description: 'How long the old key still works' }),
+    grace_seconds: z
+      .int()
+      .min(0)
+      .max(maxGrace)
+      .meta({ description: 'How long the old key keeps working, in seconds' }),
   })
   .meta({ id: 'Rotation' });
 
@@ -39,12 +43,12 @@ export const ApiKey = z
     created_at: instant(),
     expires_at: instant().nullable(),
     revoked_at: instant().nullable(),
-    last_used_at: instant().nullable().meta({ description: 'To the minute' }),
+    last_used_at: instant().nullable().meta({ description: 'Updated at most once a minute' }),
   })
   .meta({ id: 'ApiKey' });
 
 export const NewApiKey = ApiKey.extend({
-  key: z.string().meta({ description: 'The key itself. It is shown this once and kept nowhere.' }),
+  key: z.string().meta({ description: 'The key itself. It is not stored and cannot be shown again.' }),
 }).meta({ id: 'NewApiKey' });
 
 export const ApiKeyList = pageLimitBody('api_keys', ApiKey).meta({ id: 'ApiKeyList' });

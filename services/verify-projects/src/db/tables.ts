@@ -25,7 +25,7 @@ export const projects = pgTable(
     source_language: text().notNull(),
     target_languages: text().array().notNull(),
     created_at: isoColumn('created_at').notNull(),
-    /** Only ever from next_updated_at(), so that whoever walks by it misses nothing. */
+    /** Set only by next_updated_at(), so that clients that read by it miss no change. */
     updated_at: isoColumn('updated_at').notNull(),
     /** The project as JSON text: written when it changes, not each time it is read (docs/adr/0051). */
     json: text()
@@ -66,7 +66,7 @@ export const deliverables = pgTable(
     status: text().notNull(),
     due_at: isoColumn('due_at'),
     updated_at: isoColumn('updated_at').notNull(),
-    /** As in projects. */
+    /** The deliverable as JSON text, as in projects. */
     json: text()
       .notNull()
       .generatedAlwaysAs(sql`deliverable_json(project_id, id, language, type, status, due_at, updated_at)`),
@@ -85,7 +85,7 @@ export const deliverables = pgTable(
   ],
 );
 
-/** One row a secret: rotating a key adds a row. The secret itself is nowhere. */
+/** One row for each secret: rotating a key adds a row. The secret itself is not stored. */
 export const apiKeys = pgTable(
   'api_keys',
   {

@@ -28,7 +28,7 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
       path: list,
       operationId: 'listDeliverables',
       tag,
-      summary: 'All deliverables of a project, the oldest first',
+      summary: 'All deliverables of a project, oldest first',
       caller: ctx.reader,
       params: DeliverablesPath,
       responses: { 200: { description: 'The whole list as one page', body: DeliverableList } },
@@ -45,7 +45,8 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
       path: list,
       operationId: 'createDeliverable',
       tag,
-      summary: 'Add a deliverable; moves updated_at of its project, as every change of one does',
+      summary:
+        'Create a deliverable; like every change of a deliverable, this updates updated_at of its project',
       caller: ctx.admin,
       params: DeliverablesPath,
       body: { schema: DeliverableInput },
@@ -107,7 +108,7 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
       summary: 'Delete a deliverable',
       caller: ctx.admin,
       params: DeliverablePath,
-      responses: { 204: { description: 'The deliverable is gone' } },
+      responses: { 204: { description: 'The deliverable is deleted' } },
       problems: [404],
     },
     async ({ params: { id: projectId, deliverable_id: id } }) => {

@@ -2,7 +2,7 @@ import type { Database } from '@platform/service-kit/db';
 import type { Sql } from 'postgres';
 import type { DeliverableInput, DeliverablePatch } from './schema.ts';
 
-/** Where a deliverable is. */
+/** Primary key of a deliverable. */
 export interface Place {
   projectId: string;
   id: string;
@@ -13,7 +13,7 @@ interface JsonRow {
   json: string;
 }
 
-/** All of a project's, the oldest first; undefined when there is no such project. */
+/** All deliverables of a project, oldest first; undefined if the project does not exist. */
 export const findDeliverables = async (
   { sql }: Database,
   projectId: string,
@@ -34,7 +34,7 @@ export const findDeliverable = async (
   return row?.json;
 };
 
-/** The project gets a new updated_at where the deliverable exists; the statement goes on with it. */
+/** The start of a statement: gives the project a new updated_at if the deliverable exists. */
 const touch = (sql: Sql, { projectId, id }: Place) => sql`
   with project as (
     update projects set updated_at = at from next_updated_at() as at
@@ -42,7 +42,7 @@ const touch = (sql: Sql, { projectId, id }: Place) => sql`
       and exists (select from deliverables where project_id = ${projectId} and deliverables.id = ${id})
     returning projects.updated_at)`;
 
-/** Undefined when there is no such project. */
+/** Undefined if the project does not exist. */
 export const insertDeliverable = async (
   { sql }: Database,
   { projectId, id }: Place,
@@ -57,7 +57,7 @@ export const insertDeliverable = async (
   return row?.json;
 };
 
-/** Undefined when there is no such deliverable. */
+/** Undefined if the deliverable does not exist. */
 export const updateDeliverable = async (
   { sql }: Database,
   place: Place,
@@ -71,7 +71,7 @@ export const updateDeliverable = async (
   return row?.json;
 };
 
-/** False when there was none. */
+/** False if it did not exist. */
 export const deleteDeliverable = async ({ sql }: Database, place: Place): Promise<boolean> => {
   const { count } = await sql`
     ${touch(sql, place)}

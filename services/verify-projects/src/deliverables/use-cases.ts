@@ -11,7 +11,7 @@ import {
   type Place,
 } from './store.ts';
 
-/** All of a project's as JSON text. Throws NotFound. */
+/** All deliverables of a project as JSON text. Throws NotFound. */
 export const listDeliverables = async (ctx: Context, projectId: string): Promise<string[]> => {
   const found = await findDeliverables(ctx.database, projectId);
   if (found === undefined) throw new NotFound('project');
@@ -25,7 +25,7 @@ export const getDeliverable = async (ctx: Context, place: Place): Promise<string
   return json;
 };
 
-/** As every change of a deliverable, this moves its project's updated_at. Throws NotFound. */
+/** Like every change of a deliverable, this updates updated_at of its project. Throws NotFound. */
 export const createDeliverable = async (
   ctx: Context,
   projectId: string,

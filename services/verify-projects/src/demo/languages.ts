@@ -52,5 +52,5 @@ const written =
   (direction: 'ltr' | 'rtl') =>
   ([code, name, native_name]: Line): Language => ({ code, name, native_name, direction });
 
-/** Forty of them. */
+/** Forty languages. */
 export const languages: Language[] = [...leftToRight.map(written('ltr')), ...rightToLeft.map(written('rtl'))];

@@ -9,7 +9,7 @@ import {
 import { languages } from './languages.ts';
 import { deliverables, projects } from './projects.ts';
 
-/** What is there already stays as it is, whatever somebody has made of it since the last start. */
+/** Existing rows are kept: somebody may have changed them since the last start. */
 export const loadLists = async ({ orm }: Database): Promise<void> => {
   await orm.insert(languageTable).values(languages).onConflictDoNothing();
   await orm.insert(projectTable).values(projects).onConflictDoNothing();
@@ -17,8 +17,8 @@ export const loadLists = async ({ orm }: Database): Promise<void> => {
 };
 
 /**
- * A new key in place of the one of the same id. Since nothing but its hash is kept, each start makes
- * the demo's keys anew, and those of the start before end.
+ * Replaces the key with this id. Only hashes are stored, so each start creates the demo keys again and the keys of
+ * the previous start stop working.
  */
 export const replaceKey = async (
   { orm }: Database,

@@ -42,10 +42,10 @@ const projectOf = (n: number): typeof projectTable.$inferInsert => {
   };
 };
 
-/** 200 of them, one changed every five hours. */
+/** 200 projects, one changed every five hours. */
 export const projects = Array.from({ length: 200 }, (_, n) => projectOf(n));
 
-/** One for each target language of a project. */
+/** One deliverable for each target language of a project. */
 export const deliverables: (typeof deliverableTable.$inferInsert)[] = projects.flatMap((project, n) =>
   project.target_languages.map((language, place) => ({
     project_id: project.id,

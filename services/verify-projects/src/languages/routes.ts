@@ -30,8 +30,8 @@ export const languageRoutes = (ctx: Context): Route[] => [
       params: LanguagePath,
       body: { schema: LanguageInput },
       responses: {
-        200: { description: 'It has replaced the one of this code', body: Language },
-        201: { description: 'It is new', body: Language },
+        200: { description: 'The language was replaced', body: Language },
+        201: { description: 'The language was added', body: Language },
       },
     },
     async ({ params, body }) => {
@@ -45,10 +45,10 @@ export const languageRoutes = (ctx: Context): Route[] => [
       path: '/languages/{code}',
       operationId: 'deleteLanguage',
       tag,
-      summary: 'Delete a language; projects that name it keep its code',
+      summary: 'Delete a language; projects that use it keep its code',
       caller: ctx.admin,
       params: LanguagePath,
-      responses: { 204: { description: 'The language is gone' } },
+      responses: { 204: { description: 'The language is deleted' } },
       problems: [404],
     },
     async ({ params }) => {

@@ -5,7 +5,7 @@ import { deleteLanguage, findLanguages, saveLanguage } from './store.ts';
 
 export const listLanguages = (ctx: Context): Promise<Language[]> => findLanguages(ctx.database);
 
-/** Adds or replaces a language; tells whether it is new. */
+/** Adds or replaces a language. True if it is new. */
 export const putLanguage = (ctx: Context, language: Language): Promise<boolean> =>
   saveLanguage(ctx.database, language);
 

@@ -14,7 +14,7 @@ const create = async (changes: object = {}) => {
 };
 
 describe('a project', () => {
-  test('is made, listed, changed and deleted', async () => {
+  test('is created, listed, changed and deleted', async () => {
     const made = await service.admin
       .post('/projects', projectInput({ source_language: 'EN-us' }))
       .expect(201);
@@ -56,7 +56,7 @@ describe('a project', () => {
     expect((await service.read('/projects')).body.projects).toEqual([]);
   });
 
-  test('keeps every letter of its name', async () => {
+  test('stores every character of its name', async () => {
     const name = `"'\\\u2028<b>${'😀'.repeat(20)}\t\n`;
     const { id } = await create({ name });
     const { body } = await service.read('/projects').expect(200);
@@ -82,7 +82,7 @@ describe('a project', () => {
     expect(Object.keys(body.errors)).toEqual([field]);
   });
 
-  test('is refused without what it needs, and a change that changes nothing is too', async () => {
+  test('returns 400 for missing fields and for an empty change', async () => {
     const { body } = await service.admin.post('/projects', {}).expect(400);
     expect(Object.keys(body.errors)).toEqual(['name', 'source_language', 'target_languages']);
     const { id } = await create();
@@ -122,7 +122,7 @@ describe('the list', () => {
     expect(names(both.body)).toEqual(['p4']);
   });
 
-  test('is empty beyond its end, as far as pages go', async () => {
+  test('is empty past its end, up to the last page number', async () => {
     const { body } = await service.read('/projects?page=100000&limit=200').expect(200);
     expect(body).toEqual({ projects: [], page: { number: 100_000, has_more: false, limit: 200 } });
   });
@@ -166,7 +166,7 @@ describe('the list', () => {
     expect(body.detail).toContain(`${name}: `);
   });
 
-  test('names all that is wrong at once', async () => {
+  test('names all errors at once', async () => {
     const { body } = await service.read('/projects?page=0&limit=x&sort=a').expect(400);
     expect(Object.keys(body.errors).toSorted()).toEqual(['limit', 'page', 'sort']);
   });

@@ -14,7 +14,7 @@ export const projectRoutes = (ctx: Context): Route[] => [
       path: '/projects',
       operationId: 'listProjects',
       tag,
-      summary: 'Projects, the one changed longest ago first',
+      summary: 'Projects in the order of their last change, oldest change first',
       description:
         'Ordered by updated_at, then id. Every page costs the same. To follow changes, keep the highest ' +
         'updated_at seen and send it as modified_after next time.',
@@ -33,7 +33,7 @@ export const projectRoutes = (ctx: Context): Route[] => [
       path: '/projects',
       operationId: 'createProject',
       tag,
-      summary: 'Make a project',
+      summary: 'Create a project',
       caller: ctx.admin,
       body: { schema: ProjectInput },
       responses: {
@@ -87,7 +87,7 @@ export const projectRoutes = (ctx: Context): Route[] => [
       summary: 'Delete a project and its deliverables',
       caller: ctx.admin,
       params: ProjectPath,
-      responses: { 204: { description: 'The project is gone' } },
+      responses: { 204: { description: 'The project is deleted' } },
       problems: [404],
     },
     async ({ params }) => {

@@ -62,7 +62,7 @@ export const updateProject = async (
   return row?.json;
 };
 
-/** Its deliverables go with it. False when there was none. */
+/** Deletes its deliverables as well. False if the project did not exist. */
 export const deleteProject = async ({ sql }: Database, id: string): Promise<boolean> => {
   const { count } = await sql`delete from projects where id = ${id}`;
   return count > 0;

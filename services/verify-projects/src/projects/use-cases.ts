@@ -13,7 +13,7 @@ import {
   type Filter,
 } from './store.ts';
 
-/** Projects as JSON text, in the order in which they were changed last. */
+/** One page of projects as JSON text, in the order of their last change. */
 export const listProjects = (ctx: Context, page: Page, filter: Filter): Promise<Slice<string>> =>
   findProjects(ctx.database, page, filter);
 
@@ -39,7 +39,7 @@ export const changeProject = async (ctx: Context, id: string, patch: ProjectPatc
   return json;
 };
 
-/** Takes the deliverables along. Throws NotFound. */
+/** Deletes the project and its deliverables. Throws NotFound. */
 export const removeProject = async (ctx: Context, id: string): Promise<void> => {
   if (!(await deleteProject(ctx.database, id))) throw new NotFound('project');
 };
