@@ -17,15 +17,15 @@ afterAll(() => service[Symbol.asyncDispose]());
 /** Nothing listens there. */
 const nowhere = '127.0.0.1:1';
 
-/** A way to PostgreSQL that counts what is sent along it, and can be cut and mended. */
-const startWire = async (databaseUrl: string) => {
+/** A TCP proxy in front of PostgreSQL that counts the bytes sent, and can be stopped and started again. */
+const startProxy = async (databaseUrl: string) => {
   const target = new URL(databaseUrl);
   const open = new Set<Socket>();
-  const json = { bytes: 0 };
+  const sent = { bytes: 0 };
   const server = createServer((socket) => {
     const onward = connect(Number(target.port), target.hostname);
     socket.on('data', (data) => {
-      json.bytes += data.length;
+      sent.bytes += data.length;
     });
     for (const one of [socket, onward]) {
       open.add(one);
@@ -46,17 +46,22 @@ const startWire = async (databaseUrl: string) => {
   const port = await listen(0);
   const url = new URL(databaseUrl);
   url.port = String(port);
-  return { url: url.href, json, cut, mend: () => listen(port), [Symbol.asyncDispose]: cut };
+  return { url: url.href, sent, cut, mend: () => listen(port), [Symbol.asyncDispose]: cut };
 };
 
 const get = (app: Service['app'], path: string, key: string) => request(app).get(path).set('X-API-Key', key);
 
 describe('a malformed key', () => {
   test('causes no query, a well-formed one does', async () => {
-    await using path = await startWire(service.databaseUrl);
+    await using path = await startProxy(service.databaseUrl);
     const { app, context } = await service.startInstance({ DATABASE_URL: path.url, DATABASE_POOL: '1' });
-    await get(app, '/v1/languages', service.key).expect(200);
-    const before = path.json.bytes;
+    const { id, key } = await service.storeKey();
+    await get(app, '/v1/languages', key).expect(200);
+    // The last use is written after the response.
+    const { sql } = service.context.database;
+    const used = () => sql`select from api_keys where id = ${id} and last_used_at is not null`;
+    await expect.poll(used).toHaveLength(1);
+    const before = path.sent.bytes;
     const good = makeApiKey().key;
     const junk = [
       'x',
@@ -69,9 +74,9 @@ describe('a malformed key', () => {
     for (const key of junk) await get(app, '/v1/projects', encodeURI(key)).expect(401);
     for (let n = 0; n < 100; n++)
       await get(app, '/v1/projects', `vk_live_${String(n).padStart(38, 'A')}`).expect(401);
-    expect(path.json.bytes).toBe(before);
+    expect(path.sent.bytes).toBe(before);
     await get(app, '/v1/projects', good).expect(401);
-    expect(path.json.bytes).toBeGreaterThan(before);
+    expect(path.sent.bytes).toBeGreaterThan(before);
     await context[Symbol.asyncDispose]();
   });
 
@@ -86,7 +91,7 @@ describe('a malformed key', () => {
 
 describe('PostgreSQL', () => {
   test('that is unavailable returns 503, and the service recovers when it is back', async () => {
-    await using path = await startWire(service.databaseUrl);
+    await using path = await startProxy(service.databaseUrl);
     const { app, context } = await service.startInstance({ DATABASE_URL: path.url });
     await get(app, '/v1/projects', service.key).expect(200);
     await path.cut();
