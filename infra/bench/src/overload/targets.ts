@@ -67,7 +67,7 @@ export const targets: Record<string, Target> = {
     prepare: async ({ keys }, sql) => {
       await fillConsignments(sql, rows);
       const token = await keys.token({ scope: 'consignments:read', ttl: 7200 });
-      return [{ path: '/consignments?PageSize=25', headers: { Authorization: `Bearer ${token}` } }];
+      return [{ path: '/v1/consignments?PageSize=25', headers: { Authorization: `Bearer ${token}` } }];
     },
   },
 };
