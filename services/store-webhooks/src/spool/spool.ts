@@ -233,7 +233,8 @@ export const createSpool = (options: SpoolOptions): Spool => {
       await draining;
       if (savedSnapshot !== undefined) await saveSnapshot().catch(() => undefined);
       for (const file of [own, ...abandoned.flatMap(({ files }) => files)]) await file?.handle.close();
-      for (const one of [await home, ...abandoned.map((left) => left.folder)]) one?.unlock();
+      for (const one of [await home?.catch(() => undefined), ...abandoned.map((left) => left.folder)])
+        one?.unlock();
     },
   };
 };
