@@ -10,16 +10,16 @@ import { createChance } from './simulate/random.ts';
 const postgres = await startPostgres({ durable: true });
 afterAll(() => postgres.stop());
 
+const seed = randomInt(2 ** 32);
+const chance = createChance(seed);
+
 test(
-  'kill -9 under load at any moment: every acknowledged event is processed, its effect there once',
+  `kill -9 under load at any moment: every acknowledged event is processed, its effect there once (seed ${seed})`,
   { timeout: 120_000 },
   async () => {
     await using service = await startService({ serverUrl: postgres.url, work: false });
     const { id, webhookToken } = await service.store();
     const acknowledged: string[] = [];
-    const seed = randomInt(2 ** 32);
-    console.info(`crash.test.ts: seed ${seed}`);
-    const chance = createChance(seed);
     for (let round = 0; round < 5; round++) {
       using running = await startProcess(service);
       using load = fire(running.url, webhookToken, `r${round}`);
