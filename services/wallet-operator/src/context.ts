@@ -34,6 +34,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
         transactionIds: env.TRANSACTION_ID_SCOPE,
       },
       maxQueue: env.MAX_WAITING,
+      maxWaitMs: env.MAX_WAIT_MS,
       maxInFlight: env.BATCHES_IN_FLIGHT,
       now,
       onBatch: (size) => wallet.batchSize.observe(size),

@@ -23,6 +23,8 @@ const shape = {
   SESSION_TTL_S: seconds(1, 3600),
   /** Callbacks that may wait; beyond it they are answered 500 at once. */
   MAX_WAITING: z.coerce.number().int().min(1).default(2000),
+  /** How long a callback waits for a batch, and for a player whom another transaction holds; then it is answered 500. */
+  MAX_WAIT_MS: z.coerce.number().int().min(1).default(2000),
   BATCHES_IN_FLIGHT: z.coerce.number().int().min(1).max(4).default(2),
   /** The game server's address and who we are there; without them there are no launches. */
   GAME_SERVER_URL: z.url({ protocol: /^https?$/ }).optional(),

@@ -47,3 +47,27 @@ test.each([
     await expectSoundLedger({ sql });
   },
 );
+
+test('packets dropped on an open connection: 500 after a time limit, and the repeat is applied once', async () => {
+  await using direct = await startService();
+  const { sql } = direct.context.database;
+  await addGame(sql);
+  const proxy = await startProxy(direct.databaseUrl);
+  await using service = await startService({ DATABASE_URL: proxy.url });
+  const players = await Promise.all(Array.from({ length: 4 }, () => addPlayer(sql)));
+  const callers = players.map((playerId) => callerOf(service, playerId));
+  for (const caller of callers) expect((await caller.debit()).status).toBe('OK');
+
+  const debits = callers.map(() => ({ transactionId: randomUUID(), roundId: randomUUID() }));
+  const send = () => Promise.all(callers.map((caller, at) => caller.debit(debits[at])));
+  proxy.dropPackets();
+  // The batch on the open connection is lost; another batch may have opened a new one.
+  const answers = (await send()).map(({ http, status }) => `${http} ${status}`);
+  expect(answers).toContain('500 ERROR_UNKNOWN');
+  expect(answers.filter((answer) => answer !== '500 ERROR_UNKNOWN' && answer !== '200 OK')).toEqual([]);
+  await expect
+    .poll(async () => (await send()).map(({ status, balance }) => `${status} ${balance}`), { timeout: 20_000 })
+    .toEqual(callers.map(() => 'OK 980.00'));
+  for (const caller of callers) expect((await caller.balance()).balance).toBe('980.00');
+  await expectSoundLedger({ sql });
+}, 40_000);

@@ -161,6 +161,7 @@ test.each(['global', 'player'] as const)(
         maxBatch: 7,
         maxQueue: 1000,
         maxInFlight: 2,
+        maxWaitMs: 60_000,
         now: () => now,
       });
     await using one = open();

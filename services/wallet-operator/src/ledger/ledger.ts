@@ -28,6 +28,8 @@ export interface LedgerOptions {
   policy: Policy;
   maxQueue: number;
   maxInFlight: number;
+  /** How long a command waits for a batch, and for a player whom another transaction holds, in ms. */
+  maxWaitMs: number;
   /** Commands per batch; more than the default of 200 gains nothing and delays the first command. */
   maxBatch?: number;
   now(): Date;
@@ -54,11 +56,8 @@ const lockTimeoutMs = 100;
 /** A batch takes milliseconds. Its connection is destroyed a second after this time, when nothing comes back. */
 const statementTimeoutMs = 2000;
 
-/** How long a command waits for a batch, and for a player whom another transaction holds. */
-const maxWaitMs = 2000;
-
 /** How often a batch is tried when it meets locks: each time it leaves out the players that were found locked. */
-const maxAttempts = 3;
+const maxAttempts = 10;
 
 const isLockTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '55P03';
@@ -140,7 +139,6 @@ export const openLedger = ({
   const batches = {
     ...limits,
     maxBatch,
-    maxWaitMs,
     keysOf: (command: Command) => keysOf(command, policy.transactionIds),
     isRolledBack,
     ...(onBatch && { onBatch }),
@@ -154,7 +152,7 @@ export const openLedger = ({
     flush: (commands) => commitUnlocked(commitDecided, commands),
   });
   const decide = async (command: Command): Promise<Outcome> => {
-    const deadline = performance.now() + maxWaitMs;
+    const deadline = performance.now() + limits.maxWaitMs;
     for (;;) {
       if (isHeldUp(command)) await locked.untilReleased(command.playerId, deadline);
       const outcome = await decided.add(command);
