@@ -36,15 +36,13 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
       maxQueue: env.MAX_WAITING,
       maxWaitMs: env.MAX_WAIT_MS,
       maxInFlight: env.BATCHES_IN_FLIGHT,
-      now,
       onBatch: (size) => wallet.batchSize.observe(size),
     });
   const wallet = createWalletMetrics(parts.metrics, {
     now,
     waiting: ledger.waiting,
     lockedPlayers: ledger.lockedPlayers,
-    stuckRounds: () =>
-      countOpenRounds(base.database.orm, new Date(now().getTime() - env.STUCK_ROUND_S * 1000)),
+    stuckRounds: () => countOpenRounds(base.database.orm, env.STUCK_ROUND_S),
   });
   const signatures = createRequestSignatures({
     secrets: { current: env.HMAC_SECRET, previous: env.HMAC_SECRET_PREVIOUS },

@@ -2,6 +2,7 @@
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
+import { databaseNow } from './database-now.ts';
 import { gatewayUrl, processEnv } from './env.ts';
 import { insertGame } from './games/store.ts';
 import { decimal } from './money.ts';
@@ -21,12 +22,11 @@ const players = [
 const env = processEnv();
 await using context = createContext(env, { log: createLog('demo', 'silent'), metrics: createMetrics() });
 const { orm } = context.database;
-const createdAt = context.now();
-for (const game of games) await insertGame(orm, { ...game, createdAt });
+for (const game of games) await insertGame(orm, game);
 const wallets = [];
 for (const player of players) {
   const { playerId, currency } = player;
-  await insertPlayer(orm, { ...player, createdAt });
+  await insertPlayer(orm, { ...player, createdAt: await databaseNow(orm) });
   // The same transaction each time: it is booked once.
   await context.ledger.add({
     operation: 'deposit',

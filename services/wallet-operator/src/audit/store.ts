@@ -1,6 +1,6 @@
 import type { Page } from '@platform/pagination/page-limit';
 import type { Executor } from '@platform/service-kit/db';
-import { desc, eq } from 'drizzle-orm';
+import { desc, eq, sql } from 'drizzle-orm';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { auditEvents } from '../db/tables.ts';
 
@@ -8,9 +8,9 @@ export type AuditRow = typeof auditEvents.$inferSelect;
 
 export const insertEvent = async (
   orm: Pick<Executor, 'insert'>,
-  event: Omit<typeof auditEvents.$inferInsert, 'eventId'>,
+  event: Omit<typeof auditEvents.$inferInsert, 'eventId' | 'at'>,
 ): Promise<void> => {
-  await orm.insert(auditEvents).values(event);
+  await orm.insert(auditEvents).values({ ...event, at: sql`now()` });
 };
 
 /** The newest first; one more than the page holds. */

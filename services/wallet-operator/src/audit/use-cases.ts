@@ -48,10 +48,9 @@ export const proveOnce = (ctx: Context): ReturnType<typeof proveLedger> => {
 
 /** Writes down what a person does, in the transaction in which it happens. */
 export const recordEvent = (
-  { now }: Pick<Context, 'now'>,
   orm: Pick<Executor, 'insert'>,
   event: { kind: string; playerId: string | null; details: Record<string, unknown> },
-): Promise<void> => insertEvent(orm, { at: now(), ...event });
+): Promise<void> => insertEvent(orm, event);
 
 export const pageEvents = async (
   { database }: Context,

@@ -8,9 +8,13 @@ export type GameRow = typeof games.$inferSelect;
 /** Undefined when there is one of that code already. */
 export const insertGame = async (
   orm: Pick<PostgresJsDatabase, 'insert'>,
-  row: GameRow,
+  row: Omit<GameRow, 'createdAt'>,
 ): Promise<GameRow | undefined> => {
-  const [made] = await orm.insert(games).values(row).onConflictDoNothing().returning();
+  const [made] = await orm
+    .insert(games)
+    .values({ ...row, createdAt: raw`now()` })
+    .onConflictDoNothing()
+    .returning();
   return made;
 };
 

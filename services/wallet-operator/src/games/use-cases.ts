@@ -13,9 +13,9 @@ const view = (row: GameRow): GameView => ({ ...row, createdAt: row.createdAt.toI
 
 export const createGame = (ctx: Context, by: string, game: z.output<typeof NewGame>): Promise<GameView> =>
   ctx.database.orm.transaction(async (tx) => {
-    const made = await insertGame(tx, { ...game, createdAt: ctx.now() });
+    const made = await insertGame(tx, game);
     if (made === undefined) throw new Conflict('game_exists', 'There is a game of that code already.');
-    await recordEvent(ctx, tx, { kind: 'game_created', playerId: null, details: { by, ...game } });
+    await recordEvent(tx, { kind: 'game_created', playerId: null, details: { by, ...game } });
     return view(made);
   });
 
@@ -36,7 +36,7 @@ export const changeGame = async (
   return ctx.database.orm.transaction(async (tx) => {
     const row = await updateGame(tx, gameCode, given);
     if (row === undefined) throw new NotFound('game');
-    await recordEvent(ctx, tx, { kind: 'game_changed', playerId: null, details: { by, gameCode, ...given } });
+    await recordEvent(tx, { kind: 'game_changed', playerId: null, details: { by, gameCode, ...given } });
     return view(row);
   });
 };

@@ -1,17 +1,21 @@
-import { eq, lt } from 'drizzle-orm';
+import { eq, lt, sql } from 'drizzle-orm';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { sessions } from '../db/tables.ts';
 
 export type SessionRow = typeof sessions.$inferSelect;
 
-/** Adds a session and deletes those that ended before `deleteBefore`. */
+/** Adds a session of `seconds` and deletes those that ended more than a day ago, by the clock of the database. */
 export const insertSession = async (
   orm: PostgresJsDatabase,
-  row: typeof sessions.$inferInsert,
-  deleteBefore: Date,
+  row: Pick<SessionRow, 'tokenHash' | 'playerId' | 'gameCode'>,
+  seconds: number,
 ): Promise<SessionRow> => {
-  const [added] = await orm.insert(sessions).values(row).returning();
-  await orm.delete(sessions).where(lt(sessions.expiresAt, deleteBefore));
+  const expiresAt = sql`now() + make_interval(secs => ${seconds})`;
+  const [added] = await orm
+    .insert(sessions)
+    .values({ ...row, createdAt: sql`now()`, expiresAt })
+    .returning();
+  await orm.delete(sessions).where(lt(sessions.expiresAt, sql`now() - interval '1 day'`));
   if (added === undefined) throw new Error('the session was not stored');
   return added;
 };

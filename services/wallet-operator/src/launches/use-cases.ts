@@ -3,6 +3,7 @@ import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
 import { askRedis } from '@platform/service-kit/redis';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { databaseNow } from '../database-now.ts';
 import { getGame } from '../games/use-cases.ts';
 import { jsonOf } from '../json.ts';
 import { isExcluded } from '../ledger/domain.ts';
@@ -19,8 +20,6 @@ const serverOf = ({ gameServer }: Context): GameServer => {
     throw new Unavailable('no_game_server', 'No game server is set: GAME_SERVER_URL and OPERATOR_ID.');
   return gameServer;
 };
-
-const dayMs = 86_400_000;
 
 const recordOf = ({
   launchId,
@@ -42,22 +41,18 @@ export const launch = async (
   { playerId, gameCode, countryCode }: z.output<typeof NewLaunch>,
 ): Promise<z.input<typeof Launch>> => {
   const server = serverOf(ctx);
-  const now = ctx.now();
   const player = await playerRow(ctx, playerId);
   const game = await getGame(ctx, gameCode);
   if (player.status === 'disabled') throw refuse('player_disabled', 'The player is locked.');
-  if (isExcluded(player, now)) throw refuse('player_self_excluded', 'The player is self-excluded.');
+  if (isExcluded(player, await databaseNow(ctx.database.orm)))
+    throw refuse('player_self_excluded', 'The player is self-excluded.');
   if (!game.enabled) throw refuse('game_disabled', 'The game is disabled.');
   const country = countryCode ?? player.countryCode;
   if (country === null) throw refuse('country_unknown', 'Neither the request nor the player says a country.');
 
   const sessionToken = randomBytes(32).toString('base64url');
-  const expiresAt = new Date(now.getTime() + ctx.env.SESSION_TTL_S * 1000);
-  const session = await insertSession(
-    ctx.database.orm,
-    { tokenHash: sessionHash(sessionToken), playerId, gameCode, createdAt: now, expiresAt },
-    new Date(now.getTime() - dayMs),
-  );
+  const row = { tokenHash: sessionHash(sessionToken), playerId, gameCode };
+  const session = await insertSession(ctx.database.orm, row, ctx.env.SESSION_TTL_S);
   const answer = await server.launch({
     playerId,
     currency: player.currency,
@@ -98,7 +93,7 @@ export const listCurrencies = async (ctx: Context): Promise<z.input<typeof Curre
   const server = serverOf(ctx);
   const copy = await kept(ctx, server);
   const now = ctx.now();
-  if (copy !== undefined && now.getTime() - Date.parse(copy.fetchedAt) < freshMs)
+  if (copy !== undefined && Math.abs(now.getTime() - Date.parse(copy.fetchedAt)) < freshMs)
     return { ...copy, stale: false };
   try {
     const fresh = { currencies: await server.currencies(), fetchedAt: now.toISOString() };

@@ -12,7 +12,8 @@ import { readStates, type StoredState } from './state-store.ts';
 export type CommitBatch<Item, Result> = (
   sql: Sql,
   items: readonly Item[],
-  now: Date,
+  /** Undefined: the time of the database. */
+  now: Date | undefined,
   policy: Policy,
 ) => Promise<Result[]>;
 
@@ -73,7 +74,7 @@ const decideOne = (command: Command, state: StoredState, policy: Policy, decided
 const decideAll: CommitBatch<Command, Outcome> = async (sql, commands, now, policy) => {
   const moving = commands.filter(locksPlayer);
   if (moving.length > 0) await lockPlayers(sql, new Set(moving.map(({ playerId }) => playerId)));
-  const states = await readStates(sql, commands, now, policy);
+  const { states, moment } = await readStates(sql, commands, now, policy);
   const decided: Decided = { entries: [], rounds: [], audit: [] };
   const newest = new Map<string, StoredState>();
   const outcomes = commands.map((command, position) => {
@@ -85,7 +86,7 @@ const decideAll: CommitBatch<Command, Outcome> = async (sql, commands, now, poli
     newest.set(playerId, current);
     return decideOne(command, current, policy, decided);
   });
-  if (decided.entries.length > 0 || decided.audit.length > 0) await writeDecided(sql, decided, now);
+  if (decided.entries.length > 0 || decided.audit.length > 0) await writeDecided(sql, decided, moment);
   return outcomes;
 };
 

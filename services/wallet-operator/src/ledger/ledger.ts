@@ -32,7 +32,8 @@ export interface LedgerOptions {
   maxWaitMs: number;
   /** Commands per batch; more than the default of 200 gains nothing and delays the first command. */
   maxBatch?: number;
-  now(): Date;
+  /** Replaces the clock of the database in tests. */
+  now?(): Date;
   onBatch?(size: number): void;
 }
 
@@ -118,14 +119,14 @@ export const openLedger = ({
 
   /** Commits the commands whose players are not locked by others; the results of the others are undefined. */
   const commitUnlocked = async <Item extends Command, Result>(
-    commit: (sql: Sql, items: readonly Item[], now: Date, policy: Policy) => Promise<Result[]>,
+    commit: (sql: Sql, items: readonly Item[], now: Date | undefined, policy: Policy) => Promise<Result[]>,
     items: readonly Item[],
   ): Promise<(Result | undefined)[]> => {
     if (!claimed) await claimScope();
     for (let attempt = 1; ; attempt += 1) {
       const ready = items.filter((item) => !isHeldUp(item));
       try {
-        const results = ready.length === 0 ? [] : await commit(sql, ready, now(), policy);
+        const results = ready.length === 0 ? [] : await commit(sql, ready, now?.(), policy);
         if (ready.length === items.length) return results;
         const resultOf = new Map(ready.map((item, at) => [item, results[at]]));
         return items.map((item) => resultOf.get(item));

@@ -8,7 +8,7 @@ export type Move = Debit | Credit;
 /** A constant text, so that the driver does not build it for every batch. */
 const call = `
   select move_number::int as number, new_balance as balance from write_ordinary_moves(
-    $1, $2, $3, $4, $5, $6, $7, $8::text[]::boolean[], $9, $10, $11)`;
+    $1, $2, $3, $4, $5, $6, $7, $8::text[]::boolean[], $9, coalesce($10::timestamptz, now()), $11)`;
 
 /**
  * Writes, in one transaction and one round trip, the debits and credits that are certainly accepted: the player is
@@ -21,7 +21,7 @@ const call = `
 export const writeOrdinaryMoves = async (
   sql: Sql,
   moves: readonly Move[],
-  now: Date,
+  now: Date | undefined,
   policy: Policy,
 ): Promise<(string | undefined)[]> => {
   const column = <T>(read: (move: Move) => T): T[] => moves.map(read);
@@ -39,7 +39,7 @@ export const writeOrdinaryMoves = async (
       // Text, because the driver would take a list of booleans for one boolean. Null marks a debit.
       column((move) => (move.operation === 'credit' ? String(move.roundClosed) : null)),
       column((move) => (move.operation === 'debit' ? (move.session ?? null) : null)),
-      now.toISOString(),
+      now?.toISOString() ?? null,
       policy.creditUnknownRound === 'accept',
     ],
     { prepare: true },

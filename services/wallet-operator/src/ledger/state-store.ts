@@ -32,6 +32,8 @@ interface PlayerRow extends Profile {
 }
 
 interface Row {
+  /** Milliseconds since 1970. */
+  moment: number;
   player: PlayerRow | null;
   known: EntryRow | null;
   target: EntryRow | null;
@@ -88,16 +90,19 @@ const entryColumns = (sql: Sql, entry: string) => sql`json_build_object(
   'balanceAfter', ${sql(entry)}.balance_after::text, 'reverses', ${sql(entry)}.reverses,
   'roundClosed', ${sql(entry)}.round_closed)`;
 
-/** Reads what `decide` has to know about each command, in the order of the commands. */
+/**
+ * Reads what `decide` has to know about each command, in the order of the commands, and the time by which it is
+ * decided: `now`, or the time of the database.
+ */
 export const readStates = async (
   sql: Sql,
   commands: readonly Command[],
-  now: Date,
+  now: Date | undefined,
   policy: Policy,
-): Promise<StoredState[]> => {
+): Promise<{ states: StoredState[]; moment: Date }> => {
   const column = (read: (command: Wide) => string | undefined) => commands.map((one) => read(one) ?? null);
   const rows = await sql<Row[]>`
-    select
+    select (extract(epoch from clock.moment) * 1000)::float8 as moment,
       case when player.player_id is not null then json_build_object('balance', player.balance::text,
         'seq', player.seq::text, 'currency', player.currency, 'status', player.status, 'excluded', player.excluded,
         'excludedUntil', player.excluded_until, 'name', player.name, 'countryCode', player.country_code,
@@ -111,7 +116,7 @@ export const readStates = async (
       case when round.player_id is null then null when round.closed_at is null then 'open' else 'closed' end as round,
       coalesce(game.enabled, false) as "gameEnabled",
       case when session.player_id is not null then json_build_object('playerId', session.player_id,
-        'expired', session.expires_at <= ${now.toISOString()}) end as session
+        'expired', session.expires_at <= clock.moment) end as session
     from unnest(
         ${column(({ playerId }) => playerId)}::text[], ${column(({ transactionId }) => transactionId)}::text[],
         ${commands.map((command) => idSpaceOf(command, policy.transactionIds))}::text[],
@@ -119,6 +124,7 @@ export const readStates = async (
         ${column(({ gameCode }) => gameCode)}::text[], ${column(({ session }) => session)}::text[]
       ) with ordinality as command (
         player_id, transaction_id, id_space, reverses, round_id, game_code, session, position)
+      cross join (select coalesce(${now?.toISOString() ?? null}::timestamptz, now()) as moment) clock
       left join players player on player.player_id = command.player_id
       left join entries known on known.transaction_id = command.transaction_id and known.id_space = command.id_space
       left join entries target on target.transaction_id = command.reverses and target.id_space = command.id_space
@@ -126,7 +132,8 @@ export const readStates = async (
       left join games game on game.game_code = command.game_code
       left join sessions session on session.token_hash = command.session
     order by command.position`;
-  return rows.map((row) => stateOf(row, now));
+  const moment = new Date(rows[0]?.moment ?? Number.NaN);
+  return { states: rows.map((row) => stateOf(row, moment)), moment };
 };
 
 /** All fields that any command has. */

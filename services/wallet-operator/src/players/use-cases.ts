@@ -4,6 +4,7 @@ import { Conflict, NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
+import { databaseNow } from '../database-now.ts';
 import { currencyOf, isExcluded } from '../ledger/domain.ts';
 import { decimal } from '../money.ts';
 import type { Entry, NewPlayer, Player, PlayerChange } from './schema.ts';
@@ -43,12 +44,13 @@ export const createPlayer = (
   { playerId, currency, ...profile }: z.output<typeof NewPlayer>,
 ): Promise<PlayerView> =>
   ctx.database.orm.transaction(async (tx) => {
-    const row = { playerId, currency: currencyOf(currency), ...profile, createdAt: ctx.now() };
+    const now = await databaseNow(tx);
+    const row = { playerId, currency: currencyOf(currency), ...profile, createdAt: now };
     const made = await insertPlayer(tx, row);
     if (made === undefined) throw new Conflict('player_exists', 'There is a player of that id already.');
     const details = { by, currency: made.currency };
-    await recordEvent(ctx, tx, { kind: 'player_created', playerId, details });
-    return view(made, ctx.now());
+    await recordEvent(tx, { kind: 'player_created', playerId, details });
+    return view(made, now);
   });
 
 /** The row as it is stored. Throws NotFound. */
@@ -59,7 +61,7 @@ export const playerRow = async ({ database }: Context, playerId: string): Promis
 };
 
 export const getPlayer = async (ctx: Context, playerId: string): Promise<PlayerView> =>
-  view(await playerRow(ctx, playerId), ctx.now());
+  view(await playerRow(ctx, playerId), await databaseNow(ctx.database.orm));
 
 /** A date alone begins an exclusion; ending one forgets its date. */
 const exclusionOf = ({ excluded, excludedUntil }: z.output<typeof PlayerChange>) =>
@@ -81,15 +83,16 @@ export const changePlayer = async (
     const { status, excluded, excludedUntil: until } = row;
     // The trail names personal fields, but does not repeat what is in them.
     const details = { by, fields: given.map(([name]) => name), status, excluded, until };
-    await recordEvent(ctx, tx, { kind: 'player_changed', playerId, details });
-    return view(row, ctx.now());
+    await recordEvent(tx, { kind: 'player_changed', playerId, details });
+    return view(row, await databaseNow(tx));
   });
 };
 
 export const pagePlayers = async (ctx: Context, page: Page): Promise<Slice<PlayerView>> => {
   const rows = await listPlayers(ctx.database.orm, page);
+  const now = await databaseNow(ctx.database.orm);
   return slice(
-    rows.map((row) => view(row, ctx.now())),
+    rows.map((row) => view(row, now)),
     page.limit,
   );
 };

@@ -1,5 +1,5 @@
 import type { Page } from '@platform/pagination/page-limit';
-import { and, asc, eq, isNull, lt } from 'drizzle-orm';
+import { and, asc, eq, isNull, lt, sql, type SQL } from 'drizzle-orm';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { rounds } from '../db/tables.ts';
 
@@ -17,19 +17,23 @@ export const findRound = async (
   return row;
 };
 
-/** Opened before `before` and not closed, the oldest first; one more than the page holds. */
+/** An instant, or a number of seconds before the present time of the database. */
+const instantOf = (before: number | string): SQL =>
+  typeof before === 'string' ? sql`${before}::timestamptz` : sql`now() - make_interval(secs => ${before})`;
+
+/** Opened before `before` (an instant, or seconds ago) and not closed, the oldest first; one more than the page holds. */
 export const listOpenRounds = (
   orm: PostgresJsDatabase,
-  before: Date,
+  before: number | string,
   { limit, offset }: Page,
 ): Promise<RoundRow[]> =>
   orm
     .select()
     .from(rounds)
-    .where(and(isNull(rounds.closedAt), lt(rounds.openedAt, before)))
+    .where(and(isNull(rounds.closedAt), lt(rounds.openedAt, instantOf(before))))
     .orderBy(asc(rounds.openedAt), asc(rounds.playerId), asc(rounds.roundId))
     .limit(limit + 1)
     .offset(Number(offset));
 
-export const countOpenRounds = (orm: PostgresJsDatabase, before: Date): Promise<number> =>
-  orm.$count(rounds, and(isNull(rounds.closedAt), lt(rounds.openedAt, before)));
+export const countOpenRounds = (orm: PostgresJsDatabase, before: number): Promise<number> =>
+  orm.$count(rounds, and(isNull(rounds.closedAt), lt(rounds.openedAt, instantOf(before))));

@@ -26,11 +26,8 @@ export const getRound = async (
 
 /** Rounds that nobody has closed. `olderThan` is in seconds, or an instant. */
 export const pageOpenRounds = async (
-  { database, now }: Context,
+  { database }: Context,
   olderThan: number | string,
   page: Page,
-): Promise<Slice<z.input<typeof Round>>> => {
-  const before =
-    typeof olderThan === 'string' ? new Date(olderThan) : new Date(now().getTime() - olderThan * 1000);
-  return slice((await listOpenRounds(database.orm, before, page)).map(view), page.limit);
-};
+): Promise<Slice<z.input<typeof Round>>> =>
+  slice((await listOpenRounds(database.orm, olderThan, page)).map(view), page.limit);

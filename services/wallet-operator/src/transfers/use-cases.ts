@@ -28,7 +28,7 @@ export const makeTransfer = async (
   { transactionId, amount }: z.output<typeof NewTransfer>,
 ): Promise<TransferView> => {
   const details = { by, operation: direction, transactionId, amount };
-  await recordEvent(ctx, ctx.database.orm, { kind: 'transfer_requested', playerId, details });
+  await recordEvent(ctx.database.orm, { kind: 'transfer_requested', playerId, details });
   const minor = minorUnits(amount);
   const outcome = await ctx.ledger.add({ operation: direction, playerId, transactionId, amount: minor });
   const { status, reason, balance } = outcome;
