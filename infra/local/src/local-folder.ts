@@ -1,5 +1,17 @@
 import { createHash } from 'node:crypto';
-import { chown, lstat, mkdir, readlink, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
+import {
+  access,
+  chown,
+  constants,
+  lstat,
+  mkdir,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { may } from './account.ts';
 import { exists } from './files.ts';
@@ -58,9 +70,18 @@ const dataFolder = async (local: string, account: Account | undefined): Promise<
   );
 };
 
-/** Opens the folder and creates what is missing in it. */
+/**
+ * Opens the folder and creates what is missing in it.
+ * @throws naming the folder when this user may not write to it
+ */
 export const openLocalFolder = async (where: string, account: Account | undefined): Promise<LocalFolder> => {
-  await mkdir(where, { recursive: true });
+  await mkdir(where, { recursive: true })
+    .then(() => access(where, constants.W_OK))
+    .catch((cause: unknown) => {
+      throw new Error(`${where} cannot be written by this user; change its owner or pass --local FOLDER`, {
+        cause,
+      });
+    });
   const path = await realpath(where);
   const [keys, logs] = [join(path, 'keys'), join(path, 'logs')];
   await Promise.all([

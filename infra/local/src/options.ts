@@ -5,6 +5,15 @@ import { mayInstall, startEnv } from './env.ts';
 /** Root of the checkout. */
 export const ROOT = resolve(import.meta.dirname, '../../..');
 
+export const usage = `Starts the platform on this machine. Ctrl-C stops it.
+
+  --no-install       install nothing; say what is missing and run without it
+  --instances 2      two processes of each service behind the gateway
+  --local FOLDER     data and logs (.local)
+  --services FOLDER  the services (services)
+
+Variables: GATEWAY_PORT (8080), PORT_BASE (4100), DATABASE_URL, REDIS_URL; all others are in infra/local/README.md.`;
+
 /** Options of `start`. */
 export interface StartOptions extends ReturnType<typeof startEnv> {
   /** How many processes of each service run behind the gateway. */

@@ -1,6 +1,6 @@
 /** `pnpm start`: starts the platform, keeps it running, and stops it on Ctrl-C. See README.md. */
 import { lockFolder } from './folder-lock.ts';
-import { readOptions } from './options.ts';
+import { readOptions, usage } from './options.ts';
 import { say, step } from './say.ts';
 import { removeStack, writeStack } from './stack-file.ts';
 import { createSupervisor } from './supervisor.ts';
@@ -40,8 +40,8 @@ const coalesce = (work: () => Promise<void>) => {
   };
 };
 
-const runStack = async (): Promise<void> => {
-  const options = readOptions(process.argv.slice(2));
+const runStack = async (args: string[]): Promise<void> => {
+  const options = readOptions(args);
   const prepared = await prepare(options);
   const { path } = prepared.local;
   const { lock, stopped } = await lockFolder(path);
@@ -49,8 +49,13 @@ const runStack = async (): Promise<void> => {
 
   let stack: RunningStack | undefined;
   const save = coalesce(async () => {
-    await lock.record(supervisor.running());
-    if (stack && !stopping.signal.aborted) await writeStack(path, stack.describe());
+    if (stopping.signal.aborted) return;
+    try {
+      await lock.record(supervisor.running());
+      if (stack) await writeStack(path, stack.describe());
+    } catch (error) {
+      onStop(`${path} cannot be written (${error instanceof Error ? error.message : String(error)})`);
+    }
   });
   const supervisor = createSupervisor(save.request);
   const stopping = new AbortController();
@@ -90,7 +95,9 @@ const runStack = async (): Promise<void> => {
 };
 
 try {
-  await runStack();
+  const args = process.argv.slice(2);
+  if (args.includes('--help') || args.includes('-h')) say(usage);
+  else await runStack(args);
   process.exitCode = 0;
 } catch (error) {
   say(`\nThe platform did not start: ${error instanceof Error ? error.message : String(error)}`);

@@ -95,6 +95,31 @@ test('when the command that started it is killed, it stops by itself', async () 
   expect(await exists(join(local, 'stack.json'))).toBe(false);
 });
 
+test('when its folder is deleted, it says so and stops everything', async () => {
+  const start = startStack(local, await newPorts());
+  await start.ready();
+  const { services } = await start.stack();
+  await removeFolder(local);
+  process.kill(services['alpha-notes']?.pid ?? 0, 'SIGKILL');
+  expect(await start.ended).toMatchObject({ signal: null });
+  expect(start.printed()).toContain(`${local} cannot be written (ENOENT`);
+  expect(await leftIn(local)).toEqual([]);
+});
+
+test('a folder that cannot be created is an error that names it', async () => {
+  const inFile = join(local, 'file');
+  await writeFile(inFile, '');
+  const start = startStack(join(inFile, 'below'), await newPorts());
+  expect(await start.ended).toEqual({ code: 1, signal: null });
+  expect(start.printed()).toContain(`${join(inFile, 'below')} cannot be written by this user`);
+});
+
+test('--help explains the options and starts nothing', async () => {
+  const start = startStack(local, {}, '--help');
+  expect(await start.ended).toEqual({ code: 0, signal: null });
+  expect(start.printed()).toContain('--no-install');
+});
+
 test('a wrong variable is named', async () => {
   const start = startStack(local, { GATEWAY_PORT: 'http' });
   expect(await start.ended).toEqual({ code: 1, signal: null });
