@@ -37,7 +37,7 @@ const published = JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
 const validate = new Ajv({ strict: false, validateFormats: false }).compile(published);
 
 describe('compose.yaml', () => {
-  test('is what the Compose specification says', () => {
+  test('is valid by the Compose specification', () => {
     validate(compose);
     expect(validate.errors).toBeNull();
     expect(validate({ services: { a: { read_only: 'maybe' } } })).toBe(false);
@@ -54,7 +54,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  test('builds the gateway with the portal, and what makes its spans', () => {
+  test('builds the gateway with the portal, and gateway-spans', () => {
     expect(compose.services['gateway']?.build).toMatchObject({
       target: 'gateway',
       args: { SERVICE: '@platform/portal' },
@@ -96,7 +96,7 @@ describe('compose.yaml', () => {
       expect(`${variable}=${value}`).toMatch(/^\w+_FILE=\/run\/secrets\//);
   });
 
-  test('names secrets that are there, and each service its own only', () => {
+  test('names only secrets that exist, and for each service only its own', () => {
     for (const [name, { secrets = [], environment = {} }] of entries) {
       for (const secret of secrets) expect(compose.secrets).toHaveProperty([secret]);
       for (const value of Object.values(environment).filter((text) =>
@@ -123,7 +123,7 @@ describe('compose.yaml', () => {
       expect(known).toContain(variable.replace(/_FILE$/, ''));
   });
 
-  test('has room at PostgreSQL for all pools', () => {
+  test('has pools that fit into max_connections', () => {
     const max = Number(
       /max_connections=(\d+)/.exec(compose.services['postgres']?.command?.join(' ') ?? '')?.[1],
     );
@@ -180,7 +180,7 @@ describe('the roles that the script makes', () => {
     await trespasser.end();
   });
 
-  test('are kept out of the databases that PostgreSQL comes with', () => {
+  test('cannot connect to the databases of PostgreSQL itself', () => {
     const script = readFileSync(join(folder, 'postgres/10-databases.sh'), 'utf8');
     expect(script).toContain('--file /postgres/server.sql');
     expect(readSql('server.sql')).toContain('revoke all on database postgres, template1 from public;');

@@ -102,7 +102,7 @@ const run = async (config: Record<string, string>, spans?: string) => {
 };
 
 describe.each(shipped)('the configuration for %s, in an image of the gateway', (_where, config) => {
-  test('is taken by nginx, and serves the portal, its documents and the operations page', async () => {
+  test('is accepted by nginx, and serves the portal, its documents and the operations page', async () => {
     await using gateway = await run(config);
     for (const [page, title] of [
       ['/docs/', 'Platform'],
@@ -123,13 +123,13 @@ describe.each(shipped)('the configuration for %s, in an image of the gateway', (
     expect((await fetch(`${gateway.url}/docs/demo`, { method: 'POST' })).status).toBe(404);
   });
 
-  test('shows the services the secret of the container, and not one that a caller sends', async () => {
+  test('sends the services the secret of the container, not one that a client sends', async () => {
     await using gateway = await run(config);
     await fetch(`${gateway.url}/v1/consignments`, { headers: { 'X-Gateway-Secret': 'forged' } });
     expect(received.splice(0)).toMatchObject([{ 'x-gateway-secret': gatewaySecret }]);
   });
 
-  test('leads the operations page to every service, the one that signs its own tokens too', async () => {
+  test('routes the operations page to every service, also to the one that signs its own tokens', async () => {
     await using gateway = await run(config);
     const headers = { Authorization: `Bearer ${await keys.token({ scope: 'ops:read' })}` };
     for (const name of ['task-manager', 'quest-service']) {
@@ -140,7 +140,7 @@ describe.each(shipped)('the configuration for %s, in an image of the gateway', (
   });
 });
 
-test('spans of the gateway come from an image of their own, beside it', async () => {
+test('the spans of the gateway come from the image gateway-spans', async () => {
   await using collector = await startCollector();
   const receiver = await startProgram(
     spans.program(spans.command, { HOST: '127.0.0.1', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }),
@@ -156,7 +156,7 @@ test('spans of the gateway come from an image of their own, beside it', async ()
   expect([span?.service, span?.parentSpanId]).toEqual(['gateway', 'c'.repeat(16)]);
 }, 180_000);
 
-test.each(['', 'with "quotes"', 'a;b', 'two\nlines'])('the image refuses the secret %j', async (secret) => {
+test.each(['', 'with "quotes"', 'a;b', 'two\nlines'])('the image rejects the secret %j', async (secret) => {
   const { home, script } = await moved(shipped[1][1]);
   writeFileSync(join(home, 'secret'), secret);
   const { status, stderr } = spawnSync('sh', [script], {

@@ -10,7 +10,7 @@ import { contextPaths, dockerignore } from './image/context.ts';
 import { root, secrets } from './service.ts';
 
 describe('the Dockerfile', () => {
-  test('is one that Docker would take', () => {
+  test('is valid', () => {
     expect(validate(dockerfile).map(({ message }) => message)).toEqual([]);
   });
 
@@ -25,7 +25,7 @@ describe('the Dockerfile', () => {
 });
 
 describe('the build context', () => {
-  test('holds the code and neither tests nor what was installed or written', () => {
+  test('contains the code, but no tests, installed packages or generated files', () => {
     const paths = contextPaths();
     expect(paths).toContain('services/quest-service/src/main.ts');
     expect(paths).toContain('patches/drizzle-orm@0.45.4.patch');
@@ -89,7 +89,7 @@ describe.runIf(process.getuid?.() === 0)('an image of the task manager', () => {
     expect(health(port)).not.toBe(0);
   });
 
-  test('holds no tool for building, no test and no other service', () => {
+  test('contains no build tool, no test and no other service', () => {
     const found = spawnSync(
       'find',
       [image.root, '-name', '*.test.ts', '-o', '-path', '*/.pnpm/vitest@*', '-prune'],

@@ -72,14 +72,14 @@ describe('the manifests', () => {
     expect(() => validate(document)).not.toThrow();
   });
 
-  test('are looked at: a wrong one is refused', () => {
+  test('are validated: a wrong one is rejected', () => {
     const found = documents.find(({ document }) => document.kind === 'Deployment')?.document;
     const wrong = structuredClone(found) as unknown as { spec: Record<string, unknown> };
     wrong.spec['replicas'] = 'two';
     expect(() => validate(wrong as never)).toThrow(/replicas/);
   });
 
-  test('are there for every service', () => {
+  test('exist for every service', () => {
     const all = readdirSync(join(root, 'services')).filter((name) => !name.startsWith('.'));
     expect(services.map(({ name }) => name).toSorted()).toEqual(all.toSorted());
     for (const name of all) {
@@ -184,7 +184,7 @@ test('the gateway of the manifests knows every service by the name it has there'
   for (const { name } of services) expect(config).toContain(`server ${name}:8080`);
 });
 
-test('what is set wrongly is refused by name', () => {
+test('a wrong setting is rejected by name', () => {
   const file = join(root, 'infra/deploy/compose.yaml');
   expect(() => readPlatform([file])).toThrow(/services/);
   expect(readFileSync(file, 'utf8')).toContain('services:');

@@ -59,7 +59,7 @@ const catalog = async (service: string) => {
   return { tables: named('rp'), sequences: named('S'), unique: [...unique], foreign: [...foreign] };
 };
 
-test('every service has its place in the plan', () => {
+test('the plan contains every service', () => {
   expect(Object.keys(plan).toSorted()).toEqual(readdirSync(join(root, 'services')).toSorted());
 });
 

@@ -48,7 +48,7 @@ describe.concurrent('a statement', () => {
     expect(JSON.stringify([...spans.values()])).not.toMatch(/0198c1b0|duplicate key/);
   });
 
-  test('of a transaction stands under it, with its begin and commit', async () => {
+  test('of a transaction is a child of its span, with begin and commit', async () => {
     const spans = await spansOf('transferring', () =>
       database.orm.transaction((tx) => tx.execute('select 1')),
     );
@@ -57,7 +57,7 @@ describe.concurrent('a statement', () => {
       expect([name, spans.get(name)?.parentSpanId]).toEqual([name, spans.get('transaction')?.spanId]);
   });
 
-  test('that no request and no job waits for makes no span', async () => {
+  test('outside of a request and a job creates no span', async () => {
     await database.sql`select 'nobody asked'`;
     await spansOf('afterwards', () => database.ping());
     expect(collector.bodies.join('')).not.toContain('nobody asked');
@@ -72,7 +72,7 @@ describe.concurrent('a call by node:http', () => {
         .end();
     });
 
-  test('carries the trace on and tells neither path nor query', async () => {
+  test('continues the trace and contains neither path nor query', async () => {
     const received: IncomingMessage['headers'][] = [];
     const server = createServer((req, res) => {
       received.push(req.headers);
@@ -89,7 +89,7 @@ describe.concurrent('a call by node:http', () => {
     expect(JSON.stringify(span)).not.toContain('secret');
   });
 
-  test('that reaches nobody is marked as failed', async () => {
+  test('to a server that is down is marked as failed', async () => {
     const spans = await spansOf('calling in vain', () => call('http://127.0.0.1:1/'));
     expect(spans.get('GET 127.0.0.1:1')?.status.code).toBe(2);
     expect(spans.get('calling in vain')?.status.code).toBe(2);

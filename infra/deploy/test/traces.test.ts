@@ -98,7 +98,7 @@ describe.concurrent('a request', () => {
     expect(JSON.stringify(spans)).not.toMatch(/424242|0198c1b0/);
   });
 
-  test('has its statements under its transaction', async () => {
+  test('has its statements as children of its transaction', async () => {
     const admin = await keys.token({ scope: 'quests:write' });
     const { status, trace } = await ask('/v1/quests', {
       method: 'POST',
@@ -136,7 +136,7 @@ test.concurrent('the token of a webhook is in no span, log or header of the coll
   expect(everything.join('\n')).not.toContain(token.slice(0, 8));
 });
 
-test.concurrent('a call to somebody else carries the trace on', async () => {
+test.concurrent('a call to another system continues the trace', async () => {
   const admin = await keys.token({ scope: 'wallet:admin' });
   const { status, trace } = await ask('/v1/currencies', { headers: { Authorization: `Bearer ${admin}` } });
   expect(status).toBe(200);
@@ -147,13 +147,13 @@ test.concurrent('a call to somebody else carries the trace on', async () => {
   expect(JSON.stringify(call)).not.toContain('/operator/currencies');
 });
 
-test.concurrent('what goes round Express is named by its route, too', async () => {
+test.concurrent('a request on the fast path is named by its route, too', async () => {
   const { trace } = await ask('/callback/balance', { method: 'POST', body: '{}' });
   const spans = await collector.trace(trace, 'POST /callback/balance', 'POST wallet-operator');
   expect(one(spans, 'POST /callback/balance').attributes['http.route']).toBe('/callback/balance');
 });
 
-test('the collector is called by name and password, whoever calls, and asked for nothing else', () => {
+test('every export carries the credentials of the collector, and probes have no spans', () => {
   const given = new Set(collector.headers.map(({ authorization }) => authorization));
   expect([...given]).toEqual(['Bearer of-the-collector']);
   expect(collector.spans.filter(({ name }) => /livez|readyz|metrics|v1.traces/.test(name))).toEqual([]);

@@ -49,18 +49,18 @@ const receivedBy = () =>
   new Map([...behind].flatMap(([name, { received }]) => received.splice(0).map(({ url }) => [name, url])));
 
 describe('routes', () => {
-  test('the six services are those that have addresses', () => {
+  test('every service has a public address', () => {
     expect(services.toSorted()).toEqual(Object.keys(addresses).toSorted());
   });
 
-  test.each(prefixes)('$path and all below it belong to $name', async ({ name, path }) => {
+  test.each(prefixes)('$path and every path below it go to $name', async ({ name, path }) => {
     for (const target of [path, `${path}/`, `${path}?a=1`, `${path}/some/thing%20else?b=%2F&b=2`]) {
       expect((await request(gateway.port, target)).status).toBe(200);
       expect(receivedBy()).toEqual(new Map([[name, target]]));
     }
   });
 
-  test.each(prefixes)('what only begins with the letters of $path belongs to nobody', async ({ path }) => {
+  test.each(prefixes)('a path that only begins with the letters of $path is 404', async ({ path }) => {
     for (const target of [
       `${path}X`,
       `${path}-x/1`,
@@ -127,7 +127,7 @@ describe('spelling', () => {
     expect([...receivedBy().values()]).toEqual([target]);
   });
 
-  test('an absolute target counts by its path', async () => {
+  test('an absolute target is routed by its path', async () => {
     expect((await request(gateway.port, 'http://elsewhere.test/v1/quests/1?x=y')).status).toBe(200);
     expect(receivedBy()).toEqual(new Map([['quest-service', '/v1/quests/1?x=y']]));
   });
@@ -143,7 +143,7 @@ describe("the gateway's own addresses", () => {
     ]);
   });
 
-  test('/docs is the folder of the portal', async () => {
+  test('/docs serves the folder of the portal', async () => {
     const away = await request(gateway.port, '/docs');
     expect([away.status, away.headers['location']]).toEqual([308, ['/docs/']]);
     const page = await request(gateway.port, '/docs/');
@@ -157,7 +157,7 @@ describe("the gateway's own addresses", () => {
     ]);
   });
 
-  test('/ leads to the portal', async () => {
+  test('/ redirects to the portal', async () => {
     for (const target of ['/', '/?from=elsewhere']) {
       const away = await request(gateway.port, target);
       expect([away.status, away.headers['location']]).toEqual([308, ['/docs/']]);
@@ -165,7 +165,7 @@ describe("the gateway's own addresses", () => {
     expect(receivedBy()).toEqual(new Map());
   });
 
-  test('what the portal does not have, or does not do, is a problem too', async () => {
+  test('a missing page or another method below /docs is a problem response', async () => {
     expectProblem(await request(gateway.port, '/docs/missing.html'), 404, 'not_found');
     expectProblem(await request(gateway.port, '/docs/empty/'), 404, 'not_found');
     expectProblem(await request(gateway.port, '/docs/x/../../etc/passwd'), 404, 'not_found');
@@ -181,7 +181,7 @@ describe("the gateway's own addresses", () => {
     expect(refused.headers['allow']).toEqual(['GET, HEAD']);
   });
 
-  test('without a folder /docs belongs to nobody', async () => {
+  test('without docsDir /docs is 404', async () => {
     await using bare = await startGateway();
     for (const target of ['/', '/docs', '/docs/', '/docs/index.html', '/docs/demo'])
       expectProblem(await request(bare.port, target), 404, 'not_found');

@@ -33,8 +33,8 @@ const get = async (...fields: string[]) => {
   return { answer, received };
 };
 
-describe('what a service answers', () => {
-  test('its own problem passes unchanged, whatever its status', async () => {
+describe('the response of a service', () => {
+  test('a problem response passes unchanged, whatever its status', async () => {
     for (const status of [400, 404, 405, 413, 429, 500, 502, 503]) {
       said = {
         status,
@@ -67,7 +67,7 @@ describe('what a service answers', () => {
     ]);
   });
 
-  test('it cannot make the gateway serve something else, nor tell what it is made with', async () => {
+  test('X-Accel-Redirect has no effect, and headers that name its software are removed', async () => {
     said = {
       headers: { 'X-Accel-Redirect': '/_problem/404', 'X-Powered-By': 'Express', Server: 'node' },
       body: '{"a":1}',
@@ -77,7 +77,7 @@ describe('what a service answers', () => {
     expect(answer.headers).not.toHaveProperty('x-powered-by');
   });
 
-  test('what it tells caches passes, compressed or not', async () => {
+  test('cache headers pass, compressed or not', async () => {
     said = {
       headers: { 'Cache-Control': 'no-store', Vary: 'Authorization, Cookie' },
       body: JSON.stringify('x'.repeat(5_000)),
@@ -96,7 +96,7 @@ describe('what a service answers', () => {
     expect(answer.headers['vary']?.join(', ')).toBe('Authorization, Accept-Encoding');
   });
 
-  test('JSON is compressed for those who ask, from 1 kB', async () => {
+  test('JSON of 1 kB or more is compressed when the client accepts it', async () => {
     said = { headers: { ETag: '"7"' }, body: JSON.stringify('x'.repeat(5_000)) };
     const { answer } = await get('Accept-Encoding: gzip');
     expect([answer.headers['content-encoding'], answer.headers['vary']]).toEqual([
@@ -110,7 +110,7 @@ describe('what a service answers', () => {
     expect((await get('Accept-Encoding: gzip')).answer.headers).not.toHaveProperty('content-encoding');
   });
 
-  test('an ETag that compression has weakened still holds in If-Match', async () => {
+  test('an ETag that compression made weak still matches in If-Match', async () => {
     said = { headers: { ETag: '"7"' }, body: JSON.stringify('x'.repeat(5_000)) };
     const { answer } = await get('Accept-Encoding: gzip');
     expect(answer.headers['etag']).toEqual(['W/"7"']);

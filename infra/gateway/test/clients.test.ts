@@ -24,12 +24,12 @@ const expectTooMany = (refused: Answer): void => {
 };
 
 describe('the request rate of one client', () => {
-  test('is not limited unless asked for', async () => {
+  test('is unlimited without the option rateLimit', async () => {
     await using gateway = await startGateway({ upstreams: upstreams() });
     expect(statuses(await ask(gateway.port, '/v1/quests', 100))).toEqual(new Set([200]));
   });
 
-  test('beyond the limit is 429 with Retry-After, but for webhooks and callbacks', async () => {
+  test('above the limit is 429 with Retry-After, except for webhooks and callbacks', async () => {
     await using limited = await startGateway({
       upstreams: upstreams(),
       rateLimit: { perSecond: 1, burst: 3 },
@@ -74,7 +74,7 @@ describe('the running requests of one client', () => {
     };
   };
 
-  test('beyond the limit are 429 with Retry-After; other clients, webhooks and probes go on', async () => {
+  test('above the limit get 429 with Retry-After; other clients, webhooks and probes are served', async () => {
     await using limited = await startGateway({
       upstreams: upstreams(),
       connectionsPerClient: 5,
@@ -93,7 +93,7 @@ describe('the running requests of one client', () => {
     expect((await request(limited.port, '/healthz', 'GET', again)).status).toBe(200);
   });
 
-  test('are 256 of 4,300 that it never finishes; the others are refused, and a probe is answered', async () => {
+  test('are limited to 256 of 4,300 unfinished ones; the others are rejected, and a probe is answered', async () => {
     const patient = 600_000;
     await using gateway = await startGateway({
       upstreams: upstreams(),

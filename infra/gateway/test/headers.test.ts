@@ -50,8 +50,8 @@ describe('X-Request-Id', () => {
   });
 });
 
-describe('who is calling', () => {
-  test('is what the gateway saw, whatever the caller says of itself', async () => {
+describe('the address of the client', () => {
+  test('is the peer of the connection, whatever headers the client sends', async () => {
     const { received } = await get(
       'X-Forwarded-For: 6.6.6.6',
       'X-Forwarded-Proto: https',
@@ -82,7 +82,7 @@ describe('who is calling', () => {
       expect(received.headers).not.toHaveProperty(name);
   });
 
-  test('is what a trusted proxy says', async () => {
+  test('is taken from the header of a trusted proxy', async () => {
     await using behindProxy = await startGateway({
       upstreams: { 'quest-service': service.place },
       trustedProxies: ['127.0.0.0/8', '10.0.0.0/8'],
@@ -101,7 +101,7 @@ describe('who is calling', () => {
     expect(await behindProxy.entry('proxied')).toMatchObject({ client: '203.0.113.9' });
   });
 
-  test('a proxy that is not on the list is not believed', async () => {
+  test('is not taken from the header of any other proxy', async () => {
     await using behindProxy = await startGateway({
       upstreams: { 'quest-service': service.place },
       trustedProxies: ['10.0.0.0/8'],
@@ -127,7 +127,7 @@ describe('who is calling', () => {
   });
 });
 
-describe('what a caller sends', () => {
+describe('a request', () => {
   test('credentials, signatures and conditions reach the service unchanged', async () => {
     const sent = {
       authorization: 'Bearer a.b.c',
@@ -145,7 +145,7 @@ describe('what a caller sends', () => {
     expect(received.headers).toMatchObject(sent);
   });
 
-  test('fields with underscores and those of the connection stay behind', async () => {
+  test('header names with underscores and hop-by-hop headers are not forwarded', async () => {
     const { received } = await get(
       'X_Forwarded_For: 6.6.6.6',
       'authorization_: x',
@@ -157,7 +157,7 @@ describe('what a caller sends', () => {
       expect(received.headers).not.toHaveProperty(name);
   });
 
-  test('a body arrives byte for byte', async () => {
+  test('a body arrives unchanged', async () => {
     const bytes = String.fromCharCode(...Array.from({ length: 256 }, (_, byte) => byte)).repeat(300);
     await request(
       gateway.port,

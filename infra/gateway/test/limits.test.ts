@@ -73,7 +73,7 @@ describe('bodies', () => {
     socket.destroy();
   });
 
-  test('a sender that goes away ends the request at the service, which never has the whole body', async () => {
+  test('when the sender disconnects, the service sees an incomplete request', async () => {
     let bytes = 0;
     let aborted = false;
     await using hearing = await listen((incoming) => {
@@ -90,7 +90,7 @@ describe('bodies', () => {
     expect(bytes).toBe(5);
   });
 
-  test('a service refuses its caller before the body has come, and the gateway stores none of it', async () => {
+  test('a service can reject a request before its body has arrived, and the gateway stores no body', async () => {
     await using strict = await listen((_, response) => void response.writeHead(401).end());
     await using streaming = await startGateway({
       upstreams: { 'quest-service': `127.0.0.1:${strict.port}` },
@@ -109,7 +109,7 @@ describe('bodies', () => {
     expect(await bytesBelow(streaming.runDir)).toBeLessThan(200 * KIB);
   });
 
-  test('a response that is read slowly is not stored either', async () => {
+  test('a response that the client reads slowly is not stored', async () => {
     const size = 20 * MIB;
     await using large = await listen((_, response) => void response.end(Buffer.alloc(size)));
     await using streaming = await startGateway({ upstreams: { 'quest-service': `127.0.0.1:${large.port}` } });
@@ -135,7 +135,7 @@ describe('an import', () => {
     return () => text;
   };
 
-  test('flows in both directions at once, a line answered before the next is sent', async () => {
+  test('streams in both directions: a line is answered before the next one is sent', async () => {
     await using echo = await listen((incoming, response) => {
       response.writeHead(200, { 'Content-Type': 'application/x-ndjson' });
       incoming.on('data', (chunk: Buffer) => response.write(`got ${chunk.toString()}`));
@@ -155,7 +155,7 @@ describe('an import', () => {
     socket.destroy();
   });
 
-  test('may be larger than anything else', async () => {
+  test('may be larger than other bodies', async () => {
     expect((await send('/v1/consignments/import', 40 * MIB, true)).status).toBe(200);
     expect(service.received.splice(0)[0]?.body).toHaveLength(40 * MIB);
   });
@@ -176,7 +176,7 @@ describe('slow clients', () => {
     expect(service.received).toEqual([]);
   });
 
-  test('a head that drips in has one limit for all of it', async () => {
+  test('a request head that arrives slowly is limited as a whole', async () => {
     await using hasty = await startGateway({ timeouts: { header: 300 } });
     const socket = connect(hasty.port, '127.0.0.1');
     socket.on('error', () => {});

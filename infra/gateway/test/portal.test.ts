@@ -41,23 +41,26 @@ const policyOf = async (target: string): Promise<string[]> =>
   );
 
 describe('the policy of the pages', () => {
-  test.each(['/docs/', '/docs/ops/'])('%s runs, loads and is framed by nothing of others', async (target) => {
-    expect(await policyOf(target)).toEqual([
-      "default-src 'none'",
-      "script-src 'self'",
-      "style-src 'self'",
-      "font-src 'self'",
-      "img-src 'self' data:",
-      "connect-src 'self'",
-      "base-uri 'none'",
-      "form-action 'none'",
-      "frame-ancestors 'none'",
-      "require-trusted-types-for 'script'",
-      "trusted-types 'none'",
-    ]);
-  });
+  test.each(['/docs/', '/docs/ops/'])(
+    '%s neither loads nor runs anything from elsewhere, and cannot be framed',
+    async (target) => {
+      expect(await policyOf(target)).toEqual([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "font-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+        "trusted-types 'none'",
+      ]);
+    },
+  );
 
-  test('the reference may have styles of its own making, but no script', async () => {
+  test('the reference may create style elements, but no scripts', async () => {
     const policy = await policyOf('/docs/reference/');
     expect(policy).toContain("script-src 'self'");
     expect(policy).toContain("style-src 'self' 'unsafe-inline'");
@@ -65,7 +68,7 @@ describe('the policy of the pages', () => {
     expect(policy).toContain("frame-ancestors 'none'");
   });
 
-  test('no page is guessed at, framed, kept unasked, or tells where a click came from', async () => {
+  test('pages forbid content sniffing, framing, unvalidated caching and referrers', async () => {
     const { headers } = await request(gateway.port, '/docs/');
     expect(headers).toMatchObject({
       'x-content-type-options': ['nosniff'],
@@ -78,13 +81,13 @@ describe('the policy of the pages', () => {
     });
   });
 
-  test('/docs/ops leads to the page', async () => {
+  test('/docs/ops redirects to the page', async () => {
     const answer = await request(gateway.port, '/docs/ops');
     expect([answer.status, answer.headers['location']]).toEqual([301, ['/docs/ops/']]);
   });
 });
 
-describe('what the pages ask of a service', () => {
+describe('requests of the pages to a service', () => {
   test.each([
     ['/docs/status', '/ops/status'],
     ['/docs/ops/summary', '/ops/summary'],
@@ -114,14 +117,14 @@ describe('what the pages ask of a service', () => {
     expect([...behind.values()].flatMap(({ received }) => received)).toEqual([]);
   });
 
-  test('a service that is away is a problem', async () => {
+  test('an unavailable service is a problem response', async () => {
     await using bare = await startGateway({ docsDir: join(home, 'docs') });
     expectProblem(await request(bare.port, '/docs/status/quest-service'), 503, 'service_unavailable');
   });
 });
 
 describe("the demo's credentials", () => {
-  test('a code is exchanged for them by the server of the demo', async () => {
+  test('the demo server exchanges a code for them', async () => {
     const body = '{"code":"c"}';
     const answer = await request(
       gateway.port,
@@ -134,7 +137,7 @@ describe("the demo's credentials", () => {
     expect(demo.received.splice(0)).toMatchObject([{ method: 'POST', url: '/docs/demo' }]);
   });
 
-  test('a body that can be no code does not reach that server', async () => {
+  test('a body that is too long for a code does not reach the demo server', async () => {
     const refused = await request(
       gateway.port,
       '/docs/demo',
@@ -146,11 +149,11 @@ describe("the demo's credentials", () => {
     expect(demo.received).toEqual([]);
   });
 
-  test('no file of the portal holds them: /docs/demo.json is 404', async () => {
+  test('no file of the portal contains them: /docs/demo.json is 404', async () => {
     expectProblem(await request(gateway.port, '/docs/demo.json'), 404, 'not_found');
   });
 
-  test('a gateway without a demo has no such address', async () => {
+  test('without demoServer the address does not exist', async () => {
     await using bare = await startGateway({ docsDir: join(home, 'docs') });
     expectProblem(await request(bare.port, '/docs/demo', 'POST', ['Content-Length: 0']), 404, 'not_found');
   });

@@ -35,7 +35,7 @@ const putLarge = ({ port }: Gateway) =>
   request(port, '/v1/quests/1/questions', 'PUT', [`Content-Length: ${large.length}`], large);
 
 describe('accounts', () => {
-  test('workers of a gateway that root starts are not root; all it writes is in its folders', async () => {
+  test('a gateway that root starts has workers that are not root, and writes only into its folders', async () => {
     await using service = await startService();
     await using gateway = await startGateway({ upstreams: { 'quest-service': service.place } });
     expect((await putLarge(gateway)).status).toBe(200);
@@ -46,7 +46,7 @@ describe('accounts', () => {
     expect((await readFile(join(gateway.runDir, 'nginx.pid'), 'utf8')).trim()).toBe(String(gateway.pid));
   });
 
-  test('a gateway that is not started as root does the same', async () => {
+  test('a gateway that another user starts writes only into its folders', async () => {
     await using service = await startService();
     await using gateway = await startGateway({
       upstreams: { 'quest-service': service.place },
@@ -56,7 +56,7 @@ describe('accounts', () => {
     expect(service.received[0]?.body).toHaveLength(large.length);
   });
 
-  test('an unprivileged account is taken only where it can reach the folders', async () => {
+  test('an unprivileged account is chosen only when it can enter the folders', async () => {
     const folder = join(home, 'docs');
     await mkdir(folder);
     expect(await workerUser([folder])).toBe(isRoot ? 'root' : undefined);
@@ -90,7 +90,7 @@ describe('signals', () => {
     await rm(dirname(first.runDir), { recursive: true });
   });
 
-  test('SIGUSR1 opens the logs again, for rotation', async () => {
+  test('SIGUSR1 reopens the logs, for rotation', async () => {
     await using gateway = await startGateway();
     const log = join(dirname(gateway.runDir), 'log', 'access.log');
     await rename(log, `${log}.1`);
@@ -133,7 +133,7 @@ describe('the command', () => {
     expect(checked.said).toContain('test is successful');
   });
 
-  test('without folders for logs they go to the standard streams', async () => {
+  test('without logDir the logs go to the standard streams', async () => {
     expect((await run(process.execPath, [render, '--out', home, '--run-dir', join(home, 'run')])).code).toBe(
       0,
     );
@@ -141,7 +141,7 @@ describe('the command', () => {
     expect(await readFile(join(home, 'settings.conf'), 'utf8')).toContain('access_log "/dev/stdout" lines;');
   });
 
-  test('says what is wrong with its arguments', async () => {
+  test('names each wrong argument', async () => {
     const { code, said } = await run(process.execPath, [
       render,
       '--out',

@@ -104,7 +104,7 @@ describe('a request that cannot be read', () => {
     ]);
   });
 
-  test('HTTP/0.9 gets the problem without a head, as that protocol has none', async () => {
+  test('HTTP/0.9 gets the problem without headers, because that protocol has none', async () => {
     for (const line of ['GET /v1/quests\r\n', 'GET /nowhere\r\n'])
       expect(JSON.parse(await sendBytes(gateway.port, line))).toMatchObject({
         status: 400,
@@ -113,14 +113,14 @@ describe('a request that cannot be read', () => {
     expect(service.received).toEqual([]);
   });
 
-  test('lines that end without a carriage return are read, and passed on in good form', async () => {
+  test('lines that end without a carriage return are accepted and forwarded with one', async () => {
     expect((await exchange(gateway.port, `GET /v1/quests HTTP/1.1\n${host}\n${close}\n\n`)).status).toBe(200);
     expect(service.received.splice(0)).toMatchObject([
       { url: '/v1/quests', headers: { host: 'gateway.test' } },
     ]);
   });
 
-  test('nothing after the body of a request is taken for another one', async () => {
+  test('bytes after the body are not taken as another request (request smuggling)', async () => {
     const smuggled =
       head('POST /v1/quests HTTP/1.1', host, 'Transfer-Encoding: xchunked', 'Content-Length: 4', close) +
       head('GET /v1/quests/smuggled HTTP/1.1', host);
@@ -129,8 +129,8 @@ describe('a request that cannot be read', () => {
   });
 });
 
-describe('a request that is refused by its form', () => {
-  test('a transfer encoding that nobody knows is 501', async () => {
+describe('a request that is rejected by its form', () => {
+  test('an unknown transfer encoding is 501', async () => {
     expectProblem(
       await exchange(gateway.port, head('POST /v1/quests HTTP/1.1', host, 'Transfer-Encoding: gzip', close)),
       501,
@@ -138,7 +138,7 @@ describe('a request that is refused by its form', () => {
     );
   });
 
-  test('HTTP/2 spoken in clear is 505', async () => {
+  test('HTTP/2 without TLS is 505', async () => {
     expectProblem(
       await exchange(gateway.port, head('GET /v1/quests HTTP/2.0', host)),
       505,
@@ -158,7 +158,7 @@ describe('a request that is refused by its form', () => {
     expect(answer.headers['allow']).toEqual(['GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS']);
   });
 
-  test("other methods are the service's to refuse", async () => {
+  test('other methods are passed to the service, which rejects them', async () => {
     expect((await request(gateway.port, '/v1/quests', 'PURGE')).status).toBe(200);
     expect(service.received.splice(0)).toMatchObject([{ method: 'PURGE' }]);
   });
@@ -171,7 +171,7 @@ describe('a request that is refused by its form', () => {
     expectProblem(await request(gateway.port, fill(100_000)), 414, 'uri_too_long');
   });
 
-  test('a field that is too long, and too many fields, are 431', async () => {
+  test('a header that is too long and too many headers are 431', async () => {
     expectProblem(
       await request(gateway.port, '/v1/quests', 'GET', [`X-Long: ${'x'.repeat(9_000)}`]),
       431,
@@ -182,7 +182,7 @@ describe('a request that is refused by its form', () => {
     expect(service.received).toEqual([]);
   });
 
-  test('HEAD is refused without a body', async () => {
+  test('HEAD is rejected without a body', async () => {
     const answer = await request(gateway.port, '/nowhere', 'HEAD');
     expect([answer.status, answer.headers['content-type'], answer.body]).toEqual([
       404,

@@ -51,7 +51,7 @@ afterEach(async () => {
 });
 
 describe('a webhook token is in no log', () => {
-  test('when all is well; the event still is', async () => {
+  test('when the event is delivered', async () => {
     await request(gateway.port, hook(), 'POST', withBody(json), json);
     await request(
       gateway.port,
@@ -101,7 +101,7 @@ describe('a webhook token is in no log', () => {
     await expectClean();
   });
 
-  test('when the service breaks off, answers nonsense or takes too long', async () => {
+  test('when the service closes the connection, answers nonsense or takes too long', async () => {
     for (const status of [502, 504]) {
       await using failing = await startService(
         (_, response) => void (status === 502 && response.socket?.end('nonsense')),
@@ -158,7 +158,7 @@ describe('a webhook token is in no log', () => {
     await expectClean();
   });
 
-  test('when the sender goes away, before the end of the body or after it', async () => {
+  test('when the sender disconnects, before or after the end of the body', async () => {
     for (const length of [json.length, 1_000]) {
       const socket = connect(gateway.port, '127.0.0.1');
       socket.write(`POST ${hook()} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${json}`);
@@ -181,7 +181,7 @@ describe('a credential is in no log', () => {
     'X-Request-Id',
   ].map((name) => `${name}: ${credential} ${credential}`);
 
-  test('when all is well, with its request, or in a query', async () => {
+  test('when the request succeeds, with the credential in a header or in the query', async () => {
     expect(
       (
         await request(gateway.port, `/v1/quests?access_token=${credential}`, 'GET', [
@@ -201,7 +201,7 @@ describe('a credential is in no log', () => {
     });
   });
 
-  test('when the service is away or the request is refused', async () => {
+  test('when the service is unavailable or the request is rejected', async () => {
     await start({ upstreams: { 'task-manager': `127.0.0.1:${await freePort()}` } });
     for (const target of ['/api/v1/auth/check', '/nowhere', '/api/v1/tasks/%zz'])
       await request(gateway.port, target, 'GET', fields);
@@ -209,7 +209,7 @@ describe('a credential is in no log', () => {
   });
 });
 
-test('an event of a sender that hangs up without waiting is still delivered', async () => {
+test('a webhook whose sender disconnects without waiting for the response is still delivered', async () => {
   await using slow = await startService((_, response) => setTimeout(() => response.end('{}'), 200));
   await start({ upstreams: { 'store-webhooks': slow.place, 'quest-service': slow.place } });
   for (const [path, id] of [

@@ -29,7 +29,7 @@ describe('connections to a service', () => {
     expect(service.received[0]?.headers).not.toHaveProperty('connection', 'close');
   });
 
-  test('are made anew at once after a restart of the service', async () => {
+  test('are opened again directly after a restart of the service', async () => {
     const port = await freePort();
     await using gateway = await startGateway({ upstreams: { 'quest-service': `127.0.0.1:${port}` } });
     for (let round = 0; round < 3; round += 1) {
@@ -44,7 +44,7 @@ describe('connections to a service', () => {
   });
 });
 
-describe('a service that is away', () => {
+describe('an unavailable service', () => {
   test.each([
     '/api/v1/auth/login',
     '/v1/quests',
@@ -53,7 +53,7 @@ describe('a service that is away', () => {
     '/v1/projects',
     '/v1/consignments/import',
     '/openapi/quest-service.json',
-  ])('%s is 503 with Retry-After when it was never there', async (target) => {
+  ])('%s is 503 with Retry-After when it has no upstream', async (target) => {
     await using gateway = await startGateway();
     const answer = await request(gateway.port, target, 'POST', ['Content-Length: 2'], '{}');
     expectProblem(answer, 503, 'service_unavailable');
@@ -81,7 +81,7 @@ describe('a service that is away', () => {
       expectProblem(await request(gateway.port, target), 503, 'service_unavailable');
   });
 
-  test('does not take the others with it', async () => {
+  test('does not affect the other services', async () => {
     await using service = await startService();
     await using gateway = await startGateway({
       upstreams: { 'quest-service': service.place, consignments: `127.0.0.1:${await freePort()}` },
@@ -91,8 +91,8 @@ describe('a service that is away', () => {
   });
 });
 
-describe('a service that fails with the request in hand', () => {
-  test('is 502, and is not asked again', async () => {
+describe('a service that fails after it received the request', () => {
+  test('is 502, and the request is not repeated', async () => {
     using crashing = await startCrashing();
     await using gateway = await startGateway({ upstreams: { 'wallet-operator': crashing.place } });
     const answer = await request(gateway.port, '/callback/debit', 'POST', ['Content-Length: 2'], '{}');
@@ -122,7 +122,7 @@ describe('a service that fails with the request in hand', () => {
     }
   });
 
-  test('a POST that could not be sent goes to the server that is there', async () => {
+  test('a POST that could not be sent goes to a running instance', async () => {
     await using service = await startService();
     await using gateway = await startGateway({
       upstreams: { 'wallet-operator': [`127.0.0.1:${await freePort()}`, service.place] },

@@ -50,7 +50,7 @@ const get = async (path: string, ...fields: string[]) => {
 };
 
 describe('traceparent', () => {
-  test("of a caller goes on in the caller's trace, with the gateway in between", async () => {
+  test('of a caller is continued, with a span of the gateway in between', async () => {
     const {
       id: requestId,
       received,
@@ -66,7 +66,7 @@ describe('traceparent', () => {
     expect(span['end']).toEqual(expect.any(Number));
   });
 
-  test('is made where there is none, and stands in the access log', async () => {
+  test('is created when there is none, and is in the access log', async () => {
     const { id, received, span } = await get('/v1/quests/1');
     expect(received.headers['traceparent']).toBe(`00-${span['trace']}-${span['span']}-01`);
     expect(span).toMatchObject({ trace: expect.stringMatching(/^[0-9a-f]{32}$/), parent: '' });
@@ -89,7 +89,7 @@ describe('traceparent', () => {
   });
 });
 
-test('what is told of a request holds neither its path nor its query', async () => {
+test('a span contains neither the path nor the query', async () => {
   const token = 't'.repeat(43);
   const { text } = await get(`/api/v1/hooks/order_updated/${token}?key=secret`, `Cookie: id=${token}`);
   expect(text).toContain('store-webhooks');

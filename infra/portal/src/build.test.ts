@@ -15,13 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(out, { recursive: true }));
 
-test('what the portal is made of holds no credential, and nothing but what its pages need', async () => {
+test('the build of the portal contains no credential, and no file that its pages do not use', async () => {
   const files = await readdir(out, { recursive: true });
   expect(files).not.toContain('demo.json');
   expect(files.filter((file) => file.endsWith('.map'))).toEqual([]);
 });
 
-test('no page has a script, a style or a handler in it', async () => {
+test('no page has inline scripts, styles or event handlers', async () => {
   for (const page of ['index.html', 'reference/index.html', 'ops/index.html']) {
     const text = await readFile(join(out, page), 'utf8');
     expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|https?:/);
@@ -32,7 +32,7 @@ test('no page has a script, a style or a handler in it', async () => {
   }
 });
 
-test('every service of the gateway has its card, and no purpose is of one that has gone', async () => {
+test('every service of the gateway has a card, and every description belongs to a service', async () => {
   const page = await readFile(join(out, 'index.html'), 'utf8');
   for (const name of services) {
     expect(page).toContain(`data-service="${name}"`);
@@ -40,7 +40,7 @@ test('every service of the gateway has its card, and no purpose is of one that h
   expect(services).toEqual(expect.arrayContaining(Object.keys(purposes)));
 });
 
-test('the fonts are its own', async () => {
+test('the fonts are part of the build', async () => {
   const sheet = await readFile(join(out, 'assets/portal.css'), 'utf8');
   const addresses = [...sheet.matchAll(/url\(([^)]*)\)/g)].map(([, address]) => address);
   expect(addresses.length).toBeGreaterThan(5);

@@ -83,7 +83,7 @@ describe.runIf(canLook)('the operations page', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('the token is in memory only, and gone with a reload or when told to', async () => {
+  test('the token is in memory only, and removed by a reload or by signing out', async () => {
     await using visited = await signedIn('traffic');
     const { page } = visited;
     await page.locator('.service canvas').first().waitFor();

@@ -15,7 +15,7 @@ const titles = [
 ];
 
 describe.runIf(canLook)('the portal', () => {
-  test('each service is there with its purpose, its addresses, and whether it is ready', async () => {
+  test('each service is shown with its purpose, its addresses, and whether it is ready', async () => {
     await using visited = await visit('/docs');
     const { page } = visited;
     await page.getByText('Every service is ready.').waitFor();
@@ -61,13 +61,16 @@ describe.runIf(canLook)('the portal', () => {
 
   const pages = ['/docs/', '/docs/reference/', '/docs/ops/'];
 
-  test.each(pages)('%s asks nobody but the gateway, and keeps to its policy', async (path) => {
-    await using visited = await visit(path);
-    await visited.page.waitForLoadState('networkidle');
-    expect(visited.outside).toEqual([]);
-    expect(visited.faults).toEqual([]);
-    expect(visited.asked.some((asked) => asked.endsWith('.woff2'))).toBe(true);
-  });
+  test.each(pages)(
+    '%s sends requests only to the gateway, and violates no Content-Security-Policy',
+    async (path) => {
+      await using visited = await visit(path);
+      await visited.page.waitForLoadState('networkidle');
+      expect(visited.outside).toEqual([]);
+      expect(visited.faults).toEqual([]);
+      expect(visited.asked.some((asked) => asked.endsWith('.woff2'))).toBe(true);
+    },
+  );
 
   const sizes = [
     ['a phone', phone],
@@ -92,7 +95,7 @@ describe.runIf(canLook)('the portal', () => {
     },
   );
 
-  test.each(['/docs/', '/docs/ops/'])('%s can be used with the keys alone', async (path) => {
+  test.each(['/docs/', '/docs/ops/'])('%s can be used with the keyboard alone', async (path) => {
     await using visited = await visit(path);
     const { page } = visited;
     await page.waitForLoadState('networkidle');

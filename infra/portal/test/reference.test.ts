@@ -77,7 +77,7 @@ describe.runIf(canLook)('the reference', () => {
     },
   );
 
-  test('what was filled in is not kept for the next visit', async () => {
+  test('values that were filled in are not kept for the next visit', async () => {
     await using visited = await visit('/docs/reference/?api=store-webhooks', { demo: true });
     await visited.page.getByRole('heading', { name: 'Store webhooks', level: 1 }).waitFor();
     const kept = await visited.page.evaluate(() => {

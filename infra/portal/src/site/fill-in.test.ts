@@ -47,14 +47,14 @@ describe.each([...services])('the examples of %s', (name) => {
   const document = documentOf(name);
   const given = examples[name]?.(demo, '1');
 
-  test('are of operations that it has', () => {
+  test('belong to operations that exist', () => {
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     expect(operations).toEqual(expect.arrayContaining(Object.keys(given?.bodies ?? {})));
   });
 
-  test('are of ids that it asks for', () => {
+  test('belong to parameters that exist', () => {
     const path = Object.keys(document.paths).join(' ');
     for (const id of Object.keys(given?.ids ?? {}))
       expect(path).toMatch(new RegExp(`/${id}/\\{|\\{${id}\\}`));

@@ -15,7 +15,7 @@ const process = (instance: string, ...points: [number, number, number, number | 
   })),
 });
 
-test('processes add up, and the slowest counts', () => {
+test('rates of processes are added, and p99 is that of the slowest', () => {
   const one = process('a', [10, 4, 1, 5], [20, 0, 0, null]);
   const other = process('b', [20, 2, 2, 30], [10, 6, 0, 8]);
   expect(combine([one, other])).toEqual({
@@ -26,7 +26,7 @@ test('processes add up, and the slowest counts', () => {
   });
 });
 
-test('without requests there is no share of errors', () => {
+test('without requests there is no error rate', () => {
   expect(combine([process('a', [10, 0, 0, null])])).toMatchObject({ errors: [null], p99: [null] });
 });
 
@@ -35,6 +35,6 @@ test('a process that has been gone for half an hour no longer counts', () => {
   expect(times).toEqual([origin + 1900]);
 });
 
-test('nothing is nothing', () => {
+test('without processes there are no points', () => {
   expect(combine([])).toEqual({ times: [], requests: [], errors: [], p99: [] });
 });
