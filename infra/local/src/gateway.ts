@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { prepareGateway } from '@platform/gateway/files';
-import { baseEnv } from './env.ts';
+import { baseEnv, serviceEnv } from './env.ts';
 import type { Site } from './backing-services.ts';
 import { answersWell } from './service-process.ts';
 
@@ -25,10 +25,12 @@ export const startGateway = async (
   { supervisor, local }: Site,
   { url, file, ...options }: GatewayPlan,
 ): Promise<void> => {
+  await local.logFile('gateway/access');
   const { args } = await prepareGateway({
     listen: new URL(url).host,
     runDir: join(local.path, 'nginx'),
     logDir: join(local.path, 'logs', 'gateway'),
+    requestLog: serviceEnv()['REQUEST_LOG'] === 'failures' ? 'failures' : 'all',
     ...options,
   });
   const program = supervisor.start('gateway', {

@@ -53,21 +53,21 @@ describe.runIf(canLook)('the operations page', () => {
     await using visited = await visit('/docs/ops/');
     await visited.page.waitForLoadState('networkidle');
     expect(visited.asked.filter((path) => path.startsWith('/v1') || path.includes('summary'))).toEqual([]);
-    expect(await visited.page.isVisible('#desk')).toBe(false);
+    expect(await visited.page.isVisible('#dashboard')).toBe(false);
   });
 
   test.each(['x.y.z', 'not a token', 'e'.repeat(9000)])('text that is no token is refused', async (token) => {
     await using visited = await visit('/docs/ops/');
     await enter(visited.page, token);
-    await visited.page.locator('#gate-error:not(:empty)').waitFor();
+    await visited.page.locator('#sign-in-error:not(:empty)').waitFor();
     expect(await visited.page.inputValue('#token')).toBe('');
-    expect(await visited.page.isVisible('#desk')).toBe(false);
+    expect(await visited.page.isVisible('#dashboard')).toBe(false);
   });
 
   test('a token without the scopes opens the page, and each view says what is missing', async () => {
     await using visited = await visit('/docs/ops/#ledger');
     await enter(visited.page, demo.consignmentsToken);
-    const refusal = visited.page.locator('#desk').getByText('wallet:admin').first();
+    const refusal = visited.page.locator('#dashboard').getByText('wallet:admin').first();
     await refusal.waitFor();
     expect(await refusal.textContent()).toContain('Request ');
   });
@@ -102,16 +102,16 @@ describe.runIf(canLook)('the operations page', () => {
     expect(await page.context().cookies()).toEqual([]);
     await page.reload();
     await page.getByLabel('Access token').waitFor();
-    expect(await page.isVisible('#desk')).toBe(false);
+    expect(await page.isVisible('#dashboard')).toBe(false);
     await enter(page, demo.adminToken);
     await page.getByRole('button', { name: 'Sign out' }).click();
-    expect(await page.locator('#desk').textContent()).toBe('');
+    expect(await page.locator('#dashboard').textContent()).toBe('');
   });
 
   test('request rate, errors and p99 of every service are drawn', async () => {
     await using visited = await signedIn('traffic');
     const { page } = visited;
-    await expect.poll(() => page.locator('.service canvas').count()).toBe(18);
+    await expect.poll(() => page.locator('.service canvas').count(), { timeout: 60_000 }).toBe(18);
     const labels = await page
       .locator('.service [role=img]')
       .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')));
@@ -136,7 +136,7 @@ describe.runIf(canLook)('the operations page', () => {
     // Masked, until somebody reveals it.
     expect(await body.textContent()).not.toContain(marker);
     await dialog.getByRole('button', { name: 'Reveal body' }).click();
-    await expect.poll(() => body.textContent()).toContain('<script>alert(1)</script>');
+    await expect.poll(() => body.textContent(), { timeout: 60_000 }).toContain('<script>alert(1)</script>');
     expect(await dialog.locator('img, script').count()).toBe(0);
     expect(visited.faults).toEqual([]);
     // Even a slip in the page itself would be stopped by the browser.

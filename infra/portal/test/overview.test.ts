@@ -74,7 +74,7 @@ describe.runIf(canLook)('the portal', () => {
 
   const sizes = [
     ['a phone', phone],
-    ['a desk', desktop],
+    ['a desktop', desktop],
   ] as const;
 
   test.each(pages.flatMap((path) => sizes.map(([name, size]) => [path, name, size] as const)))(

@@ -1,13 +1,13 @@
 import { demoCredentials } from './demo.ts';
 import { byId } from './element.ts';
-import { createDesk } from './ops/desk.ts';
+import { createDashboard } from './ops/dashboard.ts';
 import { openSession, Refused, type Session } from './ops/session.ts';
 import { errorText } from './ops/text.ts';
 
-const gate = byId('gate', HTMLElement);
-const desk = byId('desk', HTMLElement);
+const signIn = byId('sign-in', HTMLElement);
+const dashboard = byId('dashboard', HTMLElement);
 const input = byId('token', HTMLInputElement);
-const problem = byId('gate-error', HTMLElement);
+const problem = byId('sign-in-error', HTMLElement);
 
 let leave = (): void => {};
 
@@ -15,7 +15,7 @@ let leave = (): void => {};
 const longest = 2 ** 31 - 1;
 
 const enter = (session: Session): void => {
-  const { content, end } = createDesk(session, () => leave());
+  const { content, end } = createDashboard(session, () => leave());
   const left = session.expiresAt ? session.expiresAt.getTime() - Date.now() : longest;
   const expiry = setTimeout(() => leave(), Math.min(left, longest));
   leave = () => {
@@ -23,16 +23,16 @@ const enter = (session: Session): void => {
     session.close();
     end();
     for (const dialog of document.querySelectorAll('dialog')) dialog.close();
-    desk.replaceChildren();
-    desk.hidden = true;
-    gate.hidden = false;
+    dashboard.replaceChildren();
+    dashboard.hidden = true;
+    signIn.hidden = false;
     input.focus();
     leave = () => {};
   };
-  gate.hidden = true;
-  desk.hidden = false;
-  desk.replaceChildren(...content);
-  desk.querySelector('h1')?.focus();
+  signIn.hidden = true;
+  dashboard.hidden = false;
+  dashboard.replaceChildren(...content);
+  dashboard.querySelector('h1')?.focus();
 };
 
 /** Whether the token itself was refused: a missing scope (403) or an unavailable service is no reason to refuse it. */
@@ -59,7 +59,7 @@ const tryToken = async (token: string): Promise<void> => {
   enter(session);
 };
 
-byId('gate-form', HTMLFormElement).addEventListener('submit', (event) => {
+byId('sign-in-form', HTMLFormElement).addEventListener('submit', (event) => {
   event.preventDefault();
   const token = input.value.trim();
   input.value = '';

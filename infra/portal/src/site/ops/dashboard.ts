@@ -19,7 +19,10 @@ const chosen = (): string => {
 };
 
 /** The views after the sign-in; `leave` is called by the sign-out button. */
-export const createDesk = (session: Session, leave: () => void): { content: Node[]; end: () => void } => {
+export const createDashboard = (
+  session: Session,
+  leave: () => void,
+): { content: Node[]; end: () => void } => {
   const links = Object.entries(views).map(([key, { name }]) => element('a', { href: `#${key}` }, name));
   const view = element('div', { class: 'view' });
   const draw = (): void => {
@@ -36,7 +39,7 @@ export const createDesk = (session: Session, leave: () => void): { content: Node
   const who = element('p', { class: 'soft' }, `Signed in as ${session.subject}${until}`);
   const head = element(
     'div',
-    { class: 'desk-head' },
+    { class: 'dashboard-head' },
     element('div', {}, element('h1', { tabindex: '-1' }, 'Operations'), who),
     button('Sign out', 'quiet', leave),
   );
