@@ -2,11 +2,14 @@
  * `pnpm --filter wallet-operator certify --url … --secret … --player … [more]`: runs the conformance kit against any
  * operator backend. Exit code 1 when it does not keep the contract, 2 when the kit was called wrongly.
  */
+import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { readCurrency } from './certify/currency.ts';
 import { junit, line, summary } from './certify/report.ts';
 import { certify } from './certify/run.ts';
+import { reportVerdict } from './history/report.ts';
+import { checkHistory } from './history/run.ts';
 
 const usage = `certify --url <callback url> --secret <hmac secret> --player <id of a player with 100.00 or more>
   --currency <code>     currency of the player's wallet (found out by trying)
@@ -14,7 +17,11 @@ const usage = `certify --url <callback url> --secret <hmac secret> --player <id 
   --transaction-ids <scope>  global (default), or player where ids are unique for each player only
   --game <code>         a game that is enabled (dice-alpha)
   --signature <string>  timestamp+path+body or timestamp+body
-  --junit <file>        also write the results as JUnit XML\n`;
+  --junit <file>        also write the results as JUnit XML
+  --history <file>      instead: concurrent histories of callbacks, recorded in the file and judged
+  --players <ids>       more players for --history, separated by commas
+  --seconds <n>         how long to record (10)
+  --seed <n>            repeats the choices of an earlier recording\n`;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -32,6 +39,10 @@ const main = async (): Promise<number> => {
       game: { type: 'string', default: 'dice-alpha' },
       signature: { type: 'string', default: 'timestamp+path+body' },
       junit: { type: 'string' },
+      history: { type: 'string' },
+      players: { type: 'string', default: '' },
+      seconds: { type: 'string', default: '10' },
+      seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     },
   });
   const { url, secret, player, game, signature, 'transaction-ids': transactionIds } = values;
@@ -51,6 +62,23 @@ const main = async (): Promise<number> => {
     transactionIds,
   } as const;
   const currency = values.currency ?? (await readCurrency(backend));
+  if (values.history !== undefined) {
+    const { history: file, seed, seconds } = values;
+    if (!/^\d{1,5}$/.test(seconds) || !/^\d{1,10}$/.test(seed))
+      throw new Error('--seconds and --seed are whole numbers');
+    say(`seed ${seed}`);
+    const players = [player, ...values.players.split(',').filter((one) => one !== '')];
+    const target = { ...backend, currency };
+    const verdict = await checkHistory({
+      target,
+      players,
+      file,
+      seconds: Number(seconds),
+      seed: Number(seed),
+    });
+    say(await reportVerdict(verdict, file));
+    return verdict.violations.length > 0 ? 1 : 0;
+  }
   let group = '';
   const results = await certify({ ...backend, currency }, (result) => {
     if (result.group !== group) say(`\n${result.group}`);

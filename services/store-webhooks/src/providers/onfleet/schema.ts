@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { identifier, orNull, storableText } from '../shape.ts';
+import { identifier, maybe, words } from '../shape.ts';
 
 /** Published examples have seconds in some places and milliseconds in others; no delivery is from 1973. */
-const time = orNull(
+const time = maybe(
   z
     .number()
     .positive()
@@ -16,23 +16,23 @@ export const webhook = z
     taskId: identifier(),
     triggerId: z.int(),
     time,
-    workerId: orNull(identifier()),
-    data: orNull(
+    workerId: maybe(identifier()),
+    data: maybe(
       z.object({
-        task: orNull(
+        task: maybe(
           z.object({
-            state: orNull(z.int()),
-            worker: orNull(identifier()),
+            state: maybe(z.int()),
+            worker: maybe(identifier()),
             estimatedCompletionTime: time,
-            completionDetails: orNull(z.object({ time })),
-            metadata: orNull(z.array(z.object({ name: storableText(200), value: z.unknown() }))),
+            completionDetails: maybe(z.object({ time })),
+            metadata: maybe(z.array(z.object({ name: words(200), value: z.unknown() }))),
           }),
         ),
-        worker: orNull(
+        worker: maybe(
           z.object({
-            name: orNull(storableText(200)),
-            phone: orNull(storableText(100)),
-            location: orNull(z.array(z.number()).min(2).max(3)),
+            name: maybe(words(200)),
+            phone: maybe(words(100)),
+            location: maybe(z.array(z.number()).min(2).max(3)),
           }),
         ),
       }),

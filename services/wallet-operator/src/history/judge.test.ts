@@ -1,0 +1,147 @@
+import { randomInt } from 'node:crypto';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { faults, simulate } from '../../test/simulated-wallet.ts';
+import type { Call } from './call.ts';
+import { inWords } from './explain.ts';
+import { judge } from './judge.ts';
+import { picture } from './picture.ts';
+import { createRandom } from './random.ts';
+import { serialOrder } from './serial-order.ts';
+
+const seed = randomInt(2 ** 31);
+
+beforeEach(({ task, onTestFailed }) => {
+  onTestFailed(() => void process.stderr.write(`${task.name}: seed ${seed}\n`));
+});
+
+const call = (fields: Partial<Call>): Call => ({
+  player: 'ada',
+  history: 0,
+  operation: 'balance',
+  sent: 0,
+  answered: 10,
+  status: 'OK',
+  balance: 100,
+  ...fields,
+});
+
+test('none of 1,000 correct histories is rejected, lost requests and answers included', () => {
+  for (let at = 0; at < 1000; at++) {
+    const { violations, histories, unusable } = judge(simulate(createRandom(seed + at)));
+    expect({ at, violations, histories, unusable }).toEqual({
+      at,
+      violations: [],
+      histories: 1,
+      unusable: [],
+    });
+  }
+});
+
+describe('each fault is found, and its counterexample is minimal', () => {
+  test.each(faults)('%s', (fault) => {
+    const found = Array.from({ length: 60 }, (_, at) =>
+      judge(simulate(createRandom(seed + at), { fault, opening: 300, histories: 4 })),
+    ).flatMap(({ violations }) => violations);
+    expect(found.length).toBeGreaterThan(0);
+    for (const { calls, contradiction, opening } of found.slice(0, 10)) {
+      expect(contradiction.length).toBeGreaterThan(0);
+      const forget = (forgotten: (one: Call) => boolean) =>
+        calls.map((one) => (forgotten(one) ? { ...one, answered: null, status: null, balance: null } : one));
+      expect(
+        serialOrder(
+          forget((one) => !contradiction.includes(one)),
+          opening,
+        ),
+      ).toBeUndefined();
+      for (const needed of contradiction)
+        expect(
+          serialOrder(
+            forget((one) => one === needed || !contradiction.includes(one)),
+            opening,
+          ),
+        ).toBeDefined();
+    }
+  });
+});
+
+test('a balance that was read after an answered debit must include it', () => {
+  const calls = [
+    call({ sent: 0, answered: 1 }),
+    call({ operation: 'debit', transaction: 'd', amount: 4, sent: 2, answered: 5, balance: 96 }),
+    call({ sent: 6, answered: 8, balance: 100 }),
+    call({ sent: 6, answered: 9, balance: 96 }),
+  ];
+  const [violation] = judge(calls).violations;
+  expect(violation?.contradiction).toEqual([calls[1], calls[2]]);
+  expect(violation && inWords(violation)).toEqual([
+    'Player ada, history 0: no order of the calls explains these answers together.',
+    '  Opening balance 1.00.',
+    '  1. debit d of 0.04: sent at 0.00 ms, answered at 0.01 ms with OK, balance 0.96 = opening balance − d',
+    '  2. balance: sent at 0.01 ms, answered at 0.01 ms with OK, balance 1.00 = opening balance unchanged',
+    '  It does not matter what became of the other 2 calls.',
+  ]);
+});
+
+test('a balance that was read beside a debit may include it or not', () => {
+  for (const balance of [96, 100]) {
+    const calls = [
+      call({ sent: 0, answered: 1 }),
+      call({ operation: 'debit', transaction: 'd', amount: 4, sent: 2, answered: 9, balance: 96 }),
+      call({ sent: 3, answered: 8, balance }),
+    ];
+    expect(judge(calls).violations).toEqual([]);
+  }
+});
+
+test('a request without an answer may have taken effect later, or never, but not twice', () => {
+  const lost = { operation: 'debit', transaction: 'd', amount: 4, answered: null, status: null } as const;
+  const read = (balance: number) => [
+    call({ sent: 0, answered: 1 }),
+    call({ ...lost, sent: 2, balance: null }),
+    call({ ...lost, sent: 3, balance: null }),
+    call({ sent: 50, answered: 60, balance }),
+  ];
+  expect(judge(read(100)).violations).toEqual([]);
+  expect(judge(read(96)).violations).toEqual([]);
+  expect(judge(read(92)).violations).toHaveLength(1);
+});
+
+test('money that changes between two histories is a violation', () => {
+  const calls = [
+    call({ sent: 0, answered: 1 }),
+    call({ sent: 2, answered: 3 }),
+    call({ history: 1, sent: 10, answered: 11, balance: 101 }),
+  ];
+  expect(judge(calls).violations).toMatchObject([{ history: 1, contradiction: [calls[2]] }]);
+});
+
+test('an opening balance that had to be asked for twice is one', () => {
+  const calls = [
+    call({ sent: 0, answered: null, status: null, balance: null }),
+    call({ sent: 1, answered: 2 }),
+    call({ operation: 'debit', transaction: 'd', amount: 4, sent: 3, answered: 4, balance: 96 }),
+  ];
+  expect(judge(calls)).toMatchObject({ calls: 3, violations: [], unusable: [] });
+});
+
+test('a history without an opening balance is named, not judged', () => {
+  const calls = [call({ operation: 'debit', transaction: 'd', amount: 4, balance: 96 })];
+  expect(judge(calls)).toMatchObject({
+    violations: [],
+    unusable: [expect.stringContaining('ada, history 0')],
+  });
+});
+
+test('the picture shows every call, those that contradict each other in red, and no markup from ids', () => {
+  const calls = [
+    call({ sent: 0, answered: 1 }),
+    call({ operation: 'debit', transaction: '<script>&', amount: 4, sent: 2, answered: 5, balance: 96 }),
+    call({ sent: 6, answered: 8, balance: 100 }),
+  ];
+  const [violation] = judge(calls).violations;
+  const svg = violation ? picture(violation) : '';
+  expect(svg.match(/<rect x=/g)).toHaveLength(3);
+  expect(svg.match(/fill="#c62828"/g)).toHaveLength(2);
+  expect(svg).toContain('&lt;script&gt;&amp;');
+  expect(svg).not.toContain('<script');
+});

@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { listen } from '@platform/service-kit/service';
+import { expect, onTestFinished, test } from 'vitest';
+import { addGame, addPlayer } from '../../test/factories.ts';
+import { secret, startService, type Running } from '../../test/harness.ts';
+import { expectSoundLedger } from '../../test/proof.ts';
+import { createSmallBackend, flaws } from '../../test/small-backend.ts';
+import { readCalls } from './report.ts';
+import { replay, type LedgerEntry } from './replay.ts';
+import { checkHistory } from './run.ts';
+
+const players = ['ada', 'bob', 'cem', 'dora'];
+
+const target = (url: string) => ({
+  url,
+  secret,
+  currency: 'EUR',
+  game: 'dice-alpha',
+  signatureString: 'timestamp+path+body' as const,
+});
+
+const makeFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'history-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+};
+
+const startWallet = async (): Promise<Running> => {
+  const service = await startService();
+  const { sql } = service.context.database;
+  await addGame(sql);
+  for (const player of players) await addPlayer(sql, {}, player);
+  return service;
+};
+
+const ledgerOf = ({ context }: Running, player: string) => context.database.sql<LedgerEntry[]>`
+  select seq::int, transaction_id as "transactionId", balance_after::float8 as "balanceAfter"
+  from entries where player_id = ${player} order by seq`;
+
+const startSmall = async (flaw: keyof typeof flaws): Promise<string> => {
+  const server = createSmallBackend(flaws[flaw]);
+  const { port } = await listen(server, '127.0.0.1', 0);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${port}`;
+};
+
+test('every history of our service has a serial order, which is that of the ledger', async () => {
+  await using service = await startWallet();
+  const file = join(await makeFolder(), 'calls.jsonl');
+  const verdict = await checkHistory({ target: target(service.url), players, seconds: 2, seed: 1, file });
+  expect(verdict).toMatchObject({ violations: [], unusable: [] });
+  expect(verdict.histories).toBeGreaterThan(players.length);
+  const calls = await readCalls(file);
+  for (const player of players) {
+    const own = calls.filter((call) => call.player === player);
+    expect(replay(own, await ledgerOf(service, player))).toEqual([]);
+  }
+  await expectSoundLedger(service);
+}, 60_000);
+
+test('histories stay sound while the connections of the ledger are cut again and again', async () => {
+  await using service = await startWallet();
+  const file = join(await makeFolder(), 'calls.jsonl');
+  let cuts = 0;
+  const cutting = setInterval(() => {
+    void service.context.database.sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name like 'wallet-operator:ledger%'`.then(
+      ({ length }) => (cuts += length),
+    );
+  }, 100);
+  onTestFinished(() => clearInterval(cutting));
+  const verdict = await checkHistory({ target: target(service.url), players, seconds: 3, seed: 2, file });
+  clearInterval(cutting);
+  expect(cuts).toBeGreaterThan(0);
+  expect(verdict.violations).toEqual([]);
+  await expectSoundLedger(service);
+}, 60_000);
+
+test('certify --history finds a broken backend and draws each violation; judge says the same of the file', async () => {
+  const folder = await makeFolder();
+  const file = join(folder, 'calls.jsonl');
+  const run = (program: string, ...args: string[]) =>
+    promisify(execFile)(process.execPath, [join(import.meta.dirname, '..', program), ...args]).then(
+      ({ stdout }) => ({ code: 0, stdout }),
+      ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+    );
+  const url = await startSmall('paysARollbackTwice');
+  const recorded = await run(
+    'certify.ts',
+    '--url',
+    url,
+    '--secret',
+    secret,
+    '--player',
+    'ada',
+    '--currency',
+    'EUR',
+    '--seconds',
+    '2',
+    '--seed',
+    '3',
+    '--history',
+    file,
+  );
+  expect(recorded.code).toBe(1);
+  expect(recorded.stdout).toContain('no order of the calls explains these answers together');
+  expect(await readdir(folder)).toContain('calls.jsonl.1.svg');
+  const judged = await run('judge.ts', file);
+  expect(judged.code).toBe(1);
+  expect(judged.stdout.split('\n').at(-2)).toBe(recorded.stdout.split('\n').at(-2));
+}, 60_000);
