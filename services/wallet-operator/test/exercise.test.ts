@@ -4,7 +4,7 @@ import { serve } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
 import { createStandIn } from '../src/stand-in/server.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
-import { secret, startService } from './harness.ts';
+import { keys, secret, startService } from './harness.ts';
 
 test('every operation answers as the document says', async () => {
   let operatorUrl = '';
@@ -12,7 +12,7 @@ test('every operation answers as the document says', async () => {
     createStandIn({ operatorUrl, secret, operatorId: 'op-1' }).emit('request', req, res);
   });
   const settings = { GAME_SERVER_URL: gameServer.url, OPERATOR_ID: 'op-1', SIGNATURE_TOLERANCE_S: '3600' };
-  await using service = await startService(settings);
+  await using service = await startService({ variables: settings });
   operatorUrl = service.url;
   const { sql } = service.context.database;
   const gameCode = await addGame(sql);
@@ -25,11 +25,11 @@ test('every operation answers as the document says', async () => {
   const faults = await exercise({
     url: service.url,
     right: {
-      bearer: await service.keys.token({ scope: 'wallet:admin wallet:read' }),
+      bearer: await keys.token({ scope: 'wallet:admin wallet:read' }),
       signature: ({ target, body = '' }) => signatures.sign(target, body).signature,
       timestamp,
     },
-    lacking: { bearer: await service.keys.token({ scope: 'quests:read' }) },
+    lacking: { bearer: await keys.token({ scope: 'quests:read' }) },
     known: [`/v1/players/${playerId}/rounds/r-1`, `/v1/games/${gameCode}`],
     words: { playerId: [playerId], gameCode: [gameCode], currency: ['EUR'], amount: ['1.00'] },
   });

@@ -109,7 +109,8 @@ test('kill -9 of the whole PostgreSQL under load', async () => {
   const load = startLoad(service.url, players);
   await untilSent(load.sent, 200);
   await server.kill9();
-  await sleep(100);
+  const unanswered = () => load.sent.filter(({ answer }) => answer?.http === 500).length;
+  await expect.poll(unanswered, { timeout: 20_000 }).toBeGreaterThan(0);
   await server.restart();
   await untilServing(service.url);
   await untilSent(load.sent, load.sent.length + 100);

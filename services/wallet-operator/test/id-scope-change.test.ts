@@ -31,8 +31,10 @@ test('a process that started while the database was down moves nothing under ano
   expect((await callerOf(service, playerId).debit(fields)).status).toBe('OK');
   // `startService` skips the check of main.ts, as a failed check does.
   await using other = await startService({
-    DATABASE_URL: service.databaseUrl,
-    TRANSACTION_ID_SCOPE: 'player',
+    variables: {
+      DATABASE_URL: service.databaseUrl,
+      TRANSACTION_ID_SCOPE: 'player',
+    },
   });
   const caller = callerOf(other, playerId);
   for (const answer of [await caller.debit(fields), await caller.credit(), await caller.balance()])
@@ -45,8 +47,10 @@ test('a process that started while the database was down moves nothing under ano
 test('of two processes that start at once on an empty database, with different scopes, one is refused', async () => {
   await using service = await startService();
   await using other = await startService({
-    DATABASE_URL: service.databaseUrl,
-    TRANSACTION_ID_SCOPE: 'player',
+    variables: {
+      DATABASE_URL: service.databaseUrl,
+      TRANSACTION_ID_SCOPE: 'player',
+    },
   });
   const claims = await Promise.allSettled([service, other].map(({ context }) => context.ledger.claimScope()));
   expect(claims.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);

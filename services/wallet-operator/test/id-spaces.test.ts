@@ -10,7 +10,7 @@ describe.each(['global', 'player'])('TRANSACTION_ID_SCOPE=%s: deposits and withd
   let service: Running;
   let admin: Awaited<ReturnType<typeof person>>;
   beforeAll(async () => {
-    service = await startService({ TRANSACTION_ID_SCOPE: scope });
+    service = await startService({ variables: { TRANSACTION_ID_SCOPE: scope } });
     admin = await person(service);
     await addGame(service.context.database.sql);
   });
@@ -93,7 +93,7 @@ describe.each(['global', 'player'])('TRANSACTION_ID_SCOPE=%s: deposits and withd
 describe('TRANSACTION_ID_SCOPE=player', () => {
   let service: Running;
   beforeAll(async () => {
-    service = await startService({ TRANSACTION_ID_SCOPE: 'player' });
+    service = await startService({ variables: { TRANSACTION_ID_SCOPE: 'player' } });
     await addGame(service.context.database.sql);
   });
   afterAll(async () => {

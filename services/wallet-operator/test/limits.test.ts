@@ -5,7 +5,7 @@ import { call, startService } from './harness.ts';
 import { person } from './people.ts';
 
 test('callbacks are not counted against any limit, what people ask is', async () => {
-  await using service = await startService({ RATE_LIMIT: 'on', RATE_LIMIT_PER_MINUTE: '2' });
+  await using service = await startService({ variables: { RATE_LIMIT: 'on', RATE_LIMIT_PER_MINUTE: '2' } });
   const { sql } = service.context.database;
   await addGame(sql);
   const caller = callerOf(service, await addPlayer(sql));
@@ -45,7 +45,9 @@ test('no answer to a callback may be kept by a cache', async () => {
 });
 
 test('wrong signatures never keep the callbacks of the same network from being answered', async () => {
-  await using service = await startService({ RATE_LIMIT: 'on', UNKNOWN_CREDENTIALS_PER_MINUTE: '1' });
+  await using service = await startService({
+    variables: { RATE_LIMIT: 'on', UNKNOWN_CREDENTIALS_PER_MINUTE: '1' },
+  });
   const { sql } = service.context.database;
   const caller = callerOf(service, await addPlayer(sql));
   const headers = { 'X-Timestamp': '1', 'X-HMAC-SHA256': 'f'.repeat(64) };

@@ -10,7 +10,7 @@ const newDebit = () => ({ transactionId: randomUUID(), roundId: randomUUID() });
 
 /** The service with a player whom a test locks, and others. */
 const startWithPlayers = async (variables: Record<string, string> = {}) => {
-  const service = await startService(variables);
+  const service = await startService({ variables });
   const { sql } = service.context.database;
   await addGame(sql);
   const add = async () => callerOf(service, await addPlayer(sql));
@@ -52,7 +52,7 @@ test('a batch meets a locked player once; later batches leave the player out', a
       return false;
     },
   });
-  await using service = await startService({ DATABASE_URL: proxy.url });
+  await using service = await startService({ variables: { DATABASE_URL: proxy.url } });
   const locked = callerOf(service, player.playerId);
   const other = callerOf(service, others[0]?.playerId ?? '');
   const holder = await holdPlayer(direct.databaseUrl, locked.playerId);

@@ -22,7 +22,7 @@ test.each([
     const proxy = await startProxy(direct.databaseUrl, {
       isLost: (answer) => cutting && answer.includes(commitTag),
     });
-    await using service = await startService({ DATABASE_URL: proxy.url });
+    await using service = await startService({ variables: { DATABASE_URL: proxy.url } });
     const caller = callerOf(service, playerId);
     expect((await caller.balance()).status).toBe('OK');
 
@@ -53,7 +53,7 @@ test('packets dropped on an open connection: 500 after a time limit, and the rep
   const { sql } = direct.context.database;
   await addGame(sql);
   const proxy = await startProxy(direct.databaseUrl);
-  await using service = await startService({ DATABASE_URL: proxy.url });
+  await using service = await startService({ variables: { DATABASE_URL: proxy.url } });
   const players = await Promise.all(Array.from({ length: 4 }, () => addPlayer(sql)));
   const callers = players.map((playerId) => callerOf(service, playerId));
   for (const caller of callers) expect((await caller.debit()).status).toBe('OK');

@@ -1,4 +1,4 @@
-import type { Running } from './harness.ts';
+import { keys, type Running } from './harness.ts';
 
 export interface Reply<T = Record<string, unknown>> {
   status: number;
@@ -7,8 +7,12 @@ export interface Reply<T = Record<string, unknown>> {
   body: T;
 }
 
-/** Requests of somebody with these scopes. */
-export const person = async ({ url, keys }: Running, scope = 'wallet:admin wallet:read', sub = 'ann') => {
+/** Sends management requests with an access token of these scopes. */
+export const person = async (
+  { url }: Pick<Running, 'url'>,
+  scope = 'wallet:admin wallet:read',
+  sub = 'ann',
+) => {
   const token = await keys.token({ scope, sub });
   const send = async (method: string, path: string, body?: unknown): Promise<Reply> => {
     const answer = await fetch(url + path, {

@@ -6,7 +6,7 @@ import { startService } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';
 
 test('a batch reads only the rows it names, also when its plan was made on empty tables', async () => {
-  await using service = await startService({ DATABASE_POOL: '1' });
+  await using service = await startService({ variables: { DATABASE_POOL: '1' } });
   const { sql } = service.context.database;
   await addGame(sql);
   const players = await Promise.all(Array.from({ length: 20 }, () => addPlayer(sql)));

@@ -1,19 +1,36 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { expect, test } from 'vitest';
 import { createContext } from '../src/context.ts';
 import type { Command } from '../src/ledger/command.ts';
+import { openLedger, type Ledger } from '../src/ledger/ledger.ts';
 import { addGame, addPlayer } from './factories.ts';
 import { startService } from './harness.ts';
+import { holdPlayer } from './hold-player.ts';
 import { expectSoundLedger } from './proof.ts';
+
+const openLedgerOf = (databaseUrl: string): Ledger =>
+  openLedger({
+    databaseUrl,
+    policy: {
+      rollbackAfterClose: 'reverse',
+      creditUnknownRound: 'accept',
+      sessions: 'optional',
+      transactionIds: 'global',
+    },
+    maxQueue: 100,
+    maxInFlight: 2,
+    maxWaitMs: 60_000,
+    // PostgreSQL grants a lock in the order in which it was asked for.
+    lockTimeoutMs: 60_000,
+  });
 
 /** Lets two processes ask at the same instant, in a forced order: both wait for a player that a third one holds. */
 const race = async (order: readonly ('debit' | 'rollback')[]) => {
   await using service = await startService();
-  const { log, database, env } = service.context;
-  await using other = createContext(env, { log, metrics: createMetrics() });
-  const { sql } = database;
+  const { sql } = service.context.database;
+  await using one = openLedgerOf(service.databaseUrl);
+  await using other = openLedgerOf(service.databaseUrl);
   const gameCode = await addGame(sql);
   const playerId = await addPlayer(sql);
   const [transactionId, roundId] = [randomUUID(), randomUUID()];
@@ -28,25 +45,21 @@ const race = async (order: readonly ('debit' | 'rollback')[]) => {
       roundClosed: false,
     },
   };
-  const waiting = async (count: number): Promise<void> => {
-    for (;;) {
-      const [row] = await sql`select count(*)::int as count from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`;
-      if (row?.['count'] === count) return;
-      await sleep(5);
-    }
+  const waitingForLocks = async () => {
+    const [row] = await sql`select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    return row?.['count'] as number;
   };
-  const outcomes = await sql.begin(async (tx) => {
-    await tx`select from players where player_id = ${playerId} for update`;
-    const asked: ReturnType<typeof service.context.ledger.add>[] = [];
-    for (const [at, name] of order.entries()) {
-      const command = commands[name];
-      if (command) asked.push((at === 0 ? service.context : other).ledger.add(command));
-      await waiting(at + 1);
-    }
-    return asked.map((promise) => ({ promise }));
-  });
-  const results = await Promise.all(outcomes.map(({ promise }) => promise));
+  for (const ledger of [one, other]) await ledger.claimScope();
+  const holder = await holdPlayer(service.databaseUrl, playerId);
+  const asked: ReturnType<Ledger['add']>[] = [];
+  for (const [at, name] of order.entries()) {
+    const command = commands[name];
+    if (command) asked.push((at === 0 ? one : other).add(command));
+    await expect.poll(waitingForLocks, { timeout: 10_000, interval: 5 }).toBe(at + 1);
+  }
+  await holder.release();
+  const results = await Promise.all(asked);
   await expectSoundLedger(service);
   return results.map(({ status, balance }) => `${status} ${balance ?? '-'}`);
 };

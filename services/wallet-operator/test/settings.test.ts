@@ -17,7 +17,7 @@ const addSession = async (service: Running, playerId: string, expiresAt: string)
 };
 
 test('ROLLBACK_AFTER_CLOSE=reject: a debit in a closed round is not reversed', async () => {
-  await using service = await startService({ ROLLBACK_AFTER_CLOSE: 'reject' });
+  await using service = await startService({ variables: { ROLLBACK_AFTER_CLOSE: 'reject' } });
   const caller = await callerWith(service);
   const debit = { transactionId: randomUUID(), roundId: randomUUID() };
   await caller.debit(debit);
@@ -28,7 +28,7 @@ test('ROLLBACK_AFTER_CLOSE=reject: a debit in a closed round is not reversed', a
 });
 
 test('CREDIT_UNKNOWN_ROUND=reject: only rounds that a debit opened are paid', async () => {
-  await using service = await startService({ CREDIT_UNKNOWN_ROUND: 'reject' });
+  await using service = await startService({ variables: { CREDIT_UNKNOWN_ROUND: 'reject' } });
   const caller = await callerWith(service);
   expect((await caller.credit()).status).toBe('ERROR_TRANSACTION_DOES_NOT_EXIST');
   const roundId = randomUUID();
@@ -55,7 +55,7 @@ test('sessions: unknown, of somebody else, past their time, and needed by no pay
 });
 
 test('SESSION_POLICY=required: a debit needs a session; its stored answer does not', async () => {
-  await using service = await startService({ SESSION_POLICY: 'required' });
+  await using service = await startService({ variables: { SESSION_POLICY: 'required' } });
   const caller = await callerWith(service);
   const debit = { transactionId: randomUUID(), roundId: randomUUID() };
   expect((await caller.debit(debit)).status).toBe('ERROR_INVALID_SESSION');

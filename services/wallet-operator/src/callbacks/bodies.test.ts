@@ -105,10 +105,10 @@ describe('bodies', () => {
   });
 
   test('that breaks off is decided by nobody', async () => {
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-    socket.write('POST /callback/balance HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{"requestId"');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    socket.destroy();
+    const socket = connect(service.port, '127.0.0.1');
+    socket.end('POST /callback/balance HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n{"requestId"');
+    const brokenOff = () => service.lines.filter((line) => line.includes('client went away'));
+    await expect.poll(brokenOff).toHaveLength(1);
     expect((await caller.balance()).status).toBe('OK');
   });
 });

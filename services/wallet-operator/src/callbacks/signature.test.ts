@@ -148,7 +148,9 @@ const check = async (service: Running, text: (timestamp: string) => string, key?
 };
 
 test('two secrets are good at once, for as long as both are set', async () => {
-  await using service = await startService({ HMAC_SECRET: 'new', HMAC_SECRET_PREVIOUS: 'old' });
+  await using service = await startService({
+    variables: { HMAC_SECRET: 'new', HMAC_SECRET_PREVIOUS: 'old' },
+  });
   const text = (now: string) => now + path + body;
   expect(await check(service, text, 'new')).toBe(200);
   expect(await check(service, text, 'old')).toBe(200);
@@ -156,10 +158,10 @@ test('two secrets are good at once, for as long as both are set', async () => {
 });
 
 test('the signed string can be that of a gateway that strips a prefix, or of older game servers', async () => {
-  await using prefixed = await startService({ SIGNATURE_PATH_PREFIX: '/wallet' });
+  await using prefixed = await startService({ variables: { SIGNATURE_PATH_PREFIX: '/wallet' } });
   expect(await check(prefixed, (now) => `${now}/wallet${path}${body}`)).toBe(200);
   expect(await check(prefixed, (now) => now + path + body)).toBe(401);
-  await using older = await startService({ SIGNATURE_STRING: 'timestamp+body' });
+  await using older = await startService({ variables: { SIGNATURE_STRING: 'timestamp+body' } });
   expect(await check(older, (now) => now + body)).toBe(200);
   expect(await check(older, (now) => now + path + body)).toBe(401);
 });

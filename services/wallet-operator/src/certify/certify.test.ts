@@ -52,7 +52,7 @@ test('our service keeps the contract', async () => {
 test.each(['global', 'player'] as const)(
   'our service keeps the contract for two players, with ids that are unique by %s',
   async (scope) => {
-    await using service = await startService({ TRANSACTION_ID_SCOPE: scope });
+    await using service = await startService({ variables: { TRANSACTION_ID_SCOPE: scope } });
     const { sql } = service.context.database;
     await addGame(sql);
     for (const player of ['ada', 'bob']) await addPlayer(sql, {}, player);

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { listen } from '@platform/service-kit/service';
 import { expect, onTestFinished, test } from 'vitest';
 import { addGame, addPlayer, callerOf } from '../../test/factories.ts';
-import { secret, startService } from '../../test/harness.ts';
+import { keys, secret, startService } from '../../test/harness.ts';
 import { person } from '../../test/people.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
 import { createRequestSignatures } from '@platform/auth/hmac';
@@ -27,7 +27,7 @@ const startBoth = async (gameServerUrl?: string) => {
     standIn.emit('request', req, res);
   });
   const url = gameServerUrl ?? (await serve(target));
-  const service = await startService({ GAME_SERVER_URL: url, OPERATOR_ID: 'op-1' });
+  const service = await startService({ variables: { GAME_SERVER_URL: url, OPERATOR_ID: 'op-1' } });
   operatorUrl = service.url;
   const { sql } = service.context.database;
   await addGame(sql);
@@ -149,8 +149,11 @@ test('currencies are kept, and the last good copy is given while the game server
     res.end('{"currencies":["EUR",{"code":"CNY"}]}');
   });
   const url = await serve(target);
-  await using service = await startService({ GAME_SERVER_URL: url, OPERATOR_ID: 'op' }, { now: () => now });
-  const token = await service.keys.token({ scope: 'wallet:admin', now });
+  await using service = await startService({
+    variables: { GAME_SERVER_URL: url, OPERATOR_ID: 'op' },
+    overrides: { now: () => now },
+  });
+  const token = await keys.token({ scope: 'wallet:admin', now });
   const get = async () =>
     (await fetch(`${service.url}/v1/currencies`, { headers: { Authorization: `Bearer ${token}` } })).json();
   await expect.poll(() => service.context.redis?.status).toBe('ready');
@@ -162,10 +165,13 @@ test('currencies are kept, and the last good copy is given while the game server
   away = true;
   expect(await get()).toEqual({ ...good, stale: true });
   // A process that was not there yet when the game server last answered.
-  await using other = await startService({ GAME_SERVER_URL: url, OPERATOR_ID: 'op' }, { now: () => now });
+  await using other = await startService({
+    variables: { GAME_SERVER_URL: url, OPERATOR_ID: 'op' },
+    overrides: { now: () => now },
+  });
   await expect.poll(() => other.context.redis?.status).toBe('ready');
   const elsewhere = await fetch(`${other.url}/v1/currencies`, {
-    headers: { Authorization: `Bearer ${await other.keys.token({ scope: 'wallet:admin' })}` },
+    headers: { Authorization: `Bearer ${await keys.token({ scope: 'wallet:admin' })}` },
   });
   expect(await elsewhere.json()).toEqual({ ...good, stale: true });
   for (const nonsense of ['{', 'null', '{"currencies":["XXX"],"fetchedAt":"soon"}']) {

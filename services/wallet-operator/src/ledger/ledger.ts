@@ -32,6 +32,8 @@ export interface LedgerOptions {
   maxWaitMs: number;
   /** Commands per batch; more than the default of 200 gains nothing and delays the first command. */
   maxBatch?: number;
+  /** How long a batch waits for a lock before it leaves out the players that hold it up; default 100. */
+  lockTimeoutMs?: number;
   /** Replaces the clock of the database in tests. */
   now?(): Date;
   onBatch?(size: number): void;
@@ -50,9 +52,6 @@ export const settings = {
   enable_material: 'off',
   jit: 'off',
 };
-
-/** How long a batch waits for a lock before it leaves out the players that hold it up. */
-const lockTimeoutMs = 100;
 
 /** A batch takes milliseconds. Its connection is destroyed a second after this time, when nothing comes back. */
 const statementTimeoutMs = 2000;
@@ -97,6 +96,7 @@ export const openLedger = ({
   now,
   onBatch,
   maxBatch = 200,
+  lockTimeoutMs = 100,
   ...limits
 }: LedgerOptions): Ledger => {
   const database = openDatabase({
