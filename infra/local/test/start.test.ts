@@ -148,7 +148,7 @@ test.runIf(inject('nginxPath'))(
     const opened = (await (await exchange(code)).json()) as Record<string, unknown>;
     expect(opened['accessToken']).toBe((await run.stack()).demo['adminToken']);
     expect((await exchange(code)).status).toBe(403);
-    await vi.waitFor(() => expect(codes()).toHaveLength(2));
+    await vi.waitFor(() => expect(codes()).toHaveLength(2), 20_000);
     expect((await exchange(codes()[1])).status).toBe(200);
   },
 );
