@@ -9,7 +9,7 @@ import { startProxy } from './proxy.ts';
 const newDebit = () => ({ transactionId: randomUUID(), roundId: randomUUID() });
 
 /** The service with a player whom a test locks, and others. */
-const startWithPlayers = async (variables: Record<string, string> = {}) => {
+const startWithPlayers = async (variables: Record<string, string> = { MAX_WAIT_MS: '2000' }) => {
   const service = await startService({ variables });
   const { sql } = service.context.database;
   await addGame(sql);
@@ -52,7 +52,7 @@ test('a batch meets a locked player once; later batches leave the player out', a
       return false;
     },
   });
-  await using service = await startService({ variables: { DATABASE_URL: proxy.url } });
+  await using service = await startService({ variables: { DATABASE_URL: proxy.url, MAX_WAIT_MS: '2000' } });
   const locked = callerOf(service, player.playerId);
   const other = callerOf(service, others[0]?.playerId ?? '');
   const holder = await holdPlayer(direct.databaseUrl, locked.playerId);
