@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
 /** Projects with files that take longest and mostly wait: whole platforms, killed servers, installations. */
-const LONGEST = ['e2e', 'portal', 'store-webhooks', 'new', 'deploy', 'local'];
+const LONGEST = ['e2e', 'portal', 'store-webhooks', 'wallet-operator', 'new', 'deploy', 'local'];
 
 /** Starts the longest files first, so that none of them is left running alone at the end. */
 class LongestFirst extends BaseSequencer {
@@ -21,8 +21,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     projects: ['packages/*', 'services/*', 'infra/*'],
-    // Tests wait for processes and databases most of their time, so one worker a core leaves the cores idle.
-    maxWorkers: 2 * availableParallelism(),
+    // Tests wait for processes and databases most of their time, so two workers a core still leave the cores idle.
+    maxWorkers: 3 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
   },
 });

@@ -69,7 +69,7 @@ test('Ctrl-C in the middle of the start stops what has been started', async () =
 test('a second Ctrl-C kills what does not want to stop', async () => {
   const stubborn = `
     import { createServer } from 'node:http';
-    process.on('SIGTERM', () => {});
+    for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
     createServer((_, response) => response.end()).listen(Number(process.env.PORT), '127.0.0.1');`;
   const services = await serviceOf({ 'src/main.ts': stubborn });
   const start = startStack(local, await newPorts(), '--services', services);

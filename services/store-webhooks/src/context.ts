@@ -6,6 +6,7 @@ import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
 import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
 import type { Env } from './env.ts';
 import { createDatabaseClock, type DatabaseClock } from './inbox/clock.ts';
+import { createIds, type NextId } from './inbox/id.ts';
 import { createInbox, type Inbox } from './inbox/inbox.ts';
 import { createReader, type ProviderReader } from './providers/reader.ts';
 import { createSnapshot } from './spool/snapshot.ts';
@@ -23,6 +24,7 @@ export interface Context extends BaseContext {
   openStore(row: StoreRow): KnownStore;
   tokens: PathTokens<TokenRow>;
   oldUses: OldUses;
+  nextId: NextId;
   inbox: Inbox;
   clock: DatabaseClock;
   reader: ProviderReader;
@@ -94,6 +96,7 @@ export const createContext = async (
     now,
     clock,
     oldUses,
+    nextId: createIds(),
     inbox,
     reader: createReader({ timeoutMs: env.PROVIDER_TIMEOUT_MS, addresses: providerAddresses(env) }),
     tracker,

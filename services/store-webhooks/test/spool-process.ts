@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '@platform/service-kit/log';
-import { nextId } from '../src/inbox/id.ts';
+import { createIds } from '../src/inbox/id.ts';
 import { createSpool } from '../src/spool/spool.ts';
 import type { Receipt } from '../src/inbox/receipt.ts';
 
@@ -11,6 +11,8 @@ import type { Receipt } from '../src/inbox/receipt.ts';
  * COUNT receipts, and ends once the spool is empty.
  */
 const [folder = '', count = '0'] = process.argv.slice(2);
+
+const nextId = createIds();
 
 const print = (line: string): Promise<void> =>
   new Promise((resolve) => process.stdout.write(`${line}\n`, () => resolve()));

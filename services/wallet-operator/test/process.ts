@@ -25,6 +25,8 @@ export const processEnvironment = (databaseUrl: string, port: number, redisUrl =
   HMAC_SECRET: secret,
   LOG_LEVEL: 'silent',
   DRAIN_MS: '0',
+  // More than the callbacks that may wait, so that a test sees those beyond refused and not their connections.
+  MAX_CONNECTIONS: '4000',
 });
 
 /** The service as a process of its own, as it runs in production. */

@@ -26,7 +26,7 @@ const accept = async (context: Context, store: KnownStore, event: EventRow, url:
   const { database, box, tracker } = context;
   const { id, storeId, body, headers } = event;
   const now = new Date(event.receivedAt);
-  const receipt = { ...receiptOf({ store, address: event, body, headers, url, now, box }), id };
+  const receipt = receiptOf({ id, store, address: event, body, headers, url, now, box });
   try {
     const status = await database.sql.begin(async (sql): Promise<Rechecked> => {
       const { count } = await sql`

@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { SecretBox } from '@platform/auth/secret-box';
 import { dedupKey } from '../inbox/dedup.ts';
-import { nextId } from '../inbox/id.ts';
 import type { Receipt } from '../inbox/receipt.ts';
 import { isStorable } from '@platform/service-kit/text';
 import type { KnownStore } from '../stores/known-store.ts';
@@ -23,6 +22,7 @@ const keep = (headers: IncomingHttpHeaders, names: readonly string[]): Record<st
 };
 
 interface Arrival {
+  id: string;
   store: KnownStore;
   address: Pick<HookAddress, 'event' | 'service'>;
   body: Buffer;
@@ -48,14 +48,14 @@ export const urlOf = (
 };
 
 /** What is stored of a request. */
-export const receiptOf = ({ store, address, body, headers, url, now, box }: Arrival): Receipt => {
+export const receiptOf = ({ id, store, address, body, headers, url, now, box }: Arrival): Receipt => {
   const { event, service } = address;
   const content = readable(body, headers['content-type']);
   const request = { headers: headers as Record<string, string>, body, url, now };
   const about = aboutEvent(store, event, service, content, request);
   const refused = about.signed === false;
   const unreadable = content === undefined;
-  const [storeId, id] = [store.id, nextId(now.getTime())];
+  const storeId = store.id;
   const kept = keep(headers, about.headers);
   return {
     storeId,

@@ -36,7 +36,7 @@ const accept = async ({ inbox, tracker }: Context, receipt: Receipt) => {
 
 /** Receives a webhook of a known sender: limits → raw body → stored → answered. Processing happens later. */
 export const createReceiver = (context: Context) => {
-  const { env, box, now, clientAddress } = context;
+  const { env, box, now, nextId, clientAddress } = context;
   const limit = createStoreLimit(context);
 
   const receive = async (
@@ -55,7 +55,9 @@ export const createReceiver = (context: Context) => {
     await limit(res, store);
     const body = await readBody(req);
     const url = `${env.PUBLIC_URL}${req.url}`;
-    const receipt = receiptOf({ store, address, body, headers: req.headers, url, now: now(), box });
+    const at = now();
+    const id = nextId(at.getTime());
+    const receipt = receiptOf({ id, store, address, body, headers: req.headers, url, now: at, box });
     if (!isPayment) {
       await accept(context, receipt);
       return accepted;
