@@ -13,12 +13,17 @@ export interface Figure {
   note?: string;
 }
 
+export interface MeasureOptions {
+  /** Length of a measurement, where the topic lets it be chosen (`--seconds`). */
+  seconds?: number;
+}
+
 /** A topic measures one service or package. It starts what it needs and stops it afterwards. */
 export interface Topic {
   title: string;
-  measure: () => Promise<Figure[]>;
+  measure: (options: MeasureOptions) => Promise<Figure[]>;
   /** Parts that can be measured alone, by name: `pnpm bench topic:part`. */
-  parts?: Record<string, () => Promise<Figure[]>>;
+  parts?: Record<string, (options: MeasureOptions) => Promise<Figure[]>>;
 }
 
 export const median = (samples: readonly number[]): number => {

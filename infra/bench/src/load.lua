@@ -1,5 +1,6 @@
 -- Sends the requests of a file over all connections of one thread, in order and again from the first one.
--- Arguments: the file (a NUL byte after each request); a text that accepted responses contain, or ''.
+-- Arguments: the file (a NUL byte after each request); a text that accepted responses contain, or ''; the mean pause of
+-- a connection between two requests in ms, or ''.
 -- In a request, ######## is replaced by a number that is different each time. Prints one line of JSON.
 local threads = {}
 
@@ -20,6 +21,13 @@ function init(args)
   end
   file:close()
   text = args[2] or ''
+  local pause = tonumber(args[3])
+  if pause then
+    -- Spread, so that not all connections send at the same time.
+    delay = function()
+      return pause * (0.5 + math.random())
+    end
+  end
   sent = 0
   accepted = 0
   -- wrk parses response bodies only for scripts that have a response function.

@@ -27,6 +27,8 @@ export interface Load {
   seconds: number;
   /** Responses that contain this text are counted as accepted; any 2xx unless given. */
   acceptedText?: string;
+  /** Requests a second over all connections; as fast as they are answered unless given. */
+  perSecond?: number;
 }
 
 /** Latencies in ms. */
@@ -61,6 +63,7 @@ export const load = async ({
   connections,
   seconds,
   acceptedText = '',
+  perSecond,
 }: Load): Promise<LoadResult> => {
   const folder = mkdtempSync(join(tmpdir(), 'load-'));
   try {
@@ -70,7 +73,9 @@ export const load = async ({
     out.end();
     await once(out, 'close');
     const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '10s', '-s', script];
-    const child = spawn('wrk', [...flags, url, '--', file, acceptedText], {
+    // Each connection pauses between its requests.
+    const pause = perSecond === undefined ? '' : String((1000 * connections) / perSecond);
+    const child = spawn('wrk', [...flags, url, '--', file, acceptedText, pause], {
       env: inherited,
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -3,7 +3,7 @@ import formats from 'ajv-formats';
 import type { OpenApi, Operation, Schema } from './document.ts';
 import type { Received } from './send.ts';
 
-const said = (errors: ErrorObject[] | null | undefined): string =>
+const describeErrors = (errors: ErrorObject[] | null | undefined): string =>
   (errors ?? []).map(({ instancePath, message }) => `${instancePath || 'it'} ${message}`).join('; ');
 
 /** Parses a body into its documents: several for NDJSON, the text itself for text, else one JSON document. */
@@ -42,6 +42,6 @@ export const checkOf = ({ components }: OpenApi) => {
     const wrong = documentsIn(type, body).find((one) => !validate(one));
     if (wrong === undefined) return undefined;
     validate(wrong);
-    return `the body of this ${status} is not as described: ${said(validate.errors)}`;
+    return `the body of this ${status} is not as described: ${describeErrors(validate.errors)}`;
   };
 };

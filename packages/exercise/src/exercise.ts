@@ -30,7 +30,7 @@ export interface Subject {
 const ROUNDS = 8;
 
 /** Turns a plan into a request to one of the existing resources. */
-const written = (operation: Operation, plan: Plan, book: AddressBook): Omit<Sent, 'headers'> => {
+const requestOf = (operation: Operation, plan: Plan, book: AddressBook): Omit<Sent, 'headers'> => {
   const there = book.for(operation);
   const values =
     plan.there === null || there.length === 0 ? plan.path : (there[plan.there % there.length] ?? plan.path);
@@ -46,7 +46,7 @@ const refusalOf = ({ security, responses }: Operation, { caller }: Plan): number
   return '403' in responses ? 403 : undefined;
 };
 
-const shown = ({ method, target, headers, body }: Sent, { status, body: answer }: Received): string =>
+const describe = ({ method, target, headers, body }: Sent, { status, body: answer }: Received): string =>
   [
     `${method.toUpperCase()} ${target} ${JSON.stringify(headers)}`,
     body?.slice(0, 500),
@@ -88,7 +88,7 @@ export const exercise = async (subject: Subject): Promise<string[]> => {
   const { seed, runs } = effort();
 
   const ask = async (operation: Operation, plan: Plan): Promise<void> => {
-    const bare = written(operation, plan, book);
+    const bare = requestOf(operation, plan, book);
     const headers = {
       Host: 'service.example.test',
       ...plan.headers,
@@ -105,7 +105,7 @@ export const exercise = async (subject: Subject): Promise<string[]> => {
       promised === undefined || received.status === promised
         ? (check(operation, received) ?? (await wrongLocation(url, operation, sent, received)))
         : `a caller with ${plan.caller} credentials must get ${promised}`;
-    if (wrong) throw new Error(`${wrong}\n${shown(sent, received)}`);
+    if (wrong) throw new Error(`${wrong}\n${describe(sent, received)}`);
   };
 
   const faults: string[] = [];

@@ -42,41 +42,41 @@ const junk: Arbitrary<unknown> = fc.constantFrom<unknown>(
   '😀'.repeat(300),
 );
 
-const isHolder = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+const isContainer = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
 /** Every field and item inside a JSON value, as its parent and name. */
 const placesOf = (value: unknown): [Json, string][] =>
-  isHolder(value)
+  isContainer(value)
     ? Object.keys(value).flatMap((name) => [[value, name] as [Json, string], ...placesOf(value[name])])
     : [];
 
-type Change = (holder: Json, name: string) => void;
+type Change = (parent: Json, name: string) => void;
 
 /** Returns a copy of the value with one field or item changed. */
 const changeAt = (value: unknown, where: number, change: Change): unknown => {
   const copy: unknown = structuredClone(value);
   const places = placesOf(copy);
-  const [holder, name] = places[where % places.length] ?? [];
-  if (holder && name !== undefined) change(holder, name);
+  const [parent, name] = places[where % places.length] ?? [];
+  if (parent && name !== undefined) change(parent, name);
   return copy;
 };
 
 /** Valid JSON values with one mistake. */
-export const mutated = (sound: Arbitrary<unknown>): Arbitrary<unknown> =>
+export const mutated = (valid: Arbitrary<unknown>): Arbitrary<unknown> =>
   fc.oneof(
-    fc.tuple(sound, fc.nat(500), junk).map(([value, where, other]) =>
-      changeAt(value, where, (holder, name) => {
-        holder[name] = other;
+    fc.tuple(valid, fc.nat(500), junk).map(([value, where, other]) =>
+      changeAt(value, where, (parent, name) => {
+        parent[name] = other;
       }),
     ),
-    fc.tuple(sound, fc.nat(500)).map(([value, where]) =>
-      changeAt(value, where, (holder, name) => {
-        delete holder[name];
+    fc.tuple(valid, fc.nat(500)).map(([value, where]) =>
+      changeAt(value, where, (parent, name) => {
+        delete parent[name];
       }),
     ),
     fc
-      .tuple(sound, fc.constantFrom('id', 'version', 'constructor', 'unknown', ''))
-      .map(([value, name]) => (isHolder(value) ? { ...value, [name]: 1 } : value)),
+      .tuple(valid, fc.constantFrom('id', 'version', 'constructor', 'unknown', ''))
+      .map(([value, name]) => (isContainer(value) ? { ...value, [name]: 1 } : value)),
     junk,
   );
 

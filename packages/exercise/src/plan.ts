@@ -25,7 +25,7 @@ const encoded = (value: unknown): string => encodeURIComponent(String(value).toW
 /** Replaces values that would change the path: empty ones and dot segments. */
 const segment = (value: unknown): string => encoded(value).replace(/^\.{0,2}$/, 'x');
 
-const inPlace = ({ parameters }: Operation, place: Parameter['in']): Parameter[] =>
+const parametersIn = ({ parameters }: Operation, place: Parameter['in']): Parameter[] =>
   parameters.filter((one) => one.in === place);
 
 /** Serialises a value for a media type. */
@@ -41,14 +41,14 @@ const write = (type: string, value: unknown): string => {
 const entityTags = fc.constantFrom('"1"', '*', 'W/"1"', '"1", "2"', '""', 'x', '"');
 
 /** Valid requests of an operation. */
-const sound = (operation: Operation, of: Of): Arbitrary<Plan> => {
-  const asked = inPlace(operation, 'query').map(({ name, schema, required }) => {
+const validPlans = (operation: Operation, of: Of): Arbitrary<Plan> => {
+  const queryParameters = parametersIn(operation, 'query').map(({ name, schema, required }) => {
     const written = of(schema, name).map((value) => `${name}=${encoded(value)}`);
     return required ? written : fc.option(written, { freq: 2, nil: '' });
   });
   const named = (list: Parameter[], as: (one: Parameter) => Arbitrary<unknown>) =>
     fc.record(Object.fromEntries(list.map((one) => [one.name, as(one)])));
-  const headers = named(inPlace(operation, 'header'), ({ name }) =>
+  const headers = named(parametersIn(operation, 'header'), ({ name }) =>
     fc.option(/match/i.test(name) ? entityTags : of({ type: 'string', pattern: '^[!-~]{1,20}$' }, name), {
       freq: 2,
     }),
@@ -61,10 +61,10 @@ const sound = (operation: Operation, of: Of): Arbitrary<Plan> => {
       caller: fc.constant('right'),
       way: fc.nat(10),
       there: fc.option(fc.nat(20), { freq: 9 }),
-      path: named(inPlace(operation, 'path'), ({ name, schema }) =>
+      path: named(parametersIn(operation, 'path'), ({ name, schema }) =>
         of(schema, name).map(segment),
       ) as Arbitrary<Record<string, string>>,
-      query: fc.tuple(...asked).map((all) => all.filter(Boolean)),
+      query: fc.tuple(...queryParameters).map((all) => all.filter(Boolean)),
       headers: headers.map(
         (all) =>
           Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null)) as Record<
@@ -78,26 +78,26 @@ const sound = (operation: Operation, of: Of): Arbitrary<Plan> => {
 };
 
 /** Requests with one mistake. */
-const unsound = (operation: Operation, of: Of, plan: Arbitrary<Plan>): Arbitrary<Plan> => {
+const invalidPlans = (operation: Operation, of: Of, plan: Arbitrary<Plan>): Arbitrary<Plan> => {
   const change = <T>(with_: Arbitrary<T>, how: (plan: Plan, other: T) => Partial<Plan>): Arbitrary<Plan> =>
     fc.tuple(plan, with_).map(([before, other]) => ({ ...before, ...how(before, other) }));
-  const asked = inPlace(operation, 'query').map(({ name }) => name);
-  const inAddress = inPlace(operation, 'path').map(({ name }) => name);
+  const queryParameters = parametersIn(operation, 'query').map(({ name }) => name);
+  const pathParameters = parametersIn(operation, 'path').map(({ name }) => name);
   const ways = [
     change(fc.constantFrom('unknown=1', 'page[]=1', '__proto__=1', 'constructor'), ({ query }, more) => ({
       query: [...query, more],
     })),
   ];
-  if (asked.length > 0) {
-    const name = fc.constantFrom(...asked);
+  if (queryParameters.length > 0) {
+    const name = fc.constantFrom(...queryParameters);
     ways.push(
       change(fc.tuple(name, brokenValues), (_, [which, value]) => ({ query: [`${which}=${value}`] })),
       change(name, (_, which) => ({ query: [`${which}=1`, `${which}=1`] })),
       change(fc.tuple(name, brokenEscapes), (_, [which, value]) => ({ query: [`${which}=${value}`] })),
     );
   }
-  if (inAddress.length > 0) {
-    const name = fc.constantFrom(...inAddress);
+  if (pathParameters.length > 0) {
+    const name = fc.constantFrom(...pathParameters);
     const elsewhere = ({ path }: Plan, [which, value]: [string, string]) => ({
       there: null,
       path: { ...path, [which]: value || 'x' },
@@ -124,8 +124,8 @@ const unsound = (operation: Operation, of: Of, plan: Arbitrary<Plan>): Arbitrary
 
 /** Requests of an operation: half of them valid, half with one mistake. */
 export const plansOf = (operation: Operation, of: Of): Arbitrary<Plan> => {
-  const good = sound(operation, of);
-  return fc.oneof(good, unsound(operation, of, good));
+  const good = validPlans(operation, of);
+  return fc.oneof(good, invalidPlans(operation, of, good));
 };
 
 /** Without conditional headers, which rarely match. */
@@ -136,7 +136,7 @@ const unconditional = (plan: Plan): Plan => ({
 
 /** A valid request, followed by variants that every operation must refuse. */
 export const certainPlansOf = (operation: Operation, of: Of): Arbitrary<Plan[]> =>
-  sound(operation, of)
+  validPlans(operation, of)
     .map(unconditional)
     .map((plan) => [
       plan,

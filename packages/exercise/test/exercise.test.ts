@@ -58,7 +58,7 @@ const faultsOf = async (serve: Serve, waits = false): Promise<string[]> => {
   return exercise({ url: `http://127.0.0.1:${port}`, right: { bearer: 'good' } });
 };
 
-const sound: Serve = (res, query, authorization) => {
+const valid: Serve = (res, query, authorization) => {
   if (authorization !== 'Bearer good') refuse(res, 401);
   else if (/^(\?loud=(true|false))?$/.test(query)) write(res, 200, { text: 'hello' });
   else refuse(res, 400);
@@ -68,10 +68,10 @@ const sound: Serve = (res, query, authorization) => {
 const answering =
   (answer: (res: ServerResponse) => void): Serve =>
   (res, query, authorization) =>
-    query === '' && authorization === 'Bearer good' ? answer(res) : sound(res, query, authorization);
+    query === '' && authorization === 'Bearer good' ? answer(res) : valid(res, query, authorization);
 
 test('a service that matches its document has no faults', async () => {
-  expect(await faultsOf(sound)).toEqual([]);
+  expect(await faultsOf(valid)).toEqual([]);
 });
 
 test.each<[string, Serve, string]>([
@@ -83,7 +83,7 @@ test.each<[string, Serve, string]>([
     'a 401 without WWW-Authenticate',
     (res, query, who) =>
       who === 'Bearer good'
-        ? sound(res, query, who)
+        ? valid(res, query, who)
         : write(res, 401, { code: 'x' }, 'application/problem+json'),
     'a 401 names the way to authenticate',
   ],
@@ -95,12 +95,12 @@ test.each<[string, Serve, string]>([
   ],
   [
     'missing authentication',
-    (res, query) => sound(res, query, 'Bearer good'),
+    (res, query) => valid(res, query, 'Bearer good'),
     'none credentials must get 401',
   ],
   [
     'a documented status that is never returned',
-    (res, _, who) => sound(res, '', who),
+    (res, _, who) => valid(res, '', who),
     'getNote never answered 400',
   ],
 ])('%s is found', async (_, serve, fault) => {
@@ -108,7 +108,7 @@ test.each<[string, Serve, string]>([
 });
 
 test('an operation that waits for the body of a caller without credentials is found', async () => {
-  expect(await faultsOf(sound, true)).toEqual([
+  expect(await faultsOf(valid, true)).toEqual([
     'addNote must answer 401 before it reads a body, not wait for it',
   ]);
 }, 20_000);

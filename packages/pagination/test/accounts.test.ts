@@ -1,3 +1,4 @@
+import { seededRandom } from '@platform/service-kit/testing';
 import type { Sql } from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -54,7 +55,8 @@ const expectSame = async (on: Sql, offset: number, bid?: number): Promise<void> 
 
 it('reads the pages that OFFSET and count(*) return while others write and fold', async () => {
   let writing = true;
-  const any = (most: number) => Math.floor(Math.random() * most);
+  const random = seededRandom();
+  const any = (most: number) => Math.floor(random() * most);
   const writers = [1, 2].map(async (writer) => {
     const on = ground.connect();
     for (let n = 0; n < 80; n++) {

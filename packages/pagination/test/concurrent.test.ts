@@ -1,3 +1,4 @@
+import { seededRandom } from '@platform/service-kit/testing';
 import type { Sql } from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { countUnfolded, fold, mergeBuckets, rebuild } from '../src/directory/index.ts';
@@ -11,10 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => ground[Symbol.asyncDispose]());
 
-const any = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)] as T;
-const upTo = (most: number): number => Math.floor(Math.random() * most);
+const random = seededRandom();
+const any = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+const upTo = (most: number): number => Math.floor(random() * most);
 
-/** Writers do collide here: a refused one has changed nothing, and that is what is being tested. */
+/** Writers block each other here; a statement that fails with one of these codes has changed nothing. */
 const tolerate = (error: unknown): void => {
   if (!['55P03', '40001', '40P01', '23505'].includes((error as { code?: string }).code ?? '')) throw error;
 };
@@ -34,7 +36,7 @@ const write = async (sql: Sql, table: string): Promise<void> => {
             delete from ${sql(table)} where id in (select id from ${sql(table)} offset ${upTo(50)} limit ${upTo(25)})`,
         ])();
       }
-      if (Math.random() < 0.2) throw Object.assign(new Error('thought better of it'), { code: '40001' });
+      if (random() < 0.2) throw Object.assign(new Error('rolled back on purpose'), { code: '40001' });
     })
     .catch(tolerate);
 };
@@ -63,7 +65,7 @@ it.each(directories)(
             offset: upTo(300),
             limit: 1 + upTo(40),
             ...(filter ? { filter } : {}),
-            ...(Math.random() < 0.3 ? { since: new Date(Date.now() - upTo(1000)).toISOString() } : {}),
+            ...(random() < 0.3 ? { since: new Date(Date.now() - upTo(1000)).toISOString() } : {}),
           });
         }),
       ),

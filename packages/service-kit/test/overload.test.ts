@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { openDatabase } from '../src/process/database.ts';
@@ -65,6 +66,30 @@ test('beyond the pool and its queue requests get 503 at once; the replica stays 
   for (const { status } of await Promise.all(accepted)) expect(status).toBe(404);
 }, 20_000);
 
+test('a request that has begun is not refused, however many arrive meanwhile', async () => {
+  const broken: unknown[] = [];
+  let [begun, refused] = [0, 0];
+  await using served = await serveWork({ max: 1, maxWaiting: 1 }, async ({ sql }) => {
+    await sql`select pg_sleep(0.01)`.catch((error: unknown) => {
+      refused += 1;
+      throw error;
+    });
+    begun += 1;
+    for (let at = 0; at < 3; at++) {
+      // Meanwhile another request takes the place in the queue.
+      await sleep(5);
+      await sql`select pg_sleep(0.01)`.catch((error: unknown) => void broken.push(error));
+    }
+  });
+  const client = async (): Promise<void> => {
+    while (begun < 10) await fetch(served.url);
+  };
+  await Promise.all(Array.from({ length: 8 }, client));
+  expect(broken).toEqual([]);
+  expect(begun).toBeGreaterThan(0);
+  expect(refused).toBeGreaterThan(0);
+}, 20_000);
+
 test('a request that waits for a connection longer than DATABASE_WAIT_MS gets 503', async () => {
   await using fixture = await startFixture({ DATABASE_POOL: '1', DATABASE_WAIT_MS: '50' });
   const lock = await lockNotes(fixture);
@@ -105,14 +130,12 @@ test('a request past its deadline gets 503, and nothing of it is written', async
 
 /** A server whose requests run `work` on a pool. */
 const serveWork = async (
-  options: { max: number; deadlineMs?: number },
+  options: { max: number; maxWaiting?: number; deadlineMs?: number },
   work: (database: ReturnType<typeof openDatabase>, url: string) => Promise<unknown>,
 ) => {
   const stack = new AsyncDisposableStack();
   const clone = stack.use(await cloneDatabase(inject('postgresUrl'), migrations));
-  const database = stack.use(
-    openDatabase({ url: clone.url, name: 'work', max: options.max, maxWaiting: 1000 }),
-  );
+  const database = stack.use(openDatabase({ maxWaiting: 1000, ...options, url: clone.url, name: 'work' }));
   const server = createHttpServer((req, res) => {
     work(database, req.url ?? '').then(
       () => res.writeHead(200).end(),

@@ -10,7 +10,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 
-/** What `fetch` tells of a request. */
+/** A request of `fetch`, as its diagnostics channels publish it. */
 interface FetchRequest {
   method: string;
   origin: string;
@@ -20,9 +20,9 @@ interface FetchRequest {
 type Channels = Record<string, (message: unknown) => void>;
 
 /**
- * Puts calls to others, by `fetch` and by node:http, into spans and gives them a `traceparent`. Spans have
- * only method and host: paths and queries may hold credentials. Calls outside of a
- * span, and those to `collector` (a host), are left alone. Gives what ends it.
+ * Creates spans for outgoing requests, by `fetch` and by node:http, and adds `traceparent` to them. A span has only
+ * method and host, because paths and queries may hold credentials. Ignores requests outside of a span and those to
+ * `collector` (a host). Returns a function that stops it.
  */
 export const traceCalls = (tracer: Tracer, collector: string): (() => void) => {
   const spans = new WeakMap<object, Span>();
@@ -31,14 +31,14 @@ export const traceCalls = (tracer: Tracer, collector: string): (() => void) => {
     request: object,
     method: string,
     host: string,
-    carry: (name: string, value: string) => void,
+    setHeader: (name: string, value: string) => void,
   ) => {
     if (host === collector || trace.getActiveSpan() === undefined) return;
     const attributes = { 'http.request.method': method, 'server.address': host };
     const span = tracer.startSpan(`${method} ${host}`, { kind: SpanKind.CLIENT, attributes });
     spans.set(request, span);
     propagation.inject(trace.setSpan(context.active(), span), undefined, {
-      set: (_carrier, name, value) => carry(name, value),
+      set: (_carrier, name, value) => setHeader(name, value),
     });
   };
   const end = (request: object, status?: number): void => {
@@ -74,8 +74,8 @@ export const traceCalls = (tracer: Tracer, collector: string): (() => void) => {
     },
     'http.client.request.error': (message) => end((message as { request: ClientRequest }).request),
   };
-  for (const [name, tell] of Object.entries(channels)) subscribe(name, tell);
+  for (const [name, listener] of Object.entries(channels)) subscribe(name, listener);
   return () => {
-    for (const [name, tell] of Object.entries(channels)) unsubscribe(name, tell);
+    for (const [name, listener] of Object.entries(channels)) unsubscribe(name, listener);
   };
 };

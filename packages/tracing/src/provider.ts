@@ -11,13 +11,13 @@ import {
 export interface ProviderOptions {
   /** Shown as `service.name`. */
   service: string;
-  /** Of the collector, without `/v1/traces`. */
+  /** Address of the collector, without `/v1/traces`. */
   endpoint: string;
-  /** `name=value,…`, percent-encoded, as OpenTelemetry has it. */
+  /** `name=value,…`, percent-encoded (OTEL_EXPORTER_OTLP_HEADERS). */
   headers: string;
-  /** Share of the traces that are kept, from 0 to 1. */
+  /** Share of the traces that are sampled, from 0 to 1. */
   ratio: number;
-  /** Where ids come from; random unless said otherwise. */
+  /** Generator of trace and span ids; random by default. */
   ids?: IdGenerator;
 }
 
@@ -29,7 +29,7 @@ const headersOf = (text: string): Record<string, string> =>
     }),
   );
 
-/** Gathers spans for a second at most and sends them on; what the collector does not take is dropped. */
+/** Sends spans to the collector in batches, every second; spans that it does not accept are dropped. */
 export const openProvider = ({ service, endpoint, headers, ratio, ids }: ProviderOptions): TracerProvider => {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint}${endpoint.endsWith('/') ? '' : '/'}v1/traces`,
@@ -38,7 +38,7 @@ export const openProvider = ({ service, endpoint, headers, ratio, ids }: Provide
   });
   return new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': service, 'service.instance.id': hostname() }),
-    // By the id of the trace alone, so that everybody comes to the same answer and no caller decides it.
+    // Decides by the trace id alone, so that all processes decide alike and no caller can.
     sampler: new TraceIdRatioBasedSampler(ratio),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1000 })],
     ...(ids && { idGenerator: ids }),

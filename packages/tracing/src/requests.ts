@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import {
   context,
   propagation,
@@ -9,56 +9,39 @@ import {
   type Span,
   type Tracer,
 } from '@opentelemetry/api';
-import type { Tracing } from './tracing.ts';
 
 /** Probes and scrapes run every few seconds; their traces would hide the others. */
-const unseen = new Set(['/livez', '/readyz', '/metrics']);
+const untraced = new Set(['/livez', '/readyz', '/metrics']);
 
-/** What the service kit notes on a request: its id, and the template of its route on the answer. */
-type Known<T> = T & { id?: unknown; template?: string | undefined };
+/** The service kit puts the request id on the request and the template of its route on the response. */
+type Request = IncomingMessage & { id?: unknown };
+type Response = ServerResponse & { template?: string | undefined };
 
-const name = (span: Span, method: string | undefined, route: string | undefined): void => {
-  span.updateName(route === undefined ? `${method}` : `${method} ${route}`);
-  if (route !== undefined) span.setAttribute('http.route', route);
+const endSpan = (span: Span, { method, id }: Request, res: Response): void => {
+  const { statusCode, template } = res;
+  if (template !== undefined) {
+    span.updateName(`${method} ${template}`);
+    span.setAttribute('http.route', template);
+  }
+  span.setAttribute('http.response.status_code', statusCode);
+  if (typeof id === 'string') span.setAttribute('request.id', id);
+  if (statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  else if (!res.writableFinished) span.setAttribute('error.type', 'client_gone');
+  span.end();
 };
 
 /**
- * One span a request, named by method and route template. Neither the path nor the query nor a
- * header but the request's id gets into it: each may hold a credential.
+ * Creates one span for each request, named by method and route template. It contains neither the path nor the query
+ * nor a header except the request id, because each may hold a credential.
  */
-export const requestSpans = (tracer: Tracer): Pick<Tracing, 'requests' | 'naming'> => {
-  const named = new WeakSet<Span>();
-
-  const end = (span: Span, req: Known<IncomingMessage>, res: Known<ServerResponse>): void => {
-    if (!named.has(span)) name(span, req.method, res.template);
-    const { statusCode } = res;
-    span.setAttribute('http.response.status_code', statusCode);
-    const id: unknown = req.id ?? res.getHeader('x-request-id');
-    if (typeof id === 'string') span.setAttribute('request.id', id);
-    if (statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-    else if (!res.writableFinished) span.setAttribute('error.type', 'client_gone');
-    span.end();
+export const traceRequests =
+  (tracer: Tracer) =>
+  (next: RequestListener): RequestListener =>
+  (req, res) => {
+    if (untraced.has(req.url ?? '')) return next(req, res);
+    const parent = propagation.extract(ROOT_CONTEXT, req.headers);
+    const attributes = { 'http.request.method': req.method ?? '' };
+    const span = tracer.startSpan(req.method ?? '', { kind: SpanKind.SERVER, attributes }, parent);
+    res.once('close', () => endSpan(span, req, res));
+    context.with(trace.setSpan(parent, span), () => next(req, res));
   };
-  return {
-    requests: (next) => (req, res) => {
-      if (unseen.has(req.url ?? '')) return next(req, res);
-      const from = propagation.extract(ROOT_CONTEXT, req.headers);
-      const attributes = { 'http.request.method': req.method ?? '' };
-      const span = tracer.startSpan(req.method ?? '', { kind: SpanKind.SERVER, attributes }, from);
-      res.once('close', () => end(span, req, res));
-      context.with(trace.setSpan(from, span), () => next(req, res));
-    },
-    naming: (metrics) => ({
-      ...metrics,
-      // Those that go round Express know their route only here.
-      record: (method, route, status, ms) => {
-        const span = trace.getActiveSpan();
-        if (span !== undefined && !named.has(span)) {
-          named.add(span);
-          name(span, method, route);
-        }
-        metrics.record(method, route, status, ms);
-      },
-    }),
-  };
-};

@@ -4,10 +4,10 @@ import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { openProvider, type ProviderOptions } from './provider.ts';
 import { traceCalls } from './calls.ts';
 import { traceStatements } from './statements.ts';
-import { requestSpans } from './requests.ts';
+import { traceRequests } from './requests.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Starts the SDK: loaded only by processes that are traced. */
+/** Starts the OpenTelemetry SDK; imported only by processes that are traced. */
 export const startTracing = (options: ProviderOptions): Tracing => {
   const provider = openProvider(options);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
@@ -30,7 +30,7 @@ export const startTracing = (options: ProviderOptions): Tracing => {
     });
   };
   return {
-    ...requestSpans(tracer),
+    requests: traceRequests(tracer),
     inSpan,
     fields: () => {
       const active = trace.getActiveSpan()?.spanContext();

@@ -1,20 +1,20 @@
 import { context, SpanKind, SpanStatusCode, trace, type Tracer } from '@opentelemetry/api';
 import postgres from 'postgres';
 
-/** What postgres.js makes of a statement; it begins to run when `handle` is called for the first time. */
+/** A query object of postgres.js; it starts to run when `handle` is called for the first time. */
 interface Statement {
   executed: boolean;
-  /** The text with $1 where a value stood; there when it has run. */
+  /** The text with $1 in place of each value; set when the statement has run. */
   string?: string;
   resolve(result: unknown): void;
   reject(error: unknown): void;
   handle(): Promise<void>;
 }
 
-const longest = 2000;
+const maxText = 2000;
 
 const textOf = ({ string = '' }: Statement): string =>
-  string.replaceAll(/\s+/g, ' ').trim().slice(0, longest);
+  string.replaceAll(/\s+/g, ' ').trim().slice(0, maxText);
 
 /** The SQLSTATE or Node's code; the message of an error may repeat a value. */
 const codeOf = (error: unknown): string => {
@@ -25,10 +25,9 @@ const codeOf = (error: unknown): string => {
 let traced = false;
 
 /**
- * Puts every statement of postgres.js into a span, whichever pool or transaction it belongs to and
- * whether drizzle wrote it. There is no instrumentation for postgres.js and no hook for the end of a
- * statement, so this wraps the one method that begins them. What runs for no request and no job
- * (polls, health checks) makes no span.
+ * Creates a span for every statement of postgres.js, of all pools and transactions, drizzle's included. There is no
+ * instrumentation for postgres.js and no hook for the end of a statement, so this wraps the one method that starts
+ * them. A statement outside of a request or job (polling, health checks) has no span.
  */
 export const traceStatements = (tracer: Tracer): void => {
   if (traced) return;

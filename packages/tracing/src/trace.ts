@@ -11,8 +11,8 @@ export interface TraceEnv {
 let tracing: Tracing | undefined;
 
 /**
- * Sends spans to OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP, JSON; `/v1/traces` is added). Without
- * it nothing is loaded, wrapped or looked at, and the answer is undefined.
+ * Starts to send spans to OTEL_EXPORTER_OTLP_ENDPOINT (OTLP over HTTP, JSON; `/v1/traces` is added). Without it nothing
+ * is loaded or wrapped, and it resolves with undefined.
  */
 export const openTracing = async (service: string, env: TraceEnv): Promise<Tracing | undefined> => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = env;
@@ -27,16 +27,16 @@ export const openTracing = async (service: string, env: TraceEnv): Promise<Traci
   return tracing;
 };
 
-/** Does work that no request waits for in a span of its own; `name` is one of few. */
+/** Runs a background job in a span of its own. `name` must not contain values, so that there are few names. */
 export const inSpan = <T>(name: string, work: () => Promise<T>): Promise<T> =>
   tracing ? tracing.inSpan(name, true, work) : work();
 
-/** Has the transactions of a pool stand in a span around their statements. */
+/** Gives each transaction of a pool a span around its statements. */
 export const spanTransactions = (sql: Sql): Sql => {
-  const trace = tracing;
-  if (trace === undefined) return sql;
+  const current = tracing;
+  if (current === undefined) return sql;
   const { begin } = sql;
   const spanned = (...given: Parameters<typeof begin>) =>
-    trace.inSpan('transaction', false, () => begin(...given));
+    current.inSpan('transaction', false, () => begin(...given));
   return Object.assign(sql, { begin: spanned });
 };

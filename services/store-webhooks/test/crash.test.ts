@@ -1,15 +1,20 @@
+import { randomInt } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '@platform/local/postgres';
 import { afterAll, expect, test } from 'vitest';
 import { startService } from './harness.ts';
 import { fire, startProcess } from './process.ts';
+import { createChance } from './simulate/random.ts';
 
 const postgres = await startPostgres({ durable: true });
 afterAll(() => postgres.stop());
 
+const seed = randomInt(2 ** 32);
+const chance = createChance(seed);
+
 test(
-  'kill -9 under load at any moment: every acknowledged event is processed, its effect there once',
+  `kill -9 under load at any moment: every acknowledged event is processed, its effect there once (seed ${seed})`,
   { timeout: 120_000 },
   async () => {
     await using service = await startService({ serverUrl: postgres.url, work: false });
@@ -18,7 +23,10 @@ test(
     for (let round = 0; round < 5; round++) {
       using running = await startProcess(service);
       using load = fire(running.url, webhookToken, `r${round}`);
-      await sleep(300 + Math.random() * 500);
+      const killAfter = 10 + chance.below(100);
+      await expect
+        .poll(() => load.acknowledged.length, { timeout: 20_000, interval: 1 })
+        .toBeGreaterThan(killAfter);
       await running.kill();
       await load.stop();
       acknowledged.push(...load.acknowledged);

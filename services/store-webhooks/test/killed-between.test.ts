@@ -109,7 +109,7 @@ test.each(pairs)(
       { databaseUrl: proxy.url, spool: service.spool },
       { SPOOL_MAX_BYTES: '0', LEASE_MS: '2000' },
     );
-    using load = fire(running.url, webhookToken, 'load');
+    using load = fire(running.url, webhookToken, 'load', 200);
     while (load.acknowledged.length < 40) await sleep(10);
     // Undefined where the process is killed before it answers, which is asserted below.
     const probe = sendOrder(running.url, webhookToken, 'probe').catch(() => undefined);

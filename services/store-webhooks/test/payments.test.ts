@@ -1,3 +1,4 @@
+import { createSecretBox } from '@platform/auth/secret-box';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startStandIn } from './simulate/stand-in.ts';
 import { erro, netceteraResults, rreq } from './fixtures/threeds.ts';
@@ -157,6 +158,19 @@ test.each([
 ])('%s leads to the failure page', async (_name, body) => {
   const answer = await complete(await shop(), body());
   expect([answer.status, answer.headers.get('location')]).toEqual([302, expect.stringMatching(failure)]);
+});
+
+test('a stored outcome that no key decrypts is replaced by asking the provider again', async () => {
+  const store = await shop();
+  const id = serverId();
+  await register(store, id);
+  standIn.results.set(id, rreq(id));
+  const payload = { service: 'threedsecureio', cres: cresOf(id) };
+  expect((await complete(store, payload)).headers.get('location')).toBe(success);
+  const { sql } = service.context.database;
+  const sealed = createSecretBox('ef'.repeat(32)).seal('{}', 'elsewhere');
+  await sql`update payment_challenges set outcome = ${sealed} where store_id = ${store.id}`;
+  expect((await complete(store, payload)).headers.get('location')).toBe(success);
 });
 
 test.each(['hang', 'html', 'redirect', 'error', 'garbage'] as const)(

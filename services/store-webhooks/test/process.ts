@@ -58,15 +58,18 @@ export const sendOrder = async (url: string, token: string, id: string): Promise
   return answer.status;
 };
 
-/** Sends orders one after another over some connections until told to stop; gives the ids that got a 200, those that did not, and all other answers. */
-export const fire = (url: string, token: string, prefix: string) => {
+/**
+ * Sends orders over 16 connections until it is stopped, at most `limit` of them. Returns the ids that got a 200,
+ * those that did not, and all other answers.
+ */
+export const fire = (url: string, token: string, prefix: string, limit = Infinity) => {
   const acknowledged: string[] = [];
   const unacknowledged: string[] = [];
   const refused: number[] = [];
   let going = true;
   let next = 0;
   const connection = async (): Promise<void> => {
-    while (going) {
+    while (going && next < limit) {
       const id = `${prefix}-${next++}`;
       // Undefined where a process that was killed gave no answer.
       const status = await sendOrder(url, token, id).catch(() => undefined);

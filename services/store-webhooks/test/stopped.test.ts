@@ -8,8 +8,6 @@ import { fire, startProcess } from './process.ts';
 const postgres = await startPostgres({ durable: true });
 afterAll(() => postgres.stop());
 
-const outageMs = 10_000;
-
 /** To the server and to each of its children, which are in no group with it. */
 const signalAll = async (name: NodeJS.Signals): Promise<void> => {
   const children = await readFile(`/proc/${postgres.pid}/task/${postgres.pid}/children`, 'utf8');
@@ -31,7 +29,7 @@ const outages = [
 ];
 
 test.each(outages)(
-  'PostgreSQL $name for ten seconds under load: known tokens get 200 all the while and all their events arrive, unknown ones 503',
+  'PostgreSQL $name under load: known tokens get 200 all the while and all their events arrive, unknown ones 503',
   { timeout: 120_000 },
   async ({ begin, finish }) => {
     await using service = await startService({ serverUrl: postgres.url, work: false });
@@ -40,14 +38,12 @@ test.each(outages)(
     using load = fire(running.url, webhookToken, 'o');
     while (load.acknowledged.length < 100) await sleep(20);
     await begin();
-    const back = sleep(outageMs);
-    await sleep(3000);
     const before = load.acknowledged.length;
+    // More than can be on its way to the database, so some of them are in the spool.
+    await expect.poll(() => load.acknowledged.length, { timeout: 30_000 }).toBeGreaterThan(before + 50);
     const stranger = `${running.url}/api/v1/hooks/order_updated/${'U'.repeat(43)}`;
     const unknown = await fetch(stranger, { method: 'POST', body: '{}' });
     expect([unknown.status, Number(unknown.headers.get('retry-after')) > 0]).toEqual([503, true]);
-    await back;
-    expect(load.acknowledged.length).toBeGreaterThan(before);
     await finish();
     const after = load.acknowledged.length;
     while (load.acknowledged.length < after + 100) await sleep(20);

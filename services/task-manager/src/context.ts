@@ -11,6 +11,7 @@ import type { Env } from './env.ts';
 import { createRefreshTokens, type RefreshTokens } from './sessions/refresh-token.ts';
 import {
   accessSeconds,
+  clockToleranceSeconds,
   issuer,
   refreshSeconds,
   revocationId,
@@ -59,8 +60,7 @@ export const createContext = async (
   const revocation = createRevocation({
     redis,
     prefix: `${name}:ended`,
-    // The lifetime of an access token, and a minute for clocks that differ.
-    ttlSeconds: accessSeconds + 60,
+    ttlSeconds: accessSeconds + clockToleranceSeconds,
     isRevoked: async (id) => !(await isLive(database.sql, sessionOfRevocation(id))),
   });
   const cookies = {
@@ -81,6 +81,7 @@ export const createContext = async (
     jwks: signer.jwks,
     ...ownTokens,
     cookie: cookies.access,
+    toleranceSeconds: clockToleranceSeconds,
     now,
     isRevoked: async ({ subject, sessionId = '' }) =>
       !isUuid(subject) ||

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { seededRandom } from '@platform/service-kit/testing';
 import type { ReservedSql } from 'postgres';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -102,18 +103,19 @@ describe('next_updated_at()', () => {
   });
 
   test('lets a reader miss nothing while eight sessions write at random speed', async () => {
+    const random = seededRandom();
     const writers = new AbortController();
     const ids: string[] = [];
     const write = async (): Promise<void> => {
       using sql = await connect();
       for (let n = 0; n < 60; n++) {
         await sql`begin`;
-        const known = ids[Math.floor(Math.random() * ids.length)];
+        const known = ids[Math.floor(random() * ids.length)];
         if (known === undefined || n % 3 === 0) ids.push((await insert(sql))[0].id);
         else
           await sql`update projects set name = ${v7()}, updated_at = at from next_updated_at() as at where id = ${known}`;
-        await sleep(Math.random() * 8);
-        await (Math.random() < 0.2 ? sql`rollback` : sql`commit`);
+        await sleep(random() * 8);
+        await (random() < 0.2 ? sql`rollback` : sql`commit`);
       }
     };
     const copy = new Map<string, Copied>();

@@ -14,7 +14,7 @@ import type { Route } from './route.ts';
 export interface AppOptions {
   about: Interface;
   routes: readonly Route[];
-  /** False where paths hold secrets: then the log has route templates only. */
+  /** False when paths contain secrets: then the log has route templates only. */
   logPaths?: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface HttpApp {
   document: Record<string, unknown>;
 }
 
-/** Answers every method that a path does not take: OPTIONS with Allow, others with 405. */
+/** Answers the methods that a path does not have: OPTIONS with Allow, others with 405. */
 const refuseMethod =
   (allow: string): RequestHandler =>
   (req, res) => {
@@ -62,8 +62,8 @@ const createExpress = (trustProxy: string[]): Express => {
 };
 
 /**
- * The two ways of a request through a service: the fast path for fast routes, Express for the rest.
- * Both run request context → pipeline (pipeline.ts) → error handler.
+ * Creates the two request paths of a service: the fast path for fast routes, Express for all other requests. Both run
+ * request context → pipeline (pipeline.ts) → error handler.
  */
 export const createHttpApp = (
   context: BaseContext,

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import type { FieldErrors } from './problem.ts';
 
-/** At most this many faults are reported: a large invalid body could have millions. */
-const mostFaults = 100;
+/** At most this many errors are reported, because a large invalid body can have millions. */
+const maxErrors = 100;
 
-/** Name and message of everything that a schema refused. */
-function* faultsOf(issues: readonly z.core.$ZodIssue[], whole: string): Iterable<[string, string]> {
+/** Name and message of each error of a schema. */
+function* errorsOf(issues: readonly z.core.$ZodIssue[], whole: string): Iterable<[string, string]> {
   for (const issue of issues) {
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) yield [[...issue.path, key].join('.'), 'is not known here'];
@@ -13,18 +13,15 @@ function* faultsOf(issues: readonly z.core.$ZodIssue[], whole: string): Iterable
   }
 }
 
-/**
- * Adds what a schema refused to `errors`, by path, the first hundred faults; `whole` names the value
- * where the path is empty.
- */
+/** Adds the first hundred errors of a schema to `errors`, by path; `whole` is the name for an empty path. */
 export const collectIssues = (
   errors: FieldErrors,
   issues: readonly z.core.$ZodIssue[],
   whole: string,
 ): void => {
   let count = 0;
-  for (const [name, message] of faultsOf(issues, whole)) {
-    if (count++ === mostFaults) return;
+  for (const [name, message] of errorsOf(issues, whole)) {
+    if (count++ === maxErrors) return;
     (errors[name] ??= []).push(message);
   }
 };

@@ -3,7 +3,7 @@ import { createLog } from '../process/log.ts';
 import type { Parts } from '../process/context.ts';
 import { createMetrics } from '../process/metrics.ts';
 
-/** Enough of an environment to build an app whose document is read; nothing is ever connected. */
+/** Settings that are enough to create an app and read its document; nothing connects. */
 export const offlineVariables = {
   PORT: '0',
   DATABASE_URL: 'postgres://offline@127.0.0.1:1/offline',

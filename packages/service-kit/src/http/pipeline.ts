@@ -42,12 +42,9 @@ const validate = (
   return undefined;
 };
 
-/** Reads and validates path, query and body; throws ValidationFailed that names every fault. */
-const createInputReader = (route: Route) => {
-  const { params, query, body } = route;
-  const readBody =
-    body && !body.raw && jsonBody(body.types ?? ['application/json'], body.limit ?? defaultBodyLimit);
-  const spelling = route.anyCaseQuery && query ? spellingOf(Object.keys(query.shape)) : undefined;
+/** Validates path, query and body; throws ValidationFailed that names every error. */
+const createValidator = ({ params, query, body, anyCaseQuery }: Route) => {
+  const spelling = anyCaseQuery && query ? spellingOf(Object.keys(query.shape)) : undefined;
   // Most requests have no query; what its schema makes of that is always the same.
   const noQuery = query?.safeParse({}) ?? { success: true, data: undefined };
 
@@ -56,68 +53,76 @@ const createInputReader = (route: Route) => {
       ? noQuery.data
       : validate(query, parseQuery(target, spelling), 'query', errors);
 
-  return async (req: Request, res: Response) => {
+  return (req: Request, sent: unknown) => {
     // Without a prototype: a client may send a field called __proto__.
     const errors: FieldErrors = Object.create(null);
     const input = {
       params: validate(params, req.params, 'path', errors),
       query: validateQuery(req.url, errors),
-      body: readBody && validate(body?.schema, await readBody(req, res), 'body', errors),
+      body: body?.raw ? undefined : validate(body?.schema, sent, 'body', errors),
     };
     for (const _ in errors) throw new ValidationFailed(errors);
     return input;
   };
 };
 
-/** Recognises the caller and counts the request against the caller, or against the network of a stranger. */
-const createCallerReader = ({ caller: guard, unlimited }: Route, limits: Limits) => {
+/** Both limits, and authentication between them. */
+const createAccess = ({ caller: guard, unlimited }: Route, limits: Limits) => {
   const { clientAddress, failureLimit, rateLimit } = limits;
-  const count = async (req: Request, res: Response, key: string | undefined): Promise<void> => {
-    await rateLimit?.(res, key === undefined ? `a:${networkOf(clientAddress(req))}` : `k:${key}`);
+  /** Counts the request against a caller, or without a key against the network. */
+  const countRequest = async (req: Request, res: Response, key: string | undefined): Promise<void> => {
+    if (rateLimit === undefined || unlimited) return;
+    await rateLimit(res, key === undefined ? `a:${networkOf(clientAddress(req))}` : `k:${key}`);
   };
-  return async (req: Request, res: Response): Promise<unknown> => {
-    if (guard !== anyone && guard.wasValid?.(req) !== true) failureLimit.check(req);
-    if (unlimited) return guard.identify(req);
-    let caller: unknown;
-    try {
-      caller = await guard.identify(req);
-    } catch (error) {
-      await count(req, res, undefined);
-      throw error;
-    }
-    await count(req, res, guard.keyOf(caller));
-    return caller;
+  return {
+    checkNetwork: (req: Request): void => {
+      if (guard !== anyone && guard.wasValid?.(req) !== true) failureLimit.check(req);
+    },
+    authenticate: async (req: Request, res: Response): Promise<unknown> => {
+      try {
+        return await guard.identify(req);
+      } catch (error) {
+        await countRequest(req, res, undefined);
+        throw error;
+      }
+    },
+    countRequest,
+    /** An unknown credential counts against the network that sent it, wherever in the route it was found. */
+    countUnknown: async (req: Request, error: unknown): Promise<void> => {
+      if (error instanceof Problem && error.unknownCredential !== undefined)
+        await failureLimit.count(req, error.unknownCredential);
+    },
   };
-};
-
-/** An unknown credential counts against the network that sent it, wherever in the route it was found out. */
-const countUnknown = async ({ failureLimit }: Limits, req: Request, error: unknown): Promise<void> => {
-  if (error instanceof Problem && error.unknownCredential !== undefined)
-    await failureLimit.count(req, error.unknownCredential);
 };
 
 /**
- * Every request of every service takes this way, through Express or the fast path. Before it, the
- * request context assigned the id and refused invalid targets; after it, the error handler answers
- * what was thrown. `template` is what logs, metrics and traces call the route.
+ * The order in which every request of every service is handled, through Express or the fast path. Before it, the
+ * request context assigned the id and refused invalid targets; after it, the error handler answers what was thrown.
+ * `template` is what logs, metrics and traces call the route.
  */
 export const createHandler = (route: Route, template: string | undefined, limits: Limits): Handler => {
-  const readCaller = createCallerReader(route, limits);
-  const readInput = createInputReader(route);
-  const varyOn = credentialHeaders(route.caller);
+  const { caller: guard, body, logSuccess } = route;
+  const { checkNetwork, authenticate, countRequest, countUnknown } = createAccess(route, limits);
+  const readBody =
+    body && !body.raw
+      ? jsonBody(body.types ?? ['application/json'], body.limit ?? defaultBodyLimit)
+      : undefined;
+  const validateInput = createValidator(route);
+  const varyOn = credentialHeaders(guard);
   return async (req, res) => {
     res.template = template;
     res.varyOn = varyOn;
-    res.logSuccess = route.logSuccess;
+    res.logSuccess = logSuccess;
     try {
-      // Network limit → authentication → caller limit.
-      const caller = await readCaller(req, res);
-      // Body → validation: an unknown caller never makes us read a body.
-      const input = await readInput(req, res);
+      checkNetwork(req);
+      const caller = await authenticate(req, res);
+      await countRequest(req, res, guard.keyOf(caller));
+      const sent = await readBody?.(req, res);
+      const input = validateInput(req, sent);
       const answer = await route.handle({ caller, ...input, req, res });
       if (!res.headersSent) sendAnswer(req, res, route, answer);
     } catch (error) {
-      await countUnknown(limits, req, error);
+      await countUnknown(req, error);
       throw error;
     }
   };

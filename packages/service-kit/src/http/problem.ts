@@ -6,7 +6,7 @@ export type FieldErrors = Record<string, string[]>;
 
 interface ProblemInit {
   status: number;
-  /** Stable snake_case name that a client may branch on. */
+  /** Stable snake_case name for clients to decide by. */
   code: string;
   detail: string;
   errors?: FieldErrors;
@@ -19,7 +19,7 @@ interface ProblemInit {
 /** Reason phrases that RFC 9110 renamed; Node has the older ones. */
 const renamed: Record<number, string> = { 413: 'Content Too Large', 422: 'Unprocessable Content' };
 
-/** An error with an HTTP answer. `detail` is read by people and must hold no secret. */
+/** An error with an HTTP status. `detail` is for people and must not contain secrets. */
 export class Problem extends Error {
   readonly status: number;
   readonly code: string;
@@ -38,7 +38,7 @@ export class Problem extends Error {
   }
 }
 
-/** 400 `validation_failed`: names every offending parameter or body path, in `detail` too. */
+/** 400 `validation_failed`: names every invalid parameter or body path, also in `detail`. */
 export class ValidationFailed extends Problem {
   constructor(errors: FieldErrors) {
     const detail = Object.entries(errors).map(([name, messages]) => `${name}: ${messages.join(', ')}`);
@@ -63,7 +63,7 @@ export class Unauthorized extends Problem {
   }
 }
 
-/** 403 that names the scope the caller lacks. */
+/** 403 that names the missing scope. */
 export class InsufficientScope extends Problem {
   constructor(scope: string, challenge?: string) {
     super({
@@ -89,7 +89,7 @@ export class Conflict extends Problem {
   }
 }
 
-/** 429. `seconds` until another try may succeed. */
+/** 429. `seconds` until the next attempt may succeed. */
 export class TooManyRequests extends Problem {
   constructor(seconds: number, detail = 'Too many requests; slow down.') {
     const wait = String(Math.max(1, Math.ceil(seconds)));
@@ -104,7 +104,7 @@ export class Unavailable extends Problem {
   }
 }
 
-/** The body of the answer, as RFC 9457 and our clients expect it. */
+/** The response body (RFC 9457, with `code` and `requestId` for clients). */
 export const problemBody = (problem: Problem, requestId: string) => ({
   type: 'about:blank',
   title: renamed[problem.status] ?? STATUS_CODES[problem.status] ?? 'Error',
@@ -115,7 +115,7 @@ export const problemBody = (problem: Problem, requestId: string) => ({
   ...(problem.errors === undefined ? {} : { errors: problem.errors }),
 });
 
-/** What body-parser and Express put on the errors they throw (the http-errors convention). */
+/** Properties of errors that body-parser and Express throw (http-errors). */
 interface HttpError {
   status?: unknown;
   type?: unknown;

@@ -17,7 +17,7 @@ export const spellingOf = (names: readonly string[]): Spelling =>
 /**
  * Reads the query of a request target strictly: every name at most once, every escape valid UTF-8.
  *
- * Names that `spelling` has are matched without regard to case and come back spelled as there.
+ * Names in `spelling` are matched without regard to case and returned with its spelling.
  * Throws BadRequest `bad_encoding` or ValidationFailed naming the repeated parameter.
  */
 export const parseQuery = (target: string, spelling?: Spelling): Record<string, string> => {

@@ -65,7 +65,9 @@ export const createErrorHandler =
   (log: Log): ErrorHandler =>
   (error, req, res) => {
     const problem = toProblem(error);
-    if (problem.status >= 500) (req.log ?? log).error({ err: error }, problem.code);
+    // Refusing has to be cheap: the metrics count refusals, and the request's line names them.
+    if (problem.status >= 500 && problem.code !== 'too_busy')
+      (req.log ?? log).error({ err: error }, problem.code);
     if (res.headersSent) {
       // Part of an answer is on the wire; only a broken connection tells the client that it is not whole.
       res.destroy();

@@ -6,19 +6,18 @@ export interface BackgroundTask {
   /** Pause between two runs, in ms; each pause varies by a quarter, so that instances spread out. */
   everyMs: number;
   log: Log;
-  /** One run; true when there is more to do, so that the next run follows without a pause. */
+  /** Resolves with true when there is more to do; then the next run follows without a pause. */
   run: () => Promise<boolean | void>;
 }
 
 export interface Background extends AsyncDisposable {
-  /** Ends the pause: there may be work now. */
+  /** Ends the pause, because there may be work. */
   wake(): void;
 }
 
 /**
- * Runs a task again and again, one run after the other. A run that throws is followed by a pause; it
- * is logged when the task begins to fail, and once more when it works again. Disposal waits for the
- * run that is under way.
+ * Runs a task repeatedly, never twice at the same time. A run that throws is followed by a pause; the first failure is
+ * logged, and so is the next success. Disposal waits for the current run.
  */
 export const startBackground = ({ name, everyMs, log, run }: BackgroundTask): Background => {
   let stopping = false;

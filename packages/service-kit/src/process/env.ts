@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** Settings that every service has; a service spreads them into its own schema. */
+/** Settings that every service has; it spreads them into its own schema. */
 export const commonEnv = {
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65535),
@@ -19,7 +19,7 @@ export const commonEnv = {
   /** Client connections; further ones are closed at once. Together with the pools less than the file descriptors. */
   MAX_CONNECTIONS: z.coerce.number().int().min(1).default(2000),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
-  /** Addresses of the gateway, comma separated; only their X-Forwarded-For is believed. */
+  /** Addresses of the gateway, comma separated; X-Forwarded-For of others is ignored. */
   TRUST_PROXY: z.string().default('127.0.0.1,::1'),
   /** Shared with the gateway: X-Forwarded-* counts only in requests that carry it as X-Gateway-Secret. */
   GATEWAY_SECRET: z
@@ -34,15 +34,15 @@ export const commonEnv = {
   DRAIN_MS: z.coerce.number().int().min(0).default(2000),
   /** After SIGTERM: the process ends with exit code 1 when it has not ended before. */
   SHUTDOWN_TIMEOUT_MS: z.coerce.number().int().min(0).default(9000),
-  /** Where traces go (OTLP over HTTP); without it there are none. */
+  /** Collector of traces (OTLP over HTTP); without it there are no traces. */
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
-  /** `name=value,…` for the collector. */
+  /** Headers for the collector: `name=value,…`. */
   OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
-  /** Share of the traces that are kept. */
+  /** Share of the traces that are sampled, from 0 to 1. */
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 };
 
-/** Where access tokens come from; spread by services that take them. */
+/** Settings of access tokens; a service that accepts them spreads these into its schema. */
 export const tokenEnv = {
   /** URL of an OIDC provider's JWKS, or a file. */
   AUTH_JWKS: z.string().min(1),
@@ -85,7 +85,7 @@ const valueOf = (variables: Variables, name: string): string | undefined => {
   return contentOf(name, file) || undefined;
 };
 
-/** Database of the owner of the tables: MIGRATION_DATABASE_URL, else DATABASE_URL, either as a file too. */
+/** URL of the database role that owns the tables: MIGRATION_DATABASE_URL, else DATABASE_URL; each also as a file. */
 export const migrationUrlOf = (variables: Variables): string => {
   const url = valueOf(variables, 'MIGRATION_DATABASE_URL') ?? valueOf(variables, 'DATABASE_URL');
   if (url === undefined) throw new SettingsError('Set MIGRATION_DATABASE_URL or DATABASE_URL');

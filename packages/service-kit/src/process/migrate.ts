@@ -59,8 +59,8 @@ const refuseMismatch = (shipped: Migration[], applied: string[]): void => {
 };
 
 /**
- * Brings the database at `url` up to the migrations in `folder`. Two that start at once take turns;
- * the second finds nothing left to do. Each run is one transaction. Throws, and changes nothing, when
+ * Runs the migrations in `folder` that the database at `url` has not run. Two that start at once take turns, and the
+ * second finds nothing left to do. Each run is one transaction. Throws, and changes nothing, when
  * the database ran other migrations than the shipped ones. A database that is newer is left alone.
  */
 export const migrate = async (url: string, folder: string): Promise<void> => {
@@ -78,7 +78,7 @@ export const migrate = async (url: string, folder: string): Promise<void> => {
 export const runMigrations = (readUrl: () => string, folder: string): Promise<void> =>
   migrate(settingsOrExit('migrate', readUrl), folder);
 
-/** How many migrations of `folder` the database has not run. Rejects when it cannot be asked. */
+/** How many migrations of `folder` the database has not run. Rejects when the database does not answer. */
 export const pendingMigrations = async (sql: Sql, folder: string): Promise<number> => {
   const applied = new Set(await readApplied(sql));
   return readShipped(folder).filter(({ hash }) => !applied.has(hash)).length;

@@ -8,6 +8,8 @@ export interface RequestScope {
   cancelled: Problem | undefined;
   /** Called once, when that happens. */
   onCancel: Set<() => void>;
+  /** Whether it has had a connection: work that was begun is not refused. */
+  admitted: boolean;
   deadline: NodeJS.Timeout | undefined;
 }
 
@@ -26,8 +28,12 @@ const cancel = (scope: RequestScope, reason: Problem): void => {
   for (const callback of scope.onCancel) callback();
 };
 
-/** Of work that several requests wait for. */
-const shared: RequestScope = { cancelled: undefined, onCancel: new Set(), deadline: undefined };
+const createScope = (cancelled?: Problem): RequestScope => ({
+  cancelled,
+  onCancel: new Set(),
+  admitted: false,
+  deadline: undefined,
+});
 
 /** The request that the calling code works for; undefined for background work. */
 export const currentRequest = (): RequestScope | undefined => storage.getStore();
@@ -36,7 +42,7 @@ export const currentRequest = (): RequestScope | undefined => storage.getStore()
  * Runs work that belongs to no single request, because several wait for its result or because it goes on after the
  * answer: it waits for a connection no longer than a request, but is not cancelled with the one that started it.
  */
-export const detached = <T>(work: () => T): T => storage.run(shared, work);
+export const detached = <T>(work: () => T): T => storage.run(createScope(), work);
 
 /**
  * Runs work whose statements are cancelled when `ms` are over, waiting included, or with the request. They fail with
@@ -48,7 +54,7 @@ export const withDeadline = async <T>(
   work: () => Promise<T>,
 ): Promise<T> => {
   const outer = currentRequest();
-  const scope: RequestScope = { cancelled: outer?.cancelled, onCancel: new Set(), deadline: undefined };
+  const scope = createScope(outer?.cancelled);
   const end = (): void => cancel(scope, outer?.cancelled ?? reason());
   const timer = setTimeout(end, ms);
   outer?.onCancel.add(end);
@@ -70,7 +76,7 @@ export const withoutDeadline = (req: IncomingMessage): void => clearTimeout(scop
 export const cancelWithRequest =
   (next: RequestListener, deadlineMs: number): RequestListener =>
   (req, res) => {
-    const scope: RequestScope = { cancelled: undefined, onCancel: new Set(), deadline: undefined };
+    const scope = createScope();
     scope.deadline = setTimeout(() => cancel(scope, deadlinePassed()), deadlineMs);
     scopes.set(req, scope);
     res.on('close', () => {

@@ -47,7 +47,7 @@ export const runService = async <Env, Context extends BaseContext>(
   const env = settingsOrExit(name, options.env);
   const tracing = await openTracing(name, env);
   const log = createLog(name, env.LOG_LEVEL, undefined, tracing?.fields);
-  const metrics = tracing ? tracing.naming(createMetrics()) : createMetrics();
+  const metrics = createMetrics();
   const context = await createContext(env, { log, metrics });
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, context.database);

@@ -2,3 +2,4 @@ export { cloneDatabase, type TestDatabase } from './database.ts';
 export { captureLog } from './log.ts';
 export { serve, type RunningServer } from './server.ts';
 export { createHarness, type Harness, type StartOptions, type TestInstance } from './harness.ts';
+export { seededRandom } from './random.ts';

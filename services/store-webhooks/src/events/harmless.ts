@@ -1,7 +1,7 @@
 import { sourceOf } from '../hooks/subject.ts';
 import { harmlessOfChallenge } from '../payments/challenge.ts';
 import { amountNames } from '../providers/records.ts';
-import { below } from '../providers/shape.ts';
+import { pointersTo } from '../providers/shape.ts';
 import type { StoreSettings } from '../stores/settings.ts';
 import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
 import { shownBy, type Shown } from './redact.ts';
@@ -21,14 +21,17 @@ export const harmlessIn = (settings: StoreSettings, event: EventRow, body: unkno
 
 /** The columns of our own records that a dry run may show. */
 export const harmlessColumns = shownBy([
-  ...below('', 'id status type state version event_id created_at updated_at finished_at attempts due_at'),
-  ...below(
+  ...pointersTo(
+    '',
+    'id status type state version event_id created_at updated_at finished_at attempts due_at',
+  ),
+  ...pointersTo(
     '',
     'consumer_id consumer_user_id member_id user_id refreshed_at service transaction_id completed',
   ),
-  ...below('', 'order_id position driver_id estimated_arrival'),
-  ...below('', 'assigned_at started_at arrived_at completed_at ended_at'),
-  ...below('/details', 'orderNo memberGroup trackingStatus currency'),
-  ...below('/details/amounts', amountNames.join(' ')),
-  ...below('/details/items/*', 'productId quantity price totalPrice'),
+  ...pointersTo('', 'order_id position driver_id estimated_arrival'),
+  ...pointersTo('', 'assigned_at started_at arrived_at completed_at ended_at'),
+  ...pointersTo('/details', 'orderNo memberGroup trackingStatus currency'),
+  ...pointersTo('/details/amounts', amountNames.join(' ')),
+  ...pointersTo('/details/items/*', 'productId quantity price totalPrice'),
 ]);

@@ -12,8 +12,11 @@ import { readBody } from './body.ts';
 import { receiptOf, reportUnreadable } from './receipt.ts';
 import type { Sender } from './token-guard.ts';
 
-/** How long a payment's event is left to the request that answers it before a worker may claim it. */
-const liveMs = 60_000;
+/**
+ * How long a payment's event is left to the request that answers it before a worker may claim it. If the provider takes
+ * longer, both ask it, which changes nothing; if the process was killed, the payment is settled soon.
+ */
+const liveMs = 4000;
 
 /** Requests a minute for each store that has such a limit, whichever of its tokens they carry. */
 const createStoreLimit = ({ redis }: Context) => {

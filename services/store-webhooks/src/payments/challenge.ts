@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import { fieldOf, idIn } from '../providers/shape.ts';
+import { fieldOf, identifierIn } from '../providers/shape.ts';
 
 /** The EMV 3DS challenge result. It comes unsigned through the browser, so only its ids are used. */
 const challengeResult = z.looseObject({ threeDSServerTransID: z.string().min(1).max(100) });
@@ -12,7 +12,7 @@ export const serverTransactionOf = (cres: unknown): string | undefined => {
   if (!isUtf8(bytes)) return undefined;
   try {
     const result = challengeResult.safeParse(JSON.parse(bytes.toString('utf8')));
-    return result.success ? idIn(result.data.threeDSServerTransID) : undefined;
+    return result.success ? identifierIn(result.data.threeDSServerTransID) : undefined;
   } catch {
     return undefined;
   }
@@ -22,7 +22,7 @@ export const serverTransactionOf = (cres: unknown): string | undefined => {
 const sessionIds = (data: string | undefined): string[] => {
   if (data === undefined) return [];
   const bytes = Buffer.from(data, 'base64url');
-  const decoded = isUtf8(bytes) ? idIn(bytes.toString('utf8')) : undefined;
+  const decoded = isUtf8(bytes) ? identifierIn(bytes.toString('utf8')) : undefined;
   return decoded === undefined ? [data] : [data, decoded];
 };
 
@@ -76,10 +76,10 @@ export interface Challenge {
 
 /** Reads a payment auth payload: the seed's JSON, or the form that the browser posts. */
 export const readChallenge = (body: unknown, pathService: string | null, isForm: boolean): Challenge => {
-  const named = idIn(fieldOf(body, 'service'));
+  const named = identifierIn(fieldOf(body, 'service'));
   const serverTransactionId = serverTransactionOf(fieldOf(body, 'cres') ?? fieldOf(body, 'CRes'));
-  const given = idIn(fieldOf(body, 'transactionId'));
-  const session = sessionIds(idIn(fieldOf(body, 'threeDSSessionData')));
+  const given = identifierIn(fieldOf(body, 'transactionId'));
+  const session = sessionIds(identifierIn(fieldOf(body, 'threeDSSessionData')));
   const own = serverTransactionId === undefined ? [] : [serverTransactionId];
   return {
     service: named ?? (isForm ? (pathService ?? undefined) : undefined),

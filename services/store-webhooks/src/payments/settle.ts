@@ -49,7 +49,12 @@ export const outcomeContext = ({ storeId, service, transactionId }: Omit<Payment
 const kept = ({ box, now }: Settling, payment: Payment, settled?: SettledChallenge): Outcome | undefined => {
   if (settled === undefined || settled.outcome === null) return undefined;
   if (now().getTime() - new Date(settled.outcomeAt).getTime() > keepOutcomeMs) return undefined;
-  return JSON.parse(box.open(settled.outcome, outcomeContext(payment))) as Outcome;
+  try {
+    return JSON.parse(box.open(settled.outcome, outcomeContext(payment))) as Outcome;
+  } catch {
+    // No key of SECRETS_KEY decrypts it, so the provider is asked again.
+    return undefined;
+  }
 };
 
 const foreignTransaction: Settled = {

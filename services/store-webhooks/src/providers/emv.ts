@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { AuthenticationResult } from './records.ts';
 import { ProviderUnavailable } from './exchange.ts';
-import { fieldOf, maybe, shaped } from './shape.ts';
+import { fieldOf, orNull, parsePayload } from './shape.ts';
 
 /** The results request (RReq) that a 3DS server received, in the names of EMV 3DS. */
 const results = z.object({
-  messageType: maybe(z.string().max(10)),
-  threeDSServerTransID: maybe(z.string().max(100)),
-  transStatus: maybe(z.string().max(2)),
-  authenticationValue: maybe(z.string().max(100)),
-  eci: maybe(z.string().max(10)),
+  messageType: orNull(z.string().max(10)),
+  threeDSServerTransID: orNull(z.string().max(100)),
+  transStatus: orNull(z.string().max(2)),
+  authenticationValue: orNull(z.string().max(100)),
+  eci: orNull(z.string().max(10)),
 });
 
 /**
@@ -19,7 +19,7 @@ const results = z.object({
  */
 export const resultIn = (answer: unknown, asked: string): AuthenticationResult => {
   if (answer === undefined) throw new ProviderUnavailable('does not know the transaction', false);
-  const found = shaped(results, fieldOf(answer, 'resultsRequest') ?? answer);
+  const found = parsePayload(results, fieldOf(answer, 'resultsRequest') ?? answer);
   const { messageType, threeDSServerTransID, transStatus, authenticationValue, eci } = found;
   if (messageType === 'Erro' || (fieldOf(answer, 'errorDetails') ?? null) !== null)
     throw new ProviderUnavailable('answered with an error message', false);

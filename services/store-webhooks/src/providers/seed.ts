@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { toMinor } from './money.ts';
 import { amountFields, type MemberRecord, type OrderRecord, type VerificationRecord } from './records.ts';
-import { below, epoch, identifier, maybe, place, words } from './shape.ts';
+import { pointersTo, epoch, identifier, orNull, location, storableText } from './shape.ts';
 
 /** Payloads of seed 001 part A. Fields beyond them are accepted and ignored. */
 
-const amount = maybe(z.number().min(-1e12).max(1e12));
+const amount = orNull(z.number().min(-1e12).max(1e12));
 
 const item = z.object({
-  productId: maybe(identifier()),
-  productName: maybe(words()),
+  productId: orNull(identifier()),
+  productName: orNull(storableText()),
   quantity: z.number().min(-1e9).max(1e9),
   price: amount,
   totalPrice: amount,
@@ -17,23 +17,23 @@ const item = z.object({
 
 export const cart = z.object({
   ...amountFields(() => amount),
-  promoCode: maybe(words()),
+  promoCode: orNull(storableText()),
   items: z.array(item).max(2000).default([]),
 });
 
 export const order = z
   .object({
     id: identifier(),
-    orderNo: maybe(identifier()),
-    status: words(100).meta({ description: 'Such as PENDING, COMPLETED or CANCELLED' }),
-    consumerId: maybe(identifier()).meta({ description: 'The member who ordered' }),
-    memo: maybe(words(10_000)),
-    rewardName: maybe(words()),
-    publicKey: maybe(words()).meta({ description: 'The public identifier of the cart' }),
-    memberGroup: maybe(words()),
-    trackingStatus: maybe(words()),
-    modified: maybe(z.int()).meta({ description: 'Time of the change in ms; not in the seed, optional' }),
-    cart: maybe(cart),
+    orderNo: orNull(identifier()),
+    status: storableText(100).meta({ description: 'Such as PENDING, COMPLETED or CANCELLED' }),
+    consumerId: orNull(identifier()).meta({ description: 'The member who ordered' }),
+    memo: orNull(storableText(10_000)),
+    rewardName: orNull(storableText()),
+    publicKey: orNull(storableText()).meta({ description: 'The public identifier of the cart' }),
+    memberGroup: orNull(storableText()),
+    trackingStatus: orNull(storableText()),
+    modified: orNull(z.int()).meta({ description: 'Time of the change in ms; not in the seed, optional' }),
+    cart: orNull(cart),
   })
   .meta({
     id: 'OrderPayload',
@@ -77,13 +77,13 @@ export const toOrderRecord = (
 export const member = z
   .object({
     id: identifier(),
-    modified: maybe(z.int()).meta({ description: 'Time of the change in ms' }),
-    email: words().nullish(),
-    firstName: words().nullish(),
-    lastName: words().nullish(),
-    phone: words().nullish(),
-    status: maybe(words()),
-    type: maybe(words()),
+    modified: orNull(z.int()).meta({ description: 'Time of the change in ms' }),
+    email: storableText().nullish(),
+    firstName: storableText().nullish(),
+    lastName: storableText().nullish(),
+    phone: storableText().nullish(),
+    status: orNull(storableText()),
+    type: orNull(storableText()),
   })
   .transform(({ modified, ...rest }): MemberRecord => ({ ...rest, version: modified }))
   .meta({
@@ -95,12 +95,12 @@ export const member = z
 export const job = z
   .object({
     id: identifier(),
-    orderId: maybe(identifier()),
-    driverId: maybe(identifier()),
-    status: maybe(words()),
-    estimatedArrival: maybe(epoch()),
-    driverLocation: maybe(place()),
-    updatedAt: maybe(epoch()).meta({ description: 'Time of the step in ms; not in the seed, optional' }),
+    orderId: orNull(identifier()),
+    driverId: orNull(identifier()),
+    status: orNull(storableText()),
+    estimatedArrival: orNull(epoch()),
+    driverLocation: orNull(location()),
+    updatedAt: orNull(epoch()).meta({ description: 'Time of the step in ms; not in the seed, optional' }),
   })
   .meta({
     id: 'DeliveryJobPayload',
@@ -119,11 +119,11 @@ export const job = z
 /** The fields that a store's own relay sends for any identity provider. */
 export const verification = z
   .object({
-    service: words(100).meta({ description: 'The provider, such as persona' }),
+    service: storableText(100).meta({ description: 'The provider, such as persona' }),
     transactionId: identifier(),
-    status: words(100).min(1),
-    userId: maybe(identifier()),
-    updatedAt: maybe(epoch()),
+    status: storableText(100).min(1),
+    userId: orNull(identifier()),
+    updatedAt: orNull(epoch()),
   })
   .transform(({ transactionId, status, userId, updatedAt }): VerificationRecord => ({
     transactionId,
@@ -137,4 +137,4 @@ export const verification = z
     examples: [{ service: 'persona', transactionId: 't-1', status: 'PENDING_REVIEW', userId: 'u-1' }],
   });
 
-export const verificationHarmless = below('', 'service transactionId status userId updatedAt');
+export const verificationHarmless = pointersTo('', 'service transactionId status userId updatedAt');

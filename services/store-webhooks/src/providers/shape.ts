@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { Unprocessable } from '../worker/unprocessable.ts';
 
 /** Any text that can be stored. */
-export const words = (max = 2000) => z.string().max(max).refine(isStorable, 'must be storable text');
+export const storableText = (max = 2000) => z.string().max(max).refine(isStorable, 'must be storable text');
 
 /** An identifier: text, or a number that some installations send instead. */
 export const identifier = () =>
-  z.union([words(200).min(1), z.int().transform(String)], { error: 'must be an identifier' });
+  z.union([storableText(200).min(1), z.int().transform(String)], { error: 'must be an identifier' });
 
 /** Milliseconds since the epoch that a Date can hold (ECMA-262, 21.4.1.1). */
 export const epoch = () => z.int().min(0).max(8.64e15);
@@ -15,14 +15,14 @@ export const epoch = () => z.int().min(0).max(8.64e15);
 /** An ISO 8601 time with an offset, as milliseconds since the epoch. */
 export const isoTime = () => z.iso.datetime({ offset: true }).transform((time) => Date.parse(time));
 
-export const place = () => z.object({ lat: z.number(), lng: z.number() });
+export const location = () => z.object({ lat: z.number(), lng: z.number() });
 
 /** Null and a missing field alike become null. */
-export const maybe = <T extends z.ZodType>(schema: T) =>
+export const orNull = <T extends z.ZodType>(schema: T) =>
   schema.nullish().transform((value) => value ?? null) as z.ZodType<z.output<T> | null, z.input<T> | null>;
 
 /** Checks a payload. Throws Unprocessable that names the paths that are wrong and never their values. */
-export const shaped = <T extends z.ZodType>(schema: T, body: unknown): z.output<T> => {
+export const parsePayload = <T extends z.ZodType>(schema: T, body: unknown): z.output<T> => {
   const result = schema.safeParse(body);
   if (result.success) return result.data;
   const paths = result.error.issues.map(({ path, code }) => `${path.join('.') || 'body'} (${code})`);
@@ -35,10 +35,11 @@ export const fieldOf = (value: unknown, name: string): unknown =>
     ? (value as Record<string, unknown>)[name]
     : undefined;
 
-export const pathOf = (value: unknown, ...names: string[]): unknown => names.reduce(fieldOf, value);
+/** The value at a path of field names in an unvalidated value. */
+export const valueAt = (value: unknown, ...names: string[]): unknown => names.reduce(fieldOf, value);
 
 /** An identifier found in an unvalidated body. */
-export const idIn = (value: unknown): string | undefined => {
+export const identifierIn = (value: unknown): string | undefined => {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
   return typeof value === 'string' && value !== '' && value.length <= 200 && isStorable(value)
     ? value
@@ -46,5 +47,5 @@ export const idIn = (value: unknown): string | undefined => {
 };
 
 /** JSON pointers to fields of one object; `names` with a space between. */
-export const below = (path: string, names: string): string[] =>
+export const pointersTo = (path: string, names: string): string[] =>
   names.split(' ').map((name) => `${path}/${name}`);

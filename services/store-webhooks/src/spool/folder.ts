@@ -69,9 +69,15 @@ const lock = (path: string): OwnFolder | undefined => {
 export const createFolder = async (parent: string): Promise<OwnFolder> => {
   const path = join(parent, v7());
   await mkdir(path, { recursive: true, mode: 0o700 });
-  await writeFile(join(path, lockName), '', { flag: 'wx', mode: 0o600 });
-  const folder = lock(path);
-  // Until it was locked, another process could take it for an abandoned one.
+  // Until it is locked, another process can take it for an abandoned one, and remove it.
+  const isWritten = await writeFile(join(path, lockName), '', { flag: 'wx', mode: 0o600 }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+  const folder = isWritten ? lock(path) : undefined;
   if (folder === undefined) return createFolder(parent);
   for (const one of [path, parent, dirname(parent)]) await syncFolder(one);
   return folder;

@@ -4,6 +4,7 @@ import { startBackground } from '@platform/service-kit/background';
 import { createBatcher } from '@platform/service-kit/batcher';
 import type { Log } from '@platform/service-kit/log';
 import { Unavailable } from '@platform/service-kit/problem';
+import { detached } from '@platform/service-kit/request-scope';
 import type { Receipt } from '../inbox/receipt.ts';
 import { safeError } from '../tracker/failure.ts';
 import { append, createFile, openFiles, putAside, readNext, removeFile, type SpoolFile } from './file.ts';
@@ -147,7 +148,8 @@ export const createSpool = (options: SpoolOptions): Spool => {
     begin();
   };
   const begin = (): void => {
-    if (active && draining === undefined && !stopping.signal.aborted) draining = run();
+    // Detached, because the request that begins it ends before the spool is replayed.
+    if (active && draining === undefined && !stopping.signal.aborted) draining = detached(run);
   };
 
   const saveSnapshot = async (): Promise<void> => {
@@ -233,7 +235,8 @@ export const createSpool = (options: SpoolOptions): Spool => {
       await draining;
       if (savedSnapshot !== undefined) await saveSnapshot().catch(() => undefined);
       for (const file of [own, ...abandoned.flatMap(({ files }) => files)]) await file?.handle.close();
-      for (const one of [await home, ...abandoned.map((left) => left.folder)]) one?.unlock();
+      for (const one of [await home?.catch(() => undefined), ...abandoned.map((left) => left.folder)])
+        one?.unlock();
     },
   };
 };

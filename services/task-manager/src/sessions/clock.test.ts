@@ -70,3 +70,20 @@ test.each(jumps)('a clock that jumps by %i days does not let a blocked login try
   moveClock(days);
   expect((await login(service.app, email)).status).toBe(429);
 });
+
+test.each([50, -50])(
+  'an access token is valid on an instance whose clock differs by %i seconds, and no longer than a minute',
+  async (seconds) => {
+    await using service = await startService();
+    let ahead = seconds;
+    await using other = await startService({
+      databaseUrl: service.databaseUrl,
+      overrides: { now: () => new Date(Date.now() + ahead * 1000) },
+    });
+    const { token } = await register(service.app);
+    const check = async () => (await bearerOf(other.app, token)('get', '/auth/check')).status;
+    expect(await check()).toBe(200);
+    ahead = 15 * 60 + 61;
+    expect(await check()).toBe(401);
+  },
+);

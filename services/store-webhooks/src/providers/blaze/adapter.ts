@@ -3,7 +3,7 @@ import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential } from '../credentials.ts';
 import { amountNames } from '../records.ts';
 import { cart, member, order, toOrderRecord } from '../seed.ts';
-import { below, fieldOf, idIn, shaped } from '../shape.ts';
+import { pointersTo, fieldOf, identifierIn, parsePayload } from '../shape.ts';
 
 /** Reads from the Blaze partner interface. */
 const read = ({ settings, credentials, reader }: Connection, ...path: string[]): Promise<unknown> => {
@@ -16,7 +16,7 @@ const read = ({ settings, credentials, reader }: Connection, ...path: string[]):
 
 const readCart = async (publicKey: string, connection: Connection) => {
   const answer = await read(connection, 'cart', publicKey);
-  return shaped(cart, fieldOf(answer, 'cart') ?? answer);
+  return parsePayload(cart, fieldOf(answer, 'cart') ?? answer);
 };
 
 /** A POS that sends the payloads of the seed. */
@@ -25,22 +25,22 @@ export const blaze: PosAdapter = {
   credentials: z.strictObject({ apiKey: headerCredential(), authorization: headerCredential() }).partial(),
   payloads: { order, member },
   harmless: [
-    ...below('', 'id orderNo status consumerId memberGroup trackingStatus modified type'),
-    ...below('/cart', amountNames.join(' ')),
-    ...below('/cart/items/*', 'productId quantity price totalPrice'),
+    ...pointersTo('', 'id orderNo status consumerId memberGroup trackingStatus modified type'),
+    ...pointersTo('/cart', amountNames.join(' ')),
+    ...pointersTo('/cart/items/*', 'productId quantity price totalPrice'),
   ],
-  subject: (body) => ({ id: idIn(fieldOf(body, 'id')) }),
+  subject: (body) => ({ id: identifierIn(fieldOf(body, 'id')) }),
   order: async (body, connection) => {
-    const payload = shaped(order, body);
+    const payload = parsePayload(order, body);
     const { publicKey } = payload;
     // An order is replaced together with its items, so a missing cart is looked up.
     if (payload.cart === null && publicKey !== null && connection.settings.baseUrl !== undefined)
       return toOrderRecord({ ...payload, cart: await readCart(publicKey, connection) });
     return toOrderRecord(payload);
   },
-  member: async (body) => shaped(member, body),
+  member: async (body) => parsePayload(member, body),
   readMember: async (id, connection) => {
     const answer = await read(connection, 'members', id);
-    return answer === undefined ? undefined : shaped(member, answer);
+    return answer === undefined ? undefined : parsePayload(member, answer);
   },
 };

@@ -1,7 +1,7 @@
 import { Ignored } from '../../worker/unprocessable.ts';
 import type { DeliveryAdapter } from '../adapter.ts';
 import type { JobStage } from '../records.ts';
-import { below, fieldOf, idIn, shaped } from '../shape.ts';
+import { pointersTo, fieldOf, identifierIn, parsePayload } from '../shape.ts';
 import { webhook } from './schema.ts';
 
 /** DoorDash Drive sends all events to one address; its own name of the event decides. */
@@ -19,14 +19,14 @@ export const doordash: DeliveryAdapter = {
   kind: 'doordash',
   payload: webhook,
   harmless: [
-    ...below('', 'event_name event_type external_delivery_id order_external_reference_id dasher_id'),
-    ...below('', 'delivery_status cancellation_reason reason created_at updated_at contactless'),
-    ...below('', 'pickup_time_estimated pickup_time_actual dropoff_time_estimated dropoff_time_actual'),
-    ...below('', 'currency order_value fee tip'),
+    ...pointersTo('', 'event_name event_type external_delivery_id order_external_reference_id dasher_id'),
+    ...pointersTo('', 'delivery_status cancellation_reason reason created_at updated_at contactless'),
+    ...pointersTo('', 'pickup_time_estimated pickup_time_actual dropoff_time_estimated dropoff_time_actual'),
+    ...pointersTo('', 'currency order_value fee tip'),
   ],
-  subject: (body) => ({ id: idIn(fieldOf(body, 'external_delivery_id')) }),
+  subject: (body) => ({ id: identifierIn(fieldOf(body, 'external_delivery_id')) }),
   job: (_event, body) => {
-    const from = shaped(webhook, body);
+    const from = parsePayload(webhook, body);
     const name = from.event_name ?? from.event_type ?? '';
     const stage = Object.hasOwn(stages, name) ? stages[name] : undefined;
     if (stage === undefined) throw new Ignored('No stage of a job corresponds to this event.');
@@ -49,7 +49,7 @@ export const doordash: DeliveryAdapter = {
   },
 };
 
-const driverOf = (from: ReturnType<typeof shaped<typeof webhook>>) => ({
+const driverOf = (from: ReturnType<typeof parsePayload<typeof webhook>>) => ({
   name: from.dasher_name,
   phone: from.dasher_phone_number ?? from.dasher_dropoff_phone_number,
   lat: from.dasher_location?.lat ?? from.dasher_location_lat,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { identifier, isoTime, maybe, place, words } from '../shape.ts';
+import { identifier, isoTime, orNull, location, storableText } from '../shape.ts';
 
-const time = maybe(isoTime());
+const time = orNull(isoTime());
 
 /**
  * A delivery event of DoorDash Drive; it leaves empty fields out.
@@ -9,18 +9,18 @@ const time = maybe(isoTime());
  */
 export const webhook = z
   .object({
-    event_name: maybe(words(100)),
-    event_type: maybe(words(100)),
+    event_name: orNull(storableText(100)),
+    event_type: orNull(storableText(100)),
     external_delivery_id: identifier(),
-    delivery_status: maybe(words(100)),
-    order_external_reference_id: maybe(identifier()),
-    dasher_id: maybe(identifier()),
-    dasher_name: maybe(words(200)),
-    dasher_dropoff_phone_number: maybe(words(100)),
-    dasher_phone_number: maybe(words(100)),
-    dasher_location: maybe(place()),
-    dasher_location_lat: maybe(z.number()),
-    dasher_location_lng: maybe(z.number()),
+    delivery_status: orNull(storableText(100)),
+    order_external_reference_id: orNull(identifier()),
+    dasher_id: orNull(identifier()),
+    dasher_name: orNull(storableText(200)),
+    dasher_dropoff_phone_number: orNull(storableText(100)),
+    dasher_phone_number: orNull(storableText(100)),
+    dasher_location: orNull(location()),
+    dasher_location_lat: orNull(z.number()),
+    dasher_location_lng: orNull(z.number()),
     dropoff_time_estimated: time,
     pickup_time_actual: time,
     dropoff_time_actual: time,

@@ -1,5 +1,5 @@
 import type { PosAdapter } from '../adapter.ts';
-import { idIn } from '../shape.ts';
+import { identifierIn } from '../shape.ts';
 import { harmless, idAt, toMember, toOrder } from './mapping.ts';
 
 /** Any POS that sends JSON; the store's settings hold a JSON pointer to each field. It has no look-ups. */
@@ -8,7 +8,7 @@ export const generic: PosAdapter = {
   payloads: undefined,
   harmless,
   subject: (body, settings, event) => ({
-    id: idIn(idAt(body, settings, event === 'order_updated' ? 'order' : 'member')),
+    id: identifierIn(idAt(body, settings, event === 'order_updated' ? 'order' : 'member')),
   }),
   order: async (body, { settings }) => toOrder(body, settings),
   member: async (body, { settings }) => toMember(body, settings),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ProviderSettings } from '../adapter.ts';
 import { amountNames, type MemberRecord, type OrderRecord } from '../records.ts';
 import { member, order, toOrderRecord } from '../seed.ts';
-import { isoTime, maybe, shaped } from '../shape.ts';
+import { isoTime, orNull, parsePayload } from '../shape.ts';
 
 type Pointers = Record<string, string>;
 
@@ -47,7 +47,7 @@ const decimals = (record: Record<string, unknown>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, decimal(record[name])]));
 
 /** A time or a counter that grows with each change. */
-const version = maybe(z.union([z.int(), isoTime()]));
+const version = orNull(z.union([z.int(), isoTime()]));
 const currency = z
   .string()
   .regex(/^[A-Z]{3}$/)
@@ -64,11 +64,11 @@ export const toOrder = (body: unknown, settings: ProviderSettings): OrderRecord 
     return { ...item, ...decimals(item, ['quantity', 'price', 'totalPrice']) };
   };
   const cart = { ...decimals(fields, amountNames), promoCode: fields['promoCode'], items: lines.map(line) };
-  const payload = { ...fields, modified: shaped(version, fields['version']), cart };
-  return toOrderRecord(shaped(order, payload), shaped(currency, fields['currency'] ?? undefined));
+  const payload = { ...fields, modified: parsePayload(version, fields['version']), cart };
+  return toOrderRecord(parsePayload(order, payload), parsePayload(currency, fields['currency'] ?? undefined));
 };
 
 export const toMember = (body: unknown, settings: ProviderSettings): MemberRecord => {
   const fields = picked(body, pointersOf(settings, 'member').pointers);
-  return shaped(member, { ...fields, modified: shaped(version, fields['version']) });
+  return parsePayload(member, { ...fields, modified: parsePayload(version, fields['version']) });
 };

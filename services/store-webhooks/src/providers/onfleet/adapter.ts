@@ -3,7 +3,7 @@ import { Ignored } from '../../worker/unprocessable.ts';
 import type { DeliveryAdapter } from '../adapter.ts';
 import { hexSecret } from '../credentials.ts';
 import type { JobStage } from '../records.ts';
-import { below, fieldOf, idIn, shaped } from '../shape.ts';
+import { pointersTo, fieldOf, identifierIn, parsePayload } from '../shape.ts';
 import { hmacSigning } from '../signing.ts';
 import { webhook } from './schema.ts';
 
@@ -24,13 +24,16 @@ export const onfleet: DeliveryAdapter = {
   credentials: z.strictObject({ webhookSecret: hexSecret() }).partial(),
   payload: webhook,
   harmless: [
-    ...below('', 'taskId workerId triggerId triggerName time data/worker/id'),
-    ...below('/data/task', 'id shortId state worker estimatedCompletionTime completeAfter completeBefore'),
-    ...below('/data/task/completionDetails', 'failureReason success time'),
+    ...pointersTo('', 'taskId workerId triggerId triggerName time data/worker/id'),
+    ...pointersTo(
+      '/data/task',
+      'id shortId state worker estimatedCompletionTime completeAfter completeBefore',
+    ),
+    ...pointersTo('/data/task/completionDetails', 'failureReason success time'),
   ],
-  subject: (body) => ({ id: idIn(fieldOf(body, 'taskId')) }),
+  subject: (body) => ({ id: identifierIn(fieldOf(body, 'taskId')) }),
   job: (_event, body) => {
-    const { taskId: id, triggerId, time, workerId, data } = shaped(webhook, body);
+    const { taskId: id, triggerId, time, workerId, data } = parsePayload(webhook, body);
     const stage = stages[triggerId];
     if (stage === undefined) throw new Ignored('No stage of a job corresponds to this trigger.');
     const { task, worker } = data ?? { task: null, worker: null };
@@ -40,7 +43,7 @@ export const onfleet: DeliveryAdapter = {
       stage,
       job: {
         id,
-        orderId: idIn(order?.value) ?? null,
+        orderId: identifierIn(order?.value) ?? null,
         // A failed task has the state COMPLETED.
         status: stage === 'failed' ? 'FAILED' : (states[task?.state ?? -1] ?? null),
         driverId: workerId ?? task?.worker ?? null,

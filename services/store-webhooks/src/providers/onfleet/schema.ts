@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { identifier, maybe, words } from '../shape.ts';
+import { identifier, orNull, storableText } from '../shape.ts';
 
 /** Published examples have seconds in some places and milliseconds in others; no delivery is from 1973. */
-const time = maybe(
+const time = orNull(
   z
     .number()
     .positive()
@@ -16,23 +16,23 @@ export const webhook = z
     taskId: identifier(),
     triggerId: z.int(),
     time,
-    workerId: maybe(identifier()),
-    data: maybe(
+    workerId: orNull(identifier()),
+    data: orNull(
       z.object({
-        task: maybe(
+        task: orNull(
           z.object({
-            state: maybe(z.int()),
-            worker: maybe(identifier()),
+            state: orNull(z.int()),
+            worker: orNull(identifier()),
             estimatedCompletionTime: time,
-            completionDetails: maybe(z.object({ time })),
-            metadata: maybe(z.array(z.object({ name: words(200), value: z.unknown() }))),
+            completionDetails: orNull(z.object({ time })),
+            metadata: orNull(z.array(z.object({ name: storableText(200), value: z.unknown() }))),
           }),
         ),
-        worker: maybe(
+        worker: orNull(
           z.object({
-            name: maybe(words(200)),
-            phone: maybe(words(100)),
-            location: maybe(z.array(z.number()).min(2).max(3)),
+            name: orNull(storableText(200)),
+            phone: orNull(storableText(100)),
+            location: orNull(z.array(z.number()).min(2).max(3)),
           }),
         ),
       }),

@@ -5,14 +5,14 @@ import type { Connection, IdentityAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
 import type { VerificationRecord } from '../records.ts';
 import { verification, verificationHarmless } from '../seed.ts';
-import { below, fieldOf, idIn, pathOf, shaped } from '../shape.ts';
+import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../shape.ts';
 import { event, inquiry, inquiryEvent } from './schema.ts';
 
 const objectId = (body: unknown): string | undefined =>
-  idIn(pathOf(body, 'data', 'attributes', 'payload', 'data', 'id'));
+  identifierIn(valueAt(body, 'data', 'attributes', 'payload', 'data', 'id'));
 
 const toRecord = (payload: unknown, eventTime: number | null = null): VerificationRecord => {
-  const { id, attributes } = shaped(inquiry, payload).data;
+  const { id, attributes } = parsePayload(inquiry, payload).data;
   return {
     transactionId: id,
     status: attributes.status,
@@ -39,34 +39,34 @@ export const persona: IdentityAdapter = {
   payloads: [inquiryEvent],
   harmless: [
     ...verificationHarmless,
-    ...below(
+    ...pointersTo(
       '/data',
       'type id attributes/name attributes/created-at attributes/created_at attributes/createdAt',
     ),
-    ...below('/data/attributes/payload/data', 'type id attributes/status'),
-    ...below('/data/attributes/payload/data/attributes', 'reference-id reference_id referenceId'),
-    ...below('/data/attributes/payload/data/attributes', 'created-at created_at createdAt'),
-    ...below('/data/attributes/payload/data/attributes', 'updated-at updated_at updatedAt'),
+    ...pointersTo('/data/attributes/payload/data', 'type id attributes/status'),
+    ...pointersTo('/data/attributes/payload/data/attributes', 'reference-id reference_id referenceId'),
+    ...pointersTo('/data/attributes/payload/data/attributes', 'created-at created_at createdAt'),
+    ...pointersTo('/data/attributes/payload/data/attributes', 'updated-at updated_at updatedAt'),
   ],
   recognises: (body) => objectId(body) !== undefined,
   subject: (body) => {
     const id = objectId(body);
-    if (id === undefined) return { id: idIn(fieldOf(body, 'transactionId')) };
-    return { id, eventId: idIn(pathOf(body, 'data', 'id')) };
+    if (id === undefined) return { id: identifierIn(fieldOf(body, 'transactionId')) };
+    return { id, eventId: identifierIn(valueAt(body, 'data', 'id')) };
   },
   verification: async (body, connection) => {
     if (objectId(body) !== undefined) {
-      const { name, payload, 'created-at': time } = shaped(event, body).data.attributes;
+      const { name, payload, 'created-at': time } = parsePayload(event, body).data.attributes;
       if (!name.startsWith('inquiry.')) throw new Ignored('Only inquiry events change a verification.');
       return toRecord(payload, time);
     }
-    const id = idIn(fieldOf(body, 'transactionId'));
+    const id = identifierIn(fieldOf(body, 'transactionId'));
     // A relay may only name the transaction that changed, so its status is looked up.
     const asked =
       id !== undefined && fieldOf(body, 'status') === undefined
         ? await readInquiry(id, connection)
         : undefined;
-    return asked ?? shaped(verification, body);
+    return asked ?? parsePayload(verification, body);
   },
   headers: ['persona-signature'],
   signed: ({ headers, body, now }, { credentials: { webhookSecret } }) =>

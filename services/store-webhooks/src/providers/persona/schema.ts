@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier, isoTime, maybe, words } from '../shape.ts';
+import { identifier, isoTime, orNull, storableText } from '../shape.ts';
 
 const kebab = (name: string): string =>
   name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -22,9 +22,9 @@ export const inquiry = z.object({
   data: z.object({
     id: identifier(),
     attributes: attributes({
-      status: words(100),
-      'reference-id': maybe(identifier()),
-      'updated-at': maybe(isoTime()),
+      status: storableText(100),
+      'reference-id': orNull(identifier()),
+      'updated-at': orNull(isoTime()),
     }),
   }),
 });
@@ -32,8 +32,12 @@ export const inquiry = z.object({
 /** The event around any object. https://docs.withpersona.com/webhooks */
 export const event = z.object({
   data: z.object({
-    id: maybe(identifier()),
-    attributes: attributes({ name: words(200), 'created-at': maybe(isoTime()), payload: z.unknown() }),
+    id: orNull(identifier()),
+    attributes: attributes({
+      name: storableText(200),
+      'created-at': orNull(isoTime()),
+      payload: z.unknown(),
+    }),
   }),
 });
 
@@ -41,8 +45,8 @@ export const event = z.object({
 export const inquiryEvent = z
   .object({
     data: z.object({
-      id: maybe(identifier()),
-      attributes: attributes({ name: words(200), 'created-at': maybe(isoTime()), payload: inquiry }),
+      id: orNull(identifier()),
+      attributes: attributes({ name: storableText(200), 'created-at': orNull(isoTime()), payload: inquiry }),
     }),
   })
   .meta({

@@ -1,16 +1,16 @@
 import type { DeliveryAdapter } from '../adapter.ts';
 import type { JobStage } from '../records.ts';
 import { job } from '../seed.ts';
-import { below, fieldOf, idIn, shaped } from '../shape.ts';
+import { pointersTo, fieldOf, identifierIn, parsePayload } from '../shape.ts';
 
 /** Jobs as the POS itself sends them. */
 export const posDelivery: DeliveryAdapter = {
   kind: 'pos',
   payload: job,
-  harmless: below('', 'id orderId driverId status estimatedArrival updatedAt'),
-  subject: (body) => ({ id: idIn(fieldOf(body, 'id')) }),
+  harmless: pointersTo('', 'id orderId driverId status estimatedArrival updatedAt'),
+  subject: (body) => ({ id: identifierIn(fieldOf(body, 'id')) }),
   job: (event, body) => {
-    const { driverLocation: driver, updatedAt: at, ...rest } = shaped(job, body);
+    const { driverLocation: driver, updatedAt: at, ...rest } = parsePayload(job, body);
     return { stage: event.slice('job_'.length) as JobStage, job: { ...rest, driver, at } };
   },
 };

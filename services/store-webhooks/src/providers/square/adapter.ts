@@ -3,7 +3,7 @@ import { Unprocessable } from '../../worker/unprocessable.ts';
 import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
 import { ProviderUnavailable } from '../exchange.ts';
-import { below, fieldOf, idIn, pathOf, shaped } from '../shape.ts';
+import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../shape.ts';
 import { hmacSigning } from '../signing.ts';
 import { customerAnswer, customerEvent, orderAnswer, orderUpdated } from './schema.ts';
 
@@ -20,23 +20,23 @@ export const square: PosAdapter = {
   credentials: z.strictObject({ accessToken: headerCredential(), webhookSecret: textSecret() }).partial(),
   payloads: { order: orderUpdated, member: customerEvent },
   harmless: [
-    ...below('', 'merchant_id type event_id created_at data/type data/id'),
-    ...below('/data/object/order_updated', 'order_id location_id state version created_at updated_at'),
-    ...below('/data/object/customer', 'id version created_at updated_at'),
+    ...pointersTo('', 'merchant_id type event_id created_at data/type data/id'),
+    ...pointersTo('/data/object/order_updated', 'order_id location_id state version created_at updated_at'),
+    ...pointersTo('/data/object/customer', 'id version created_at updated_at'),
   ],
   subject: (body, _settings, event) => {
-    const object = pathOf(body, 'data', 'object');
+    const object = valueAt(body, 'data', 'object');
     const id =
       event === 'order_updated'
-        ? pathOf(object, 'order_updated', 'order_id')
-        : pathOf(object, 'customer', 'id');
-    return { id: idIn(id), eventId: idIn(fieldOf(body, 'event_id')) };
+        ? valueAt(object, 'order_updated', 'order_id')
+        : valueAt(object, 'customer', 'id');
+    return { id: identifierIn(id), eventId: identifierIn(fieldOf(body, 'event_id')) };
   },
   order: async (body, connection) => {
-    const { order_id: id, state } = shaped(orderUpdated, body).data.object.order_updated;
+    const { order_id: id, state } = parsePayload(orderUpdated, body).data.object.order_updated;
     const answer = await read(connection, 'orders', id);
     if (answer === undefined) throw new ProviderUnavailable('does not know the order', false);
-    const { order } = shaped(orderAnswer, answer);
+    const { order } = parsePayload(orderAnswer, answer);
     const status = order.state ?? state;
     if (status === null) throw new Unprocessable('Neither the event nor the order names a state.');
     return {
@@ -63,10 +63,10 @@ export const square: PosAdapter = {
       },
     };
   },
-  member: async (body) => shaped(customerEvent, body).data.object.customer,
+  member: async (body) => parsePayload(customerEvent, body).data.object.customer,
   readMember: async (id, connection) => {
     const answer = await read(connection, 'customers', id);
-    return answer === undefined ? undefined : shaped(customerAnswer, answer).customer;
+    return answer === undefined ? undefined : parsePayload(customerAnswer, answer).customer;
   },
   ...hmacSigning({
     header: 'x-square-hmacsha256-signature',

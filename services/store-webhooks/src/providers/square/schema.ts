@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import type { MemberRecord } from '../records.ts';
-import { identifier, maybe, words } from '../shape.ts';
+import { identifier, orNull, storableText } from '../shape.ts';
 
-const state = maybe(words(100));
+const state = orNull(storableText(100));
 
 /** Names the order that changed. https://developer.squareup.com/reference/square/webhooks/order.updated */
 export const orderUpdated = z
   .object({
-    merchant_id: maybe(identifier()),
-    type: maybe(words(100)),
-    event_id: maybe(identifier()),
-    created_at: maybe(words(100)),
+    merchant_id: orNull(identifier()),
+    type: orNull(storableText(100)),
+    event_id: orNull(identifier()),
+    created_at: orNull(storableText(100)),
     data: z.object({
       object: z.object({
-        order_updated: z.object({ order_id: identifier(), state, version: maybe(z.int()) }),
+        order_updated: z.object({ order_id: identifier(), state, version: orNull(z.int()) }),
       }),
     }),
   })
@@ -21,13 +21,13 @@ export const orderUpdated = z
 
 const currency = z.string().regex(/^[A-Z]{3}$/);
 /** Square's amounts are minor units already. */
-const money = maybe(z.object({ amount: z.int(), currency }));
+const money = orNull(z.object({ amount: z.int(), currency }));
 
 const lineItem = z
   .object({
-    catalog_object_id: maybe(identifier()),
-    uid: maybe(identifier()),
-    name: maybe(words(1000)),
+    catalog_object_id: orNull(identifier()),
+    uid: orNull(identifier()),
+    name: orNull(storableText(1000)),
     quantity: z
       .string()
       .regex(/^\d{1,9}(\.\d{1,5})?$/)
@@ -47,9 +47,9 @@ const lineItem = z
 export const orderAnswer = z.object({
   order: z.object({
     state,
-    version: maybe(z.int()),
-    reference_id: maybe(identifier()),
-    customer_id: maybe(identifier()),
+    version: orNull(z.int()),
+    reference_id: orNull(identifier()),
+    customer_id: orNull(identifier()),
     line_items: z.array(lineItem).max(2000).nullish(),
     total_money: money,
     total_tax_money: money,
@@ -61,11 +61,11 @@ export const orderAnswer = z.object({
 const customer = z
   .object({
     id: identifier(),
-    version: maybe(z.int()),
-    email_address: words(500).nullish(),
-    given_name: words(500).nullish(),
-    family_name: words(500).nullish(),
-    phone_number: words(100).nullish(),
+    version: orNull(z.int()),
+    email_address: storableText(500).nullish(),
+    given_name: storableText(500).nullish(),
+    family_name: storableText(500).nullish(),
+    phone_number: storableText(100).nullish(),
   })
   .transform(({ id, version, ...from }): MemberRecord => ({
     id,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { undecided, type VerificationRecord } from '../records.ts';
-import { identifier, isoTime, maybe, words } from '../shape.ts';
+import { identifier, isoTime, orNull, storableText } from '../shape.ts';
 
-const user = { vendorData: maybe(identifier()), endUserId: maybe(identifier()) };
+const user = { vendorData: orNull(identifier()), endUserId: orNull(identifier()) };
 
 /**
  * For a decision without `status`, which is more exact: 9104 stands for expired and for abandoned.
@@ -22,8 +22,8 @@ export const decision = z
     verification: z.object({
       id: identifier(),
       code: z.int(),
-      status: maybe(words(100)),
-      decisionTime: maybe(isoTime()),
+      status: orNull(storableText(100)),
+      decisionTime: orNull(isoTime()),
       ...user,
     }),
   })
@@ -37,7 +37,7 @@ export const decision = z
 
 /** The person started or submitted; it has no time. https://devdocs.veriff.com/docs/event-webhook */
 export const progress = z
-  .object({ id: identifier(), code: z.int(), action: words(100), ...user })
+  .object({ id: identifier(), code: z.int(), action: storableText(100), ...user })
   .transform(({ id, action, vendorData, endUserId }): VerificationRecord => ({
     transactionId: id,
     status: action,
@@ -50,11 +50,11 @@ export const progress = z
 export const fullAuto = z
   .object({
     eventType: z.literal('fullauto'),
-    status: words(100),
+    status: storableText(100),
     sessionId: identifier(),
-    acceptanceTime: maybe(isoTime()),
-    time: maybe(isoTime()),
-    data: z.object({ verification: z.object({ decision: maybe(words(100)) }) }),
+    acceptanceTime: orNull(isoTime()),
+    time: orNull(isoTime()),
+    data: z.object({ verification: z.object({ decision: orNull(storableText(100)) }) }),
     ...user,
   })
   .transform(
