@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
@@ -21,8 +20,6 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     projects: ['packages/*', 'services/*', 'infra/*'],
-    // Tests wait for processes and databases most of their time, so two workers a core still leave the cores idle.
-    maxWorkers: 3 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
   },
 });

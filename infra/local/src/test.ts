@@ -1,6 +1,7 @@
 /** `pnpm test`: installs missing programs, runs all tests and reports what was skipped. */
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inCi, mayInstall } from './env.ts';
 import { providePrograms } from './install.ts';
@@ -18,7 +19,10 @@ const NEEDED: Record<Program, string> = {
 const vitest = (args: string[]): Promise<number> => {
   const file = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
   // Test files of a project share the modules of their worker: loading them for each file takes a third of the time.
-  const child = spawn(process.execPath, [file, 'run', '--no-isolate', ...args], {
+  // Tests wait for processes and databases most of their time, so one worker a core leaves the cores idle. Given here,
+  // because the projects do not take it from the root's configuration.
+  const workers = `--maxWorkers=${2 * availableParallelism()}`;
+  const child = spawn(process.execPath, [file, 'run', '--no-isolate', workers, ...args], {
     cwd: ROOT,
     stdio: 'inherit',
   });
