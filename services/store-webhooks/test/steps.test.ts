@@ -163,6 +163,20 @@ test('an event whose workers die ten times is given up', async () => {
   ]);
 });
 
+test('an event whose workers die is given up although an earlier attempt ended with an error', async () => {
+  await using service = await startService({ work: false });
+  const { id, webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  await service.hook('order_updated', webhookToken, order('o-1', 'A'));
+  await sql`update inbox set attempts = 10000, error = 'The provider was away.'`;
+  await using _work = startWork(service.context);
+  await service.settled();
+  const { body } = await service.admin('GET', `/v1/stores/${id}/events`);
+  expect(body['events']).toMatchObject([
+    { status: 'failed', error: 'It was begun ten times and never ended.' },
+  ]);
+});
+
 test('two workers never have the same event', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();

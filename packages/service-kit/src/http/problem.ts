@@ -153,7 +153,7 @@ export const toProblem = (error: unknown): Problem => {
     const [code, detail, seconds] = fromDatabase[fault];
     return new Unavailable(code, detail, error, seconds);
   }
-  if (error instanceof Error && error.cause instanceof Unavailable) return error.cause;
+  if (error instanceof Error && error.cause instanceof Problem) return error.cause;
   if (error instanceof URIError || status === 400)
     return new BadRequest('bad_request', 'The request could not be read.', error);
   const detail = 'Something went wrong on our side.';

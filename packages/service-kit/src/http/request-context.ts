@@ -18,6 +18,9 @@ const pathOf = (target: string): string => {
   return mark === -1 ? target : target.slice(0, mark);
 };
 
+/** 499: the client went away before there was an answer (as nginx counts it). */
+const statusOf = ({ headersSent, statusCode }: ServerResponse): number => (headersSent ? statusCode : 499);
+
 type Context = Pick<BaseContext, 'log' | 'metrics' | 'requestLog'>;
 
 /**
@@ -29,7 +32,7 @@ const createRequestLog = ({ log, requestLog }: Context, logPaths: boolean): Http
   const line = (req: IncomingMessage, res: ServerResponse, { ms }: { ms: number }) => ({
     method: req.method,
     route: res.template,
-    status: res.statusCode,
+    status: statusOf(res),
     path: logPaths ? pathOf(req.url ?? '') : undefined,
     ms,
   });
@@ -84,7 +87,7 @@ export const createRequestContext = (context: Context, logPaths: boolean): Reque
     const start = performance.now();
     startLog(req, res);
     res.on('close', () =>
-      metrics.record(req.method ?? '', res.template, res.statusCode, performance.now() - start),
+      metrics.record(req.method ?? '', res.template, statusOf(res), performance.now() - start),
     );
     refuseInvalidRequest(req);
   };

@@ -80,9 +80,9 @@ export const createProcessing = (context: Context): Processing => {
   const one = async (claimed: ClaimedEvent): Promise<void> => {
     const { storeId, id: eventId, receivedAt } = claimed;
     try {
-      // Processing this event may be what crashed the earlier workers.
-      if (claimed.attempts > maxCrashes && claimed.error === null)
-        throw new Unprocessable('It was begun ten times and never ended.');
+      // Processing this event may be what crashed the earlier workers, also after an attempt that ended with an error.
+      const crashes = claimed.error === null ? claimed.attempts : claimed.attempts - maxAttempts;
+      if (crashes > maxCrashes) throw new Unprocessable('It was begun ten times and never ended.');
       const change = await plan(planning, claimed);
       await batches.add({ event: claimed, change: { storeId, eventId, receivedAt, change } });
     } catch (error) {
