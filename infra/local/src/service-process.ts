@@ -70,7 +70,7 @@ const serviceCommand = (service: Service, settings: ServiceSettings, logFile: st
     args: [...HEAP_LIMITS, 'src/main.ts'],
     cwd: service.folder,
     env,
-    // On SIGTERM a service accepts requests for another DRAIN_MS, for which nobody waits here.
+    // SIGTERM would make the service accept requests for another DRAIN_MS, which only a gateway in production needs.
     stopSignal: 'SIGINT',
     logFile,
   };

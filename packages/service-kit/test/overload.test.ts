@@ -16,7 +16,7 @@ import { startFixture } from './harness.ts';
 
 type Fixture = Awaited<ReturnType<typeof startFixture>>;
 
-/** Locks the notes; nobody can read or write them until the lock is released. */
+/** Locks the table of notes: reads and writes wait until the lock is released. */
 const lockNotes = async ({ database }: { database: { url: string } }) => {
   const sql = postgres(database.url, { max: 1 });
   const own = await sql.reserve();
@@ -225,7 +225,7 @@ const startProxy = async (databaseUrl: string) => {
   url.port = String(port);
   return {
     url: url.href,
-    /** Like a firewall that has forgotten the connections: nothing arrives, and nobody is told. */
+    /** Drops all packets without closing a connection, as a firewall does that has lost its connection table. */
     lose: () => {
       for (const socket of sockets) socket.unpipe().pause();
     },

@@ -147,7 +147,7 @@ describe('a search that takes too long', () => {
       variables: { SEARCH_POOL: '1', SEARCH_TIMEOUT_MS: '1000', SHORT_SEARCH_TIMEOUT_MS: '1000' },
     });
     const { sql } = slow.context.database;
-    // Whoever searches has to wait for this lock, as for a scan that takes forever.
+    // Every search waits for this lock, as it would for a scan that does not end.
     const lock = await sql.reserve();
     await lock`begin`;
     await lock`lock table partners`;

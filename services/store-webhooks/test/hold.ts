@@ -11,7 +11,7 @@ export interface HoldPoint {
   kind?: 'trigger' | 'constraint trigger';
 }
 
-/** Holds whoever comes to `point` in the database of `url`: a trigger there waits for a lock of ours. */
+/** Blocks every statement that reaches `point` in the database of `url`, with a trigger that waits for our lock. */
 export const holdAt = async (url: string, { trigger, kind = 'trigger' }: HoldPoint) => {
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   await sql`select pg_advisory_lock(${key})`;
@@ -29,7 +29,7 @@ export const holdAt = async (url: string, { trigger, kind = 'trigger' }: HoldPoi
         await sleep(5);
       }
     },
-    /** Lets whoever stands at the point, and all who come later, go on; resolves when the former have ended. */
+    /** Releases the blocked statements and all later ones; resolves when the blocked ones have ended. */
     open: async () => {
       const standing = (await held()).map(({ pid }) => pid);
       await sql`select pg_advisory_unlock(${key})`;

@@ -18,7 +18,7 @@ export const id = z
   .refine(isId, 'must be 1 to 255 characters, none of them a control character')
   .meta({ minLength: 1, maxLength: 255 });
 
-/** An id that is also a path segment. "." and ".." can not be one: every URL parser removes them. */
+/** An id that is also a path segment. "." and ".." cannot be one: every URL parser removes them. */
 export const addressableId = id
   .refine((value) => value !== '.' && value !== '..', 'must not be "." or ".."')
   .meta({ minLength: 1, maxLength: 255 });

@@ -7,7 +7,7 @@ import { startGround, startService } from '../service.ts';
 
 /** At capacity: as many connections as the other topics use, each sends its next request at once. */
 const closedConnections = 64;
-/** At twice the capacity: so many that slow answers hardly lower the rate. */
+/** Connections at twice the capacity: enough to keep up the rate although each waits for slow answers. */
 const pacedConnections = 800;
 const probeEveryMs = 10;
 

@@ -53,6 +53,7 @@ const sendCancellable = (statement: Statement, handler: Statement['handler'], us
   let timer: NodeJS.Timeout | undefined;
   const cancel = (): void => {
     // The driver can only cancel what it waits for: not a statement that waits for a connection or behind another.
+    // If the cancel request fails, the statement ends by its statement timeout.
     if (statement.active && use.cancelling === undefined)
       use.cancelling = statement.canceller(statement).catch(() => undefined);
   };

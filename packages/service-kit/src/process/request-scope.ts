@@ -4,7 +4,7 @@ import { Problem, Unavailable } from '../http/problem.ts';
 
 /** A request that is being answered, and what has to end with it. */
 export interface RequestScope {
-  /** Set once nobody waits for the answer any more, or the deadline has passed: the error of all further work. */
+  /** The error of all further work; set when the client has closed the connection or the deadline has passed. */
   cancelled: Problem | undefined;
   /** Called once, when that happens. */
   onCancel: Set<() => void>;

@@ -5,7 +5,7 @@ import { tokenOpens } from '../stores/domain.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { parseAddress, type HookAddress } from './events.ts';
 
-/** The sender of a webhook: whoever knows the token of a store. */
+/** The sender of a webhook, identified by the token of a store in the path. */
 export interface Sender {
   store: KnownStore;
   address: HookAddress;

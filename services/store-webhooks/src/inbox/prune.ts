@@ -37,12 +37,12 @@ export interface Clocks {
   database: number;
   /** Time of this machine. */
   machine: number;
-  /** Time of a timer that nobody can set. */
+  /** Monotonic time in milliseconds, which does not change when the system clock is set. */
   monotonic: number;
 }
 
 /**
- * Throws Failure while the clock of the database can not be trusted: it differs from that of this machine, or it was
+ * Throws Failure while the clock of the database cannot be trusted: it differs from that of this machine, or it was
  * set during the last hour. Returns the time of the database otherwise.
  */
 export const createClockCheck = () => {

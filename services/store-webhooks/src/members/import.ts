@@ -45,7 +45,7 @@ const storedMember = async (
   return member;
 };
 
-/** The member as the POS has it now; undefined where it can not be asked. */
+/** The member as the POS has it now; undefined where it cannot be asked. */
 const askPos = async (context: Context, { storeId, memberId }: ImportJob) => {
   const { adapter, ...source } = posSource(await knownStore(context, storeId));
   if (source.settings.baseUrl === undefined) return undefined;

@@ -45,7 +45,7 @@ interface Exchange {
 
 const maxAnswer = 1_048_576;
 
-/** Checks the address while connecting, so that DNS rebinding can not replace it after the check (SSRF). */
+/** Checks the address while connecting, so that DNS rebinding cannot replace it after the check (SSRF). */
 const publicLookup: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, found) => {
     if (error !== null) return done(error, []);

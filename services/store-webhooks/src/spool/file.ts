@@ -32,7 +32,7 @@ export const append = async (file: SpoolFile, receipts: readonly Receipt[]): Pro
       at += (await file.handle.write(data, at, data.length - at, file.size + at)).bytesWritten;
     await file.handle.datasync();
   } catch (error) {
-    // The next records overwrite what was written of these; without it nobody reads it either.
+    // The file's size is not advanced: the next records overwrite what was written of these, and replay stops before it.
     await file.handle.truncate(file.size).catch(() => undefined);
     throw error;
   }

@@ -39,7 +39,7 @@ export interface Spool extends AsyncDisposable {
   readonly bytes: number;
   /** How much larger the spool can become: limited by `maxBytes` and by the disk. */
   free(): Promise<number>;
-  /** The receipt is durable once this resolves. Throws Unavailable when it can not be written. */
+  /** The receipt is durable once this resolves. Throws Unavailable when it cannot be written. */
   add(receipt: Receipt): Promise<void>;
   /**
    * Restores the snapshots and takes over the events of processes that have ended; from then on checks for
@@ -113,7 +113,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
         await (whole ? removeFile : putAside)(file);
         next.files.shift();
       }
-      // First, because a folder that was removed in part can not be removed again.
+      // First, because a folder that was removed in part cannot be removed again.
       abandoned = abandoned.slice(1);
       await next.folder.remove();
     }
@@ -225,7 +225,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
     },
     recover: async () => {
       const attempt = () => maintain().catch((err: unknown) => Promise.reject(safeError(err)));
-      // A spool that can not be used does not keep the service from storing events in the database.
+      // A spool that cannot be used does not keep the service from storing events in the database.
       await attempt().catch((err: unknown) => log.error({ err }, 'the spool can not be used'));
       stack.use(startBackground({ name: 'spool', everyMs: maintainMs, log, run: attempt }));
     },

@@ -22,7 +22,7 @@ export interface Verdict {
   violations: Violation[];
 }
 
-const saysSomething = ({ operation, status }: Call): boolean => operation !== 'balance' || status !== null;
+const hasMeaning = ({ operation, status }: Call): boolean => operation !== 'balance' || status !== null;
 const bySent = (a: Call, b: Call): number => a.sent - b.sent;
 
 /** The balance that a history opens with: a read that was answered before anything else was sent. */
@@ -69,8 +69,8 @@ export const judge = (calls: Iterable<Call>): Verdict => {
   for (const [player, histories] of groupOf(calls)) {
     let closing: Call | undefined;
     for (const [history, unsorted] of [...histories].toSorted(([a], [b]) => a - b)) {
-      // A read without an answer says nothing.
-      const sorted = unsorted.filter(saysSomething).toSorted(bySent);
+      // A read without an answer has no effect and no result.
+      const sorted = unsorted.filter(hasMeaning).toSorted(bySent);
       verdict.calls += unsorted.length;
       verdict.histories++;
       const opening = openingOf(sorted);

@@ -3,7 +3,7 @@ import { carryOut, fate, type State, type Step } from './model.ts';
 
 /** Calls of one history; a set of them is a number with a bit for each. */
 const maxCalls = 30;
-/** A history that needs more steps than this is given up; sound ones of that size need some dozens. */
+/** The search stops after this many steps; a correct history of 30 calls needs some dozens. */
 const maxSteps = 200_000;
 
 /** The search takes too long, or there are too many calls. Histories with fewer calls at the same time are decided. */
@@ -42,7 +42,7 @@ const prepare = (calls: readonly Call[], start: number): Search => {
   return { steps, amounts, state, hopeless: new Set(), tried: 0 };
 };
 
-/** What the rest of the search depends on; calls without an answer that took effect show in the fates. */
+/** All that the rest of the search depends on. Calls without an answer that took effect are visible in the fates. */
 const keyOf = ({ steps, state: { balance, fates, answers } }: Search, left: number): string => {
   let key = `${left} ${balance} ${fates.join('')}`;
   for (let at = 0; at < steps.length; at++) {
@@ -59,7 +59,7 @@ const answeredMask = (steps: readonly Step[]): number =>
 const hasChanged = ({ fates }: State, { transaction, reverses }: Step, own: number, other: number): boolean =>
   (transaction >= 0 && fates[transaction] !== own) || (reverses >= 0 && fates[reverses] !== other);
 
-/** Tries a call next; restores the state when that leads nowhere. `settled`: no other call need be tried. */
+/** Tries a call as the next one; restores the state if no order follows. `settled`: no other call has to be tried. */
 const follow = (
   search: Search,
   step: Step,

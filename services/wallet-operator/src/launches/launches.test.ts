@@ -49,7 +49,7 @@ test('a launch opens a session here and the game there', async () => {
     },
   });
   const { launchId, createdAt, expiresAt } = made.body;
-  // What opens the game is told once.
+  // The address that opens the game is returned only once.
   expect(await ann.get(made.location ?? '')).toMatchObject({
     status: 200,
     body: { launchId, playerId, gameCode: 'dice-alpha', createdAt, expiresAt },

@@ -76,7 +76,7 @@ const isRolledBack = (error: unknown): boolean =>
 export const keysOf = (command: Command, scope: Policy['transactionIds']): string[] => {
   const keys: string[] = [];
   const space = idSpaceOf(command, scope);
-  // No id holds a control character, so the parts of a key can not run into each other.
+  // No id holds a control character, so the parts of a key cannot run into each other.
   if ('transactionId' in command) keys.push(`t${space}\n${command.transactionId}`);
   if ('reverses' in command && command.reverses !== command.transactionId)
     keys.push(`t${space}\n${command.reverses}`);
