@@ -269,6 +269,116 @@ export interface components {
             /** @default null */
             reference?: string | null;
         };
+        ConsignmentPatch: {
+            consignmentNumber?: string;
+            /**
+             * Format: uuid
+             * @description The client, here or in another system
+             */
+            clientId?: string;
+            clientName?: string;
+            /**
+             * Format: uuid
+             * @description The carrier, here or in another system
+             */
+            carrierId?: string | null;
+            /**
+             * Format: uuid
+             * @description The warehouse, here or in another system
+             */
+            warehouseId?: string | null;
+            /** @description 0 draft, 1 booked, 2 picking, 3 packed, 4 dispatched, 5 in transit, 6 delivered, 7 cancelled */
+            status?: number;
+            /** @description 0 none, 1 queued, 2 sent, 3 acknowledged, 4 failed */
+            ediStatus?: number;
+            externalId?: string | null;
+            reference?: string | null;
+        };
+        PartnerInput: {
+            code: string;
+            name: string;
+            /** @description 0 client, 1 carrier, 2 supplier, 3 consignee */
+            relationship: number;
+            /**
+             * @description 0 inactive, 1 active
+             * @default 1
+             */
+            status?: number;
+        };
+        PartnerPatch: {
+            code?: string;
+            name?: string;
+            /** @description 0 client, 1 carrier, 2 supplier, 3 consignee */
+            relationship?: number;
+            /** @description 0 inactive, 1 active */
+            status?: number;
+        };
+        InventoryItemInput: {
+            /**
+             * Format: uuid
+             * @description The partner whose product it is, here or in another system
+             */
+            partnerId: string;
+            partnerProductId: string;
+            productCode: string;
+            /** @default  */
+            description?: string;
+            /**
+             * Format: uuid
+             * @description The warehouse, here or in another system
+             */
+            warehouseId: string;
+            /**
+             * @description Units in the warehouse; 0 means depleted
+             * @default 0
+             */
+            quantity?: number;
+            /**
+             * @description Units that are promised to consignments
+             * @default 0
+             */
+            reserved?: number;
+        };
+        InventoryItemPatch: {
+            /**
+             * Format: uuid
+             * @description The partner whose product it is, here or in another system
+             */
+            partnerId?: string;
+            partnerProductId?: string;
+            productCode?: string;
+            description?: string;
+            /**
+             * Format: uuid
+             * @description The warehouse, here or in another system
+             */
+            warehouseId?: string;
+            /** @description Units in the warehouse; 0 means depleted */
+            quantity?: number;
+            /** @description Units that are promised to consignments */
+            reserved?: number;
+        };
+        WarehouseInput: {
+            code: string;
+            name: string;
+            city: string;
+            /** @description ISO 3166-1 alpha-2 */
+            countryCode: string;
+            /**
+             * @description 0 inactive, 1 active
+             * @default 1
+             */
+            status?: number;
+        };
+        WarehousePatch: {
+            code?: string;
+            name?: string;
+            city?: string;
+            /** @description ISO 3166-1 alpha-2 */
+            countryCode?: string;
+            /** @description 0 inactive, 1 active */
+            status?: number;
+        };
         ImportResult: {
             /** @description Number of the line in the body, from 1 */
             line: number;
@@ -344,31 +454,6 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        ConsignmentPatch: {
-            consignmentNumber?: string;
-            /**
-             * Format: uuid
-             * @description The client, here or in another system
-             */
-            clientId?: string;
-            clientName?: string;
-            /**
-             * Format: uuid
-             * @description The carrier, here or in another system
-             */
-            carrierId?: string | null;
-            /**
-             * Format: uuid
-             * @description The warehouse, here or in another system
-             */
-            warehouseId?: string | null;
-            /** @description 0 draft, 1 booked, 2 picking, 3 packed, 4 dispatched, 5 in transit, 6 delivered, 7 cancelled */
-            status?: number;
-            /** @description 0 none, 1 queued, 2 sent, 3 acknowledged, 4 failed */
-            ediStatus?: number;
-            externalId?: string | null;
-            reference?: string | null;
-        };
         PartnerList: {
             /** @description The page that was asked for */
             index: number;
@@ -385,25 +470,6 @@ export interface components {
             relationship: number;
             /** @description 0 inactive, 1 active */
             status: number;
-        };
-        PartnerInput: {
-            code: string;
-            name: string;
-            /** @description 0 client, 1 carrier, 2 supplier, 3 consignee */
-            relationship: number;
-            /**
-             * @description 0 inactive, 1 active
-             * @default 1
-             */
-            status?: number;
-        };
-        PartnerPatch: {
-            code?: string;
-            name?: string;
-            /** @description 0 client, 1 carrier, 2 supplier, 3 consignee */
-            relationship?: number;
-            /** @description 0 inactive, 1 active */
-            status?: number;
         };
         InventoryItemList: {
             /** @description The page that was asked for */
@@ -435,51 +501,6 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        InventoryItemInput: {
-            /**
-             * Format: uuid
-             * @description The partner whose product it is, here or in another system
-             */
-            partnerId: string;
-            partnerProductId: string;
-            productCode: string;
-            /** @default  */
-            description?: string;
-            /**
-             * Format: uuid
-             * @description The warehouse, here or in another system
-             */
-            warehouseId: string;
-            /**
-             * @description Units in the warehouse; 0 means depleted
-             * @default 0
-             */
-            quantity?: number;
-            /**
-             * @description Units that are promised to consignments
-             * @default 0
-             */
-            reserved?: number;
-        };
-        InventoryItemPatch: {
-            /**
-             * Format: uuid
-             * @description The partner whose product it is, here or in another system
-             */
-            partnerId?: string;
-            partnerProductId?: string;
-            productCode?: string;
-            description?: string;
-            /**
-             * Format: uuid
-             * @description The warehouse, here or in another system
-             */
-            warehouseId?: string;
-            /** @description Units in the warehouse; 0 means depleted */
-            quantity?: number;
-            /** @description Units that are promised to consignments */
-            reserved?: number;
-        };
         WarehouseList: {
             /** @description The page that was asked for */
             index: number;
@@ -497,27 +518,6 @@ export interface components {
             countryCode: string;
             /** @description 0 inactive, 1 active */
             status: number;
-        };
-        WarehouseInput: {
-            code: string;
-            name: string;
-            city: string;
-            /** @description ISO 3166-1 alpha-2 */
-            countryCode: string;
-            /**
-             * @description 0 inactive, 1 active
-             * @default 1
-             */
-            status?: number;
-        };
-        WarehousePatch: {
-            code?: string;
-            name?: string;
-            city?: string;
-            /** @description ISO 3166-1 alpha-2 */
-            countryCode?: string;
-            /** @description 0 inactive, 1 active */
-            status?: number;
         };
     };
     responses: never;

@@ -114,6 +114,36 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        QuestInput: {
+            title: string;
+        };
+        QuestionInput: {
+            questionId?: string;
+            /** @description Position from 0; given for all of a list or for none */
+            orderNumber?: number;
+            /** @enum {string} */
+            type: "SINGLE_CHOICE" | "MULTIPLE_CHOICE" | "OPEN_TEXT" | "SCALE";
+            /** @enum {string} */
+            presentation: "HORIZONTAL" | "VERTICAL" | "DROPDOWN";
+            titles: components["schemas"]["Title"][];
+            alternatives?: components["schemas"]["AlternativeInput"][];
+        };
+        Title: {
+            /** @description BCP 47, language and region */
+            languageCode: string;
+            title: string;
+        };
+        AlternativeInput: {
+            alternativeId?: string;
+            /**
+             * @default DEFAULT
+             * @enum {string}
+             */
+            type?: "DEFAULT" | "OTHER" | "NONE_OF_THE_ABOVE";
+            /** @description Position from 0; given for all of a list or for none */
+            orderNumber?: number;
+            titles: components["schemas"]["Title"][];
+        };
         Quest: {
             /** Format: uuid */
             questId: string;
@@ -138,9 +168,6 @@ export interface components {
                 [key: string]: string[];
             };
         };
-        QuestInput: {
-            title: string;
-        };
         Question: {
             questionId: string;
             orderNumber: number;
@@ -151,38 +178,11 @@ export interface components {
             titles: components["schemas"]["Title"][];
             alternatives: components["schemas"]["Alternative"][];
         };
-        Title: {
-            /** @description BCP 47, language and region */
-            languageCode: string;
-            title: string;
-        };
         Alternative: {
             alternativeId: string;
             /** @enum {string} */
             type: "DEFAULT" | "OTHER" | "NONE_OF_THE_ABOVE";
             orderNumber: number;
-            titles: components["schemas"]["Title"][];
-        };
-        QuestionInput: {
-            questionId?: string;
-            /** @description Position from 0; given for all of a list or for none */
-            orderNumber?: number;
-            /** @enum {string} */
-            type: "SINGLE_CHOICE" | "MULTIPLE_CHOICE" | "OPEN_TEXT" | "SCALE";
-            /** @enum {string} */
-            presentation: "HORIZONTAL" | "VERTICAL" | "DROPDOWN";
-            titles: components["schemas"]["Title"][];
-            alternatives?: components["schemas"]["AlternativeInput"][];
-        };
-        AlternativeInput: {
-            alternativeId?: string;
-            /**
-             * @default DEFAULT
-             * @enum {string}
-             */
-            type?: "DEFAULT" | "OTHER" | "NONE_OF_THE_ABOVE";
-            /** @description Position from 0; given for all of a list or for none */
-            orderNumber?: number;
             titles: components["schemas"]["Title"][];
         };
     };

@@ -814,20 +814,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description RFC 9457 problem details */
-        Problem: {
-            type: string;
-            title: string;
-            status: number;
-            detail: string;
-            /** @description Stable name of the problem */
-            code: string;
-            requestId: string;
-            /** @description Messages by parameter or body path */
-            errors?: {
-                [key: string]: string[];
-            };
-        };
         /**
          * @description A member of the POS
          * @example {
@@ -1047,6 +1033,27 @@ export interface components {
             threeDSSessionData?: string;
         } & {
             [key: string]: unknown;
+        };
+        Payment: {
+            /** @enum {string} */
+            service: "threedsecureio" | "netcetera";
+            /** @description As it comes back with the challenge result */
+            transactionId: string;
+            orderId: string;
+        };
+        /** @description RFC 9457 problem details */
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            /** @description Stable name of the problem */
+            code: string;
+            requestId: string;
+            /** @description Messages by parameter or body path */
+            errors?: {
+                [key: string]: string[];
+            };
         };
         NewStore: {
             /** Format: uuid */
@@ -1487,13 +1494,6 @@ export interface components {
             requestId: string;
             /** Format: date-time */
             revealedAt: string;
-        };
-        Payment: {
-            /** @enum {string} */
-            service: "threedsecureio" | "netcetera";
-            /** @description As it comes back with the challenge result */
-            transactionId: string;
-            orderId: string;
         };
         Replayed: {
             /** @description Events that will be processed again */

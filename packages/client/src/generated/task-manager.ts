@@ -188,37 +188,6 @@ export interface components {
             /** @default null */
             name?: string | null;
         };
-        LoggedIn: {
-            user: components["schemas"]["User"];
-            accessToken: string;
-            /**
-             * Format: date-time
-             * @description When the access token expires
-             */
-            expiresAt: string;
-        };
-        User: {
-            /** Format: uuid */
-            id: string;
-            email: string;
-            name: string | null;
-            /** Format: date-time */
-            createdAt: string;
-        };
-        /** @description RFC 9457 problem details */
-        Problem: {
-            type: string;
-            title: string;
-            status: number;
-            detail: string;
-            /** @description Stable name of the problem */
-            code: string;
-            requestId: string;
-            /** @description Messages by parameter or body path */
-            errors?: {
-                [key: string]: string[];
-            };
-        };
         Login: {
             email: string;
             /**
@@ -226,14 +195,6 @@ export interface components {
              * @description 8 to 128 characters
              */
             password: string;
-        };
-        Checked: {
-            user: components["schemas"]["User"];
-            /**
-             * Format: date-time
-             * @description When the access token expires
-             */
-            expiresAt: string;
         };
         LoginWait: {
             /**
@@ -251,39 +212,6 @@ export interface components {
          * @enum {string}
          */
         TaskPriority: "low" | "medium" | "high" | "urgent";
-        TaskList: {
-            tasks: components["schemas"]["Task"][];
-            page: {
-                /** @description The page that was asked for */
-                number: number;
-                /** @description Whether more pages follow */
-                has_more: boolean;
-                /** @description Items per page */
-                limit: number;
-            };
-        };
-        Task: {
-            /** Format: uuid */
-            id: string;
-            title: string;
-            description: string;
-            status: components["schemas"]["TaskStatus"];
-            priority: components["schemas"]["TaskPriority"];
-            /** Format: date */
-            dueDate: string | null;
-            tags: string[];
-            /**
-             * Format: date-time
-             * @description When the task became done; null while it is not
-             */
-            completedAt: string | null;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
-            /** @description Increases with each change; the ETag of the task contains it */
-            version: number;
-        };
         NewTask: {
             title: string;
             /** @default  */
@@ -316,6 +244,78 @@ export interface components {
             dueDate?: string | null;
             /** @description Replaces all tags; null removes them */
             tags?: string[] | null;
+        };
+        LoggedIn: {
+            user: components["schemas"]["User"];
+            accessToken: string;
+            /**
+             * Format: date-time
+             * @description When the access token expires
+             */
+            expiresAt: string;
+        };
+        User: {
+            /** Format: uuid */
+            id: string;
+            email: string;
+            name: string | null;
+            /** Format: date-time */
+            createdAt: string;
+        };
+        /** @description RFC 9457 problem details */
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            /** @description Stable name of the problem */
+            code: string;
+            requestId: string;
+            /** @description Messages by parameter or body path */
+            errors?: {
+                [key: string]: string[];
+            };
+        };
+        Checked: {
+            user: components["schemas"]["User"];
+            /**
+             * Format: date-time
+             * @description When the access token expires
+             */
+            expiresAt: string;
+        };
+        TaskList: {
+            tasks: components["schemas"]["Task"][];
+            page: {
+                /** @description The page that was asked for */
+                number: number;
+                /** @description Whether more pages follow */
+                has_more: boolean;
+                /** @description Items per page */
+                limit: number;
+            };
+        };
+        Task: {
+            /** Format: uuid */
+            id: string;
+            title: string;
+            description: string;
+            status: components["schemas"]["TaskStatus"];
+            priority: components["schemas"]["TaskPriority"];
+            /** Format: date */
+            dueDate: string | null;
+            tags: string[];
+            /**
+             * Format: date-time
+             * @description When the task became done; null while it is not
+             */
+            completedAt: string | null;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            /** @description Increases with each change; the ETag of the task contains it */
+            version: number;
         };
     };
     responses: never;

@@ -222,44 +222,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        ProjectList: {
-            projects: components["schemas"]["Project"][];
-            page: {
-                /** @description The page that was asked for */
-                number: number;
-                /** @description Whether more pages follow */
-                has_more: boolean;
-                /** @description Items per page */
-                limit: number;
-            };
-        };
-        Project: {
-            /** Format: uuid */
-            id: string;
-            name: string;
-            /** @enum {string} */
-            status: "draft" | "active" | "in_review" | "completed" | "archived";
-            source_language: string;
-            target_languages: string[];
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-        };
-        /** @description RFC 9457 problem details */
-        Problem: {
-            type: string;
-            title: string;
-            status: number;
-            detail: string;
-            /** @description Stable name of the problem */
-            code: string;
-            requestId: string;
-            /** @description Messages by parameter or body path */
-            errors?: {
-                [key: string]: string[];
-            };
-        };
         ProjectInput: {
             name: string;
             /**
@@ -284,32 +246,6 @@ export interface components {
              */
             source_language?: string;
             target_languages?: string[];
-        };
-        DeliverableList: {
-            deliverables: components["schemas"]["Deliverable"][];
-            page: {
-                /** @description The page that was asked for */
-                number: number;
-                /** @description Whether more pages follow */
-                has_more: boolean;
-                /** @description Items per page */
-                limit: number;
-            };
-        };
-        Deliverable: {
-            /** Format: uuid */
-            id: string;
-            /** Format: uuid */
-            project_id: string;
-            language: string;
-            /** @enum {string} */
-            type: "report" | "certificate" | "transcript" | "translation" | "evidence";
-            /** @enum {string} */
-            status: "pending" | "in_progress" | "delivered" | "accepted" | "rejected";
-            /** Format: date-time */
-            due_at: string | null;
-            /** Format: date-time */
-            updated_at: string;
         };
         DeliverableInput: {
             /**
@@ -348,6 +284,90 @@ export interface components {
              */
             due_at?: string | null;
         };
+        LanguageInput: {
+            name: string;
+            native_name: string;
+            /** @enum {string} */
+            direction: "ltr" | "rtl";
+        };
+        ApiKeyInput: {
+            name: string;
+            scopes: "verify:read"[];
+            /**
+             * Format: date-time
+             * @description When the key stops working; never if absent. ISO 8601 with a date and a zone (Z or ±hh:mm), or a date alone, which means midnight UTC.
+             * @example 2026-03-01T12:00:00.000Z
+             */
+            expires_at?: string | null;
+        };
+        Rotation: {
+            /** @description How long the old key keeps working, in seconds */
+            grace_seconds: number;
+        };
+        ProjectList: {
+            projects: components["schemas"]["Project"][];
+            page: {
+                /** @description The page that was asked for */
+                number: number;
+                /** @description Whether more pages follow */
+                has_more: boolean;
+                /** @description Items per page */
+                limit: number;
+            };
+        };
+        Project: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            status: "draft" | "active" | "in_review" | "completed" | "archived";
+            source_language: string;
+            target_languages: string[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        /** @description RFC 9457 problem details */
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            /** @description Stable name of the problem */
+            code: string;
+            requestId: string;
+            /** @description Messages by parameter or body path */
+            errors?: {
+                [key: string]: string[];
+            };
+        };
+        DeliverableList: {
+            deliverables: components["schemas"]["Deliverable"][];
+            page: {
+                /** @description The page that was asked for */
+                number: number;
+                /** @description Whether more pages follow */
+                has_more: boolean;
+                /** @description Items per page */
+                limit: number;
+            };
+        };
+        Deliverable: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            project_id: string;
+            language: string;
+            /** @enum {string} */
+            type: "report" | "certificate" | "transcript" | "translation" | "evidence";
+            /** @enum {string} */
+            status: "pending" | "in_progress" | "delivered" | "accepted" | "rejected";
+            /** Format: date-time */
+            due_at: string | null;
+            /** Format: date-time */
+            updated_at: string;
+        };
         LanguageList: {
             languages: components["schemas"]["Language"][];
             page: {
@@ -361,12 +381,6 @@ export interface components {
         };
         Language: {
             code: string;
-            name: string;
-            native_name: string;
-            /** @enum {string} */
-            direction: "ltr" | "rtl";
-        };
-        LanguageInput: {
             name: string;
             native_name: string;
             /** @enum {string} */
@@ -405,16 +419,6 @@ export interface components {
              */
             last_used_at: string | null;
         };
-        ApiKeyInput: {
-            name: string;
-            scopes: "verify:read"[];
-            /**
-             * Format: date-time
-             * @description When the key stops working; never if absent. ISO 8601 with a date and a zone (Z or ±hh:mm), or a date alone, which means midnight UTC.
-             * @example 2026-03-01T12:00:00.000Z
-             */
-            expires_at?: string | null;
-        };
         NewApiKey: {
             /** Format: uuid */
             id: string;
@@ -438,10 +442,6 @@ export interface components {
             last_used_at: string | null;
             /** @description The key itself. It is not stored and cannot be shown again. */
             key: string;
-        };
-        Rotation: {
-            /** @description How long the old key keeps working, in seconds */
-            grace_seconds: number;
         };
     };
     responses: never;

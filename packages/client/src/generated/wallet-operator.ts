@@ -458,45 +458,6 @@ export interface components {
             /** @description Session of the launch, where the game server passes it on */
             sessionToken?: string | null;
         };
-        AuthenticateResponse: {
-            requestId: string;
-            /** @enum {string} */
-            status: "OK" | "ERROR_NOT_ENOUGH_MONEY" | "ERROR_PLAYER_DISABLED" | "ERROR_INVALID_SESSION" | "ERROR_SESSION_EXPIRED" | "ERROR_INVALID_GAME" | "ERROR_WRONG_CURRENCY" | "ERROR_DUPLICATE_TRANSACTION" | "ERROR_TRANSACTION_DOES_NOT_EXIST" | "ERROR_INVALID_SIGNATURE" | "ERROR_WRONG_SYNTAX" | "ERROR_UNKNOWN";
-            /**
-             * @description Two decimals
-             * @example 987.50
-             */
-            balance?: string;
-            /** @description The code that the request used */
-            accountCurrency?: string;
-            name?: string;
-            countryCode?: string;
-            languageCode?: string;
-            birthDate?: string;
-            registrationDate?: string;
-            address?: string;
-            excluded?: boolean;
-            excludedUntil?: string;
-        };
-        CallbackRefusal: {
-            requestId: string;
-            /** @enum {string} */
-            status: "OK" | "ERROR_NOT_ENOUGH_MONEY" | "ERROR_PLAYER_DISABLED" | "ERROR_INVALID_SESSION" | "ERROR_SESSION_EXPIRED" | "ERROR_INVALID_GAME" | "ERROR_WRONG_CURRENCY" | "ERROR_DUPLICATE_TRANSACTION" | "ERROR_TRANSACTION_DOES_NOT_EXIST" | "ERROR_INVALID_SIGNATURE" | "ERROR_WRONG_SYNTAX" | "ERROR_UNKNOWN";
-        };
-        /** @description RFC 9457 problem details */
-        Problem: {
-            type: string;
-            title: string;
-            status: number;
-            detail: string;
-            /** @description Stable name of the problem */
-            code: string;
-            requestId: string;
-            /** @description Messages by parameter or body path */
-            errors?: {
-                [key: string]: string[];
-            };
-        };
         DebitRequest: {
             /** @description Repeated in the answer */
             requestId: string;
@@ -517,18 +478,6 @@ export interface components {
             metadata?: string | null;
             /** @description Session of the launch, where the game server passes it on */
             sessionToken?: string | null;
-        };
-        MoneyResponse: {
-            requestId: string;
-            /** @enum {string} */
-            status: "OK" | "ERROR_NOT_ENOUGH_MONEY" | "ERROR_PLAYER_DISABLED" | "ERROR_INVALID_SESSION" | "ERROR_SESSION_EXPIRED" | "ERROR_INVALID_GAME" | "ERROR_WRONG_CURRENCY" | "ERROR_DUPLICATE_TRANSACTION" | "ERROR_TRANSACTION_DOES_NOT_EXIST" | "ERROR_INVALID_SIGNATURE" | "ERROR_WRONG_SYNTAX" | "ERROR_UNKNOWN";
-            /**
-             * @description Two decimals
-             * @example 987.50
-             */
-            balance?: string;
-            /** @description For the player, where a debit is refused */
-            customUserError?: string;
         };
         CreditRequest: {
             /** @description Repeated in the answer */
@@ -589,6 +538,95 @@ export interface components {
             birthDate?: string | null;
             address?: string | null;
         };
+        PlayerChange: {
+            name?: string | null;
+            countryCode?: string | null;
+            languageCode?: string | null;
+            /** Format: date */
+            birthDate?: string | null;
+            address?: string | null;
+            /** @enum {string} */
+            status?: "active" | "disabled";
+            /** @description false ends an exclusion */
+            excluded?: boolean;
+            /**
+             * Format: date
+             * @description Last day of the exclusion, UTC; alone it begins one; null: without end
+             */
+            excludedUntil?: string | null;
+        };
+        NewTransfer: {
+            /** @description Idempotency key of deposits and withdrawals; never collides with an id of the game server */
+            transactionId: string;
+            amount: string;
+        };
+        NewGame: {
+            gameCode: string;
+            name: string;
+            /** @default true */
+            enabled?: boolean;
+        };
+        GameChange: {
+            name?: string;
+            enabled?: boolean;
+        };
+        NewLaunch: {
+            playerId: string;
+            gameCode: string;
+            /** @description The player's own where it is left out */
+            countryCode?: string;
+        };
+        AuthenticateResponse: {
+            requestId: string;
+            /** @enum {string} */
+            status: "OK" | "ERROR_NOT_ENOUGH_MONEY" | "ERROR_PLAYER_DISABLED" | "ERROR_INVALID_SESSION" | "ERROR_SESSION_EXPIRED" | "ERROR_INVALID_GAME" | "ERROR_WRONG_CURRENCY" | "ERROR_DUPLICATE_TRANSACTION" | "ERROR_TRANSACTION_DOES_NOT_EXIST" | "ERROR_INVALID_SIGNATURE" | "ERROR_WRONG_SYNTAX" | "ERROR_UNKNOWN";
+            /**
+             * @description Two decimals
+             * @example 987.50
+             */
+            balance?: string;
+            /** @description The code that the request used */
+            accountCurrency?: string;
+            name?: string;
+            countryCode?: string;
+            languageCode?: string;
+            birthDate?: string;
+            registrationDate?: string;
+            address?: string;
+            excluded?: boolean;
+            excludedUntil?: string;
+        };
+        /** @description RFC 9457 problem details */
+        Problem: {
+            type: string;
+            title: string;
+            status: number;
+            detail: string;
+            /** @description Stable name of the problem */
+            code: string;
+            requestId: string;
+            /** @description Messages by parameter or body path */
+            errors?: {
+                [key: string]: string[];
+            };
+        };
+        CallbackRefusal: {
+            requestId: string;
+            /** @enum {string} */
+            status: "OK" | "ERROR_NOT_ENOUGH_MONEY" | "ERROR_PLAYER_DISABLED" | "ERROR_INVALID_SESSION" | "ERROR_SESSION_EXPIRED" | "ERROR_INVALID_GAME" | "ERROR_WRONG_CURRENCY" | "ERROR_DUPLICATE_TRANSACTION" | "ERROR_TRANSACTION_DOES_NOT_EXIST" | "ERROR_INVALID_SIGNATURE" | "ERROR_WRONG_SYNTAX" | "ERROR_UNKNOWN";
+        };
+        MoneyResponse: {
+            requestId: string;
+            /** @enum {string} */
+            status: "OK" | "ERROR_NOT_ENOUGH_MONEY" | "ERROR_PLAYER_DISABLED" | "ERROR_INVALID_SESSION" | "ERROR_SESSION_EXPIRED" | "ERROR_INVALID_GAME" | "ERROR_WRONG_CURRENCY" | "ERROR_DUPLICATE_TRANSACTION" | "ERROR_TRANSACTION_DOES_NOT_EXIST" | "ERROR_INVALID_SIGNATURE" | "ERROR_WRONG_SYNTAX" | "ERROR_UNKNOWN";
+            /**
+             * @description Two decimals
+             * @example 987.50
+             */
+            balance?: string;
+            /** @description For the player, where a debit is refused */
+            customUserError?: string;
+        };
         Player: {
             playerId: string;
             currency: string;
@@ -607,23 +645,6 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
         };
-        PlayerChange: {
-            name?: string | null;
-            countryCode?: string | null;
-            languageCode?: string | null;
-            /** Format: date */
-            birthDate?: string | null;
-            address?: string | null;
-            /** @enum {string} */
-            status?: "active" | "disabled";
-            /** @description false ends an exclusion */
-            excluded?: boolean;
-            /**
-             * Format: date
-             * @description Last day of the exclusion, UTC; alone it begins one; null: without end
-             */
-            excludedUntil?: string | null;
-        };
         Entry: {
             /** @description 1, 2, 3, … without gaps */
             seq: number;
@@ -641,11 +662,6 @@ export interface components {
             reverseTransactionId: string | null;
             /** Format: date-time */
             at: string;
-        };
-        NewTransfer: {
-            /** @description Idempotency key of deposits and withdrawals; never collides with an id of the game server */
-            transactionId: string;
-            amount: string;
         };
         Transfer: {
             playerId: string;
@@ -677,28 +693,12 @@ export interface components {
             /** Format: date-time */
             closedAt: string | null;
         };
-        NewGame: {
-            gameCode: string;
-            name: string;
-            /** @default true */
-            enabled?: boolean;
-        };
         Game: {
             gameCode: string;
             name: string;
             enabled: boolean;
             /** Format: date-time */
             createdAt: string;
-        };
-        GameChange: {
-            name?: string;
-            enabled?: boolean;
-        };
-        NewLaunch: {
-            playerId: string;
-            gameCode: string;
-            /** @description The player's own where it is left out */
-            countryCode?: string;
         };
         Launch: {
             /** Format: uuid */

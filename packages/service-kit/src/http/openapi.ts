@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { BodySpec, ResponseSpec, Route } from './route.ts';
+import {
+  createDocument as writeDocument,
+  type CreateDocumentOptions,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiResponsesObject,
+} from 'zod-openapi';
+import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
@@ -49,63 +55,25 @@ const problemTexts: Record<number, string> = {
   503: 'The service or a dependency is unavailable; try again later',
 };
 
-/** Changes what zod writes for OpenAPI 3.0 where that is no valid or no readable OpenAPI 3.0. */
-const correctSchema = (schema: Json): void => {
-  const { examples, enum: values, allOf, type } = schema;
-  // There is one example instead of a list.
-  if (Array.isArray(examples)) schema['example'] = examples[0];
+/** Changes what zod writes for OpenAPI 3.0 where that is not valid or not readable OpenAPI 3.0. */
+const correctSchema: NonNullable<CreateDocumentOptions['override']> = ({ zodSchema, jsonSchema, io }) => {
+  const schema = jsonSchema as Json;
+  const stated = z.core.globalRegistry.get(zodSchema) ?? {};
+  // zod drops the default and the examples of a transformed input; what `.meta` states is kept.
+  if (io === 'input' && stated['default'] !== undefined) schema['default'] = stated['default'];
+  if (io === 'input' && stated.examples !== undefined) schema['examples'] = stated.examples;
+  // OpenAPI 3.0 has one example instead of a list.
+  if (Array.isArray(schema['examples'])) schema['example'] = schema['examples'][0];
   delete schema['examples'];
+  const { enum: values, anyOf, nullable, type } = schema;
   // A flag that is written `true` or `false` is a boolean.
   if (type === 'boolean' && isDeepStrictEqual(values, ['true', 'false'])) delete schema['enum'];
-  // A reference is wrapped so that a description fits beside it, and needs no wrapping without one.
-  if (Array.isArray(allOf) && Object.keys(schema).length === 1 && allOf.length === 1) {
-    delete schema['allOf'];
-    Object.assign(schema, allOf[0]);
+  // `nullable` is valid only beside `type`, so each of several alternatives is made nullable.
+  if (nullable === true && Array.isArray(anyOf) && type === undefined) {
+    for (const one of anyOf as Json[]) one['nullable'] = true;
+    delete schema['nullable'];
   }
 };
-
-/** `nullable` is valid only beside `type`, so of several alternatives each one is made nullable. */
-const correctNullable = (_: string, value: unknown): unknown => {
-  const { nullable, anyOf, ...beside } = (value ?? {}) as { nullable?: unknown; anyOf?: unknown };
-  if (nullable !== true || !Array.isArray(anyOf) || 'type' in beside) return value;
-  return { ...beside, anyOf: anyOf.map((one: object) => ({ ...one, nullable })) };
-};
-
-/**
- * Collects named schemas (`.meta({ id })`) as components while it converts. A schema that reads
- * differently as input and as output must not carry one name for both: that throws.
- */
-const schemaWriter =
-  (components: Json) =>
-  (schema: z.ZodType, io: 'input' | 'output'): Json => {
-    const wrapped = z.toJSONSchema(z.object({ root: schema }), {
-      target: 'openapi-3.0',
-      io,
-      unrepresentable: 'throw',
-      override: ({ zodSchema, jsonSchema }) => {
-        delete jsonSchema.id;
-        // zod drops the default and examples of a transformed input; what `.meta` states is kept.
-        const { default: stated, examples } = z.globalRegistry.get(zodSchema) ?? {};
-        if (io === 'input' && stated !== undefined) jsonSchema.default = stated;
-        if (io === 'input' && examples !== undefined) jsonSchema.examples = examples as never;
-        correctSchema(jsonSchema);
-      },
-    });
-    const text = JSON.stringify(wrapped).replaceAll(/"#\/(\$defs|definitions)\//g, '"#/components/schemas/');
-    const { properties, $defs, definitions } = JSON.parse(text, correctNullable) as Record<
-      string,
-      Record<string, Json>
-    >;
-    for (const [name, definition] of Object.entries({ ...$defs, ...definitions })) {
-      if (name in components && !isDeepStrictEqual(components[name], definition)) {
-        throw new Error(`the schema name ${name} stands for two different shapes`);
-      }
-      components[name] = definition;
-    }
-    return properties?.['root'] ?? {};
-  };
-
-type Write = ReturnType<typeof schemaWriter>;
 
 /** OpenAPI 3.0 has scopes for OAuth flows only, so the document names them in its texts. */
 const scopesOf = ({ caller }: Route): string =>
@@ -120,36 +88,15 @@ const requirementOf = (route: Route): string | undefined => {
   return `Requires ${ways}${scopes === '' ? '' : `, with the scope ${scopes}`}.`;
 };
 
-const stringHeaders = (headers: Record<string, string>): Json =>
+const stringHeaders = (headers: Record<string, string>) =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, description]) => [name, { description, schema: { type: 'string' } }]),
+    Object.entries(headers).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'string' as const } },
+    ]),
   );
 
-const parametersOf = ({ params, query, headers = {} }: Route, write: Write): Json[] => {
-  const inPlace = (place: 'path' | 'query', schema: z.ZodObject | undefined): Json[] =>
-    Object.entries(schema?.shape ?? {}).map(([name, field]) => {
-      const { description, ...rest } = write(field as z.ZodType, 'input');
-      correctSchema(rest);
-      const required = place === 'path' || !(field as z.ZodType).safeParse(undefined).success;
-      return { name, in: place, required, ...(description ? { description } : {}), schema: rest };
-    });
-  const inHeaders = Object.entries(stringHeaders(headers)).map(([name, header]) => ({
-    name,
-    in: 'header',
-    required: false,
-    ...(header as Json),
-  }));
-  return [...inPlace('path', params), ...inPlace('query', query), ...inHeaders];
-};
-
-const bodyOf = ({ schema, form = schema, types = ['application/json'] }: BodySpec, write: Write): Json => ({
-  required: true,
-  content: Object.fromEntries(
-    types.map((type) => [type, { schema: write(type.endsWith('form-urlencoded') ? form : schema, 'input') }]),
-  ),
-});
-
-const problemsOf = (route: Route, write: Write): Json => {
+const problemsOf = (route: Route): ZodOpenApiResponsesObject => {
   const scopes = scopesOf(route);
   const statuses = [
     // An undeclared query parameter is a 400, and the limit by network applies to every operation.
@@ -162,65 +109,101 @@ const problemsOf = (route: Route, write: Write): Json => {
     ...(scopes === '' ? [] : [403]),
     ...(route.body && !route.body.raw ? [413, 415] : []),
   ];
-  const problem = (status: number): Json => ({
+  const problem = (status: number) => ({
     description:
-      status === 403 && scopes !== '' ? `The credential lacks the scope ${scopes}` : problemTexts[status],
-    ...(status === 429 || status === 503
-      ? { headers: stringHeaders({ 'Retry-After': 'Seconds to wait before the next attempt' }) }
-      : {}),
-    content: { 'application/problem+json': { schema: write(problemSchema, 'output') } },
+      status === 403 && scopes !== ''
+        ? `The credential lacks the scope ${scopes}`
+        : (problemTexts[status] ?? ''),
+    ...((status === 429 || status === 503) && {
+      headers: stringHeaders({ 'Retry-After': 'Seconds to wait before the next attempt' }),
+    }),
+    content: { 'application/problem+json': { schema: problemSchema } },
   });
   return Object.fromEntries(statuses.map((status) => [status, problem(status)]));
 };
 
-const answersOf = (route: Route, write: Write): Json => {
-  const answer = ({ description, headers, body, mediaType = 'application/json' }: ResponseSpec): Json => ({
-    description,
-    ...(headers === undefined ? {} : { headers: stringHeaders(headers) }),
-    ...(body === undefined ? {} : { content: { [mediaType]: { schema: write(body, 'output') } } }),
-  });
-  const own = Object.entries<ResponseSpec>(route.responses).map(([status, spec]) => [status, answer(spec)]);
-  return { ...problemsOf(route, write), ...Object.fromEntries(own) };
+const answersOf = ({ responses }: Route): ZodOpenApiResponsesObject =>
+  Object.fromEntries(
+    Object.entries(responses).map(
+      ([status, { description, headers, body, mediaType = 'application/json' }]) => [
+        status,
+        {
+          description,
+          ...(headers && { headers: stringHeaders(headers) }),
+          ...(body && { content: { [mediaType]: { schema: body } } }),
+        },
+      ],
+    ),
+  );
+
+const bodyOf = ({ body }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
+  if (body === undefined) return {};
+  const { schema, form = schema, types = ['application/json'] } = body;
+  const content = types.map((type) => [type, { schema: type.endsWith('form-urlencoded') ? form : schema }]);
+  return { requestBody: { required: true, content: Object.fromEntries(content) } };
+};
+
+const operationOf = (route: Route): ZodOpenApiOperationObject => {
+  const { operationId, tag, summary, description, caller, params, query, headers = {} } = route;
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: [description, requirementOf(route)].filter(Boolean).join('\n\n'),
+    security: caller.security.map((way) =>
+      Object.fromEntries(Object.keys(way).map((scheme) => [scheme, []])),
+    ),
+    requestParams: { ...(params && { path: params }), ...(query && { query }) },
+    parameters: Object.entries(stringHeaders(headers)).map(([name, header]) => ({
+      name,
+      in: 'header',
+      ...header,
+    })),
+    ...bodyOf(route),
+    responses: { ...problemsOf(route), ...answersOf(route) },
+  };
+};
+
+/** Runs for each value of the document, inner ones first; undefined leaves it out. */
+const correctValue = (key: string, value: unknown): unknown => {
+  if (typeof value !== 'object' || value === null) return value;
+  if (key === 'parameters' && Array.isArray(value) && value.length === 0) return undefined;
+  const { in: place, schema, allOf, ...others } = value as Json & { schema?: Json; allOf?: Json[] };
+  if (place !== undefined && schema !== undefined) {
+    // A parameter: zod-openapi leaves its description in the schema too, and `required` out where it is false.
+    const { description, ...rest } = schema;
+    return {
+      in: place,
+      required: false,
+      ...(description !== undefined && { description }),
+      ...others,
+      schema: correctValue('', rest),
+    };
+  }
+  // zod wraps a reference so that a description fits beside it; without one it needs no wrapping.
+  return allOf?.length === 1 && Object.keys(others).length === 0 ? allOf[0] : value;
 };
 
 /** The OpenAPI 3.0.3 document of a service, from the same values that Express dispatches. */
 export const createDocument = (about: Interface, routes: readonly Route[]): Json => {
-  const schemas: Json = {};
-  const write = schemaWriter(schemas);
-  const securitySchemes: Json = {};
-  const paths: Record<string, Json> = {};
-  for (const route of routes) {
-    const { path, method, operationId, tag, summary, caller, body } = route;
-    Object.assign(securitySchemes, caller.schemes);
-    const parameters = parametersOf(route, write);
-    (paths[path] ??= {})[method] = {
-      operationId,
-      tags: [tag],
-      summary,
-      description: [route.description, requirementOf(route)].filter(Boolean).join('\n\n'),
-      security: caller.security.map((way) =>
-        Object.fromEntries(Object.keys(way).map((scheme) => [scheme, []])),
-      ),
-      ...(parameters.length > 0 ? { parameters } : {}),
-      ...(body ? { requestBody: bodyOf(body, write) } : {}),
-      responses: answersOf(route, write),
-    };
-  }
-  return {
-    openapi: '3.0.3',
-    info: {
-      title: about.title,
-      version: about.version,
-      description: about.description,
-      contact: { name: 'Platform maintainers' },
-      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+  const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
+  for (const route of routes) (paths[route.path] ??= {})[route.method] = operationOf(route);
+  const document = writeDocument(
+    {
+      openapi: '3.0.3',
+      info: {
+        title: about.title,
+        version: about.version,
+        description: about.description,
+        contact: { name: 'Platform maintainers' },
+        license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+      },
+      servers: [{ url: about.basePath === '' ? '/' : about.basePath }],
+      tags: Object.entries(about.tags).map(([name, description]) => ({ name, description })),
+      paths,
+      components: { securitySchemes: Object.assign({}, ...routes.map(({ caller }) => caller.schemes)) },
     },
-    servers: [{ url: about.basePath === '' ? '/' : about.basePath }],
-    tags: Object.entries(about.tags).map(([name, description]) => ({ name, description })),
-    paths,
-    components: {
-      schemas,
-      ...(Object.keys(securitySchemes).length > 0 ? { securitySchemes } : {}),
-    },
-  };
+    { override: correctSchema },
+  );
+  return JSON.parse(JSON.stringify(document), correctValue) as Json;
 };
