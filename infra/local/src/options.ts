@@ -7,6 +7,7 @@ export const ROOT = resolve(import.meta.dirname, '../../..');
 
 export const usage = `Starts the platform on this machine. Ctrl-C stops it.
 
+  --watch            restart a service when its code changes ("dev" does this)
   --no-install       install nothing; say what is missing and run without it
   --instances 2      two processes of each service behind the gateway
   --local FOLDER     data and logs (.local)
@@ -19,6 +20,7 @@ export interface StartOptions extends ReturnType<typeof startEnv> {
   /** How many processes of each service run behind the gateway. */
   instances: number;
   servicesFolder: string;
+  watch: boolean;
   localFolder: string;
   mayInstall: boolean;
 }
@@ -32,6 +34,7 @@ export const readOptions = (args: string[]): StartOptions => {
     args,
     options: {
       instances: { type: 'string', default: '1' },
+      watch: { type: 'boolean', default: false },
       'no-install': { type: 'boolean', default: false },
       services: { type: 'string', default: resolve(ROOT, 'services') },
       local: { type: 'string', default: resolve(ROOT, '.local') },
@@ -42,6 +45,7 @@ export const readOptions = (args: string[]): StartOptions => {
   return {
     ...startEnv(),
     instances: Number(values.instances),
+    watch: values.watch,
     servicesFolder: resolve(values.services),
     localFolder: resolve(values.local),
     mayInstall: mayInstall() && !values['no-install'],

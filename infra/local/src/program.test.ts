@@ -35,6 +35,23 @@ test('a program that is killed runs again, as another process', async () => {
   await running.stop();
 });
 
+test('a program restarts on request at once, also during the pause after a crash', async () => {
+  const slow = { first: 60_000, longest: 60_000, steady: 60_000 };
+  const running = keepRunning(await program('setInterval(() => {}, 1000)'), { backOff: slow });
+  await running.ready(10_000);
+  const first = running.id;
+  await running.restart();
+  await running.ready(10_000);
+  const second = running.id;
+  expect(second?.pid).not.toBe(first?.pid);
+  signal(second?.pid ?? 0, 'SIGKILL');
+  await vi.waitFor(() => expect(running.id).toBeUndefined(), 10_000);
+  await running.restart();
+  await running.ready(10_000);
+  expect(running.id?.pid).not.toBe(second?.pid);
+  await running.stop();
+});
+
 test('a program that ends five times before it is ready fails with the end of its log', async () => {
   const running = keepRunning(await program("throw new Error('no such quest')", async () => false), {
     backOff: QUICK,

@@ -36,9 +36,11 @@ export interface RunningProgram {
   readonly id: ProcessId | undefined;
   /**
    * Waits until the program answers.
-   * @throws with the end of its log after `limitMs`, or when it will not be started again
+   * @throws with the end of its log after `limitMs`, when it will not be started again, or when it ends after a restart
    */
   ready: (limitMs: number) => Promise<void>;
+  /** Ends the current process, and starts the next one at once. */
+  restart: () => Promise<void>;
   /** Ends it for good; 'now' kills it. */
   stop: (how?: 'now') => Promise<void>;
 }
@@ -58,6 +60,8 @@ export const keepRunning = (
   const { name, command, answers, prepare, stopLimitMs } = program;
   const stopping = new AbortController();
   let current: Launched | undefined;
+  /** Aborted by `restart`, which also ends the pause before the next start. */
+  let restarting = new AbortController();
   let ends = 0;
   let wasReady = false;
   const isGivenUp = (): boolean => ends >= (backOff ? ENDS_BEFORE_READY : 1) && !(backOff && wasReady);
@@ -79,16 +83,22 @@ export const keepRunning = (
 
   const loop = async (): Promise<void> => {
     for (let delay = 0; ;) {
+      if (restarting.signal.aborted) {
+        restarting = new AbortController();
+        delay = 0;
+      }
       const since = performance.now();
       const reason = await runOnce();
       if (stopping.signal.aborted) return;
-      ends += 1;
       onChange();
+      if (restarting.signal.aborted) continue;
+      ends += 1;
       if (!backOff || isGivenUp()) return;
       delay = nextDelay(backOff, delay, performance.now() - since);
       say(`${name} ${reason}; next start in ${delay} ms`);
-      // Rejects when `stop` ends the pause.
-      await sleep(delay, undefined, { signal: stopping.signal }).catch(() => {});
+      // Rejects when `stop` or `restart` ends the pause.
+      const signal = AbortSignal.any([stopping.signal, restarting.signal]);
+      await sleep(delay, undefined, { signal }).catch(() => {});
       if (stopping.signal.aborted) return;
     }
   };
@@ -101,17 +111,24 @@ export const keepRunning = (
     },
     ready: async (limitMs) => {
       const end = Date.now() + limitMs;
+      const endsBefore = ends;
+      // One that was ready before is started again after any end, but a restart that fails is an error at once.
+      const hasFailed = (): boolean => isGivenUp() || (wasReady && ends > endsBefore);
       while (!(await isReady())) {
         if (stopping.signal.aborted) throw new Error(`${name} was stopped`);
-        if (isGivenUp() || Date.now() > end) {
-          const what = isGivenUp()
-            ? `${name} ended ${ends === 1 ? 'at once' : `${ends} times`}`
+        if (hasFailed() || Date.now() > end) {
+          const what = hasFailed()
+            ? `${name} ended ${ends - endsBefore === 1 ? 'at once' : `${ends} times`}`
             : `${name} was not ready after ${limitMs / 1_000} s`;
           throw new Error(`${what}; the end of ${command.logFile}:\n${await endOfLog(command.logFile)}`);
         }
         await sleep(30);
       }
       wasReady = true;
+    },
+    restart: async () => {
+      restarting.abort();
+      if (current) await stop(current.id, command.stopSignal, stopLimitMs);
     },
     stop: async (how) => {
       stopping.abort();

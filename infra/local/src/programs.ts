@@ -20,14 +20,18 @@ const KNOWN: Record<Program, { names: string[]; debian: string; brew: string }> 
   },
 };
 
+const PSQL = { debian: 'postgresql-client', brew: 'libpq' };
+
 /** Folders of system programs that may be missing in PATH. */
 const ALSO = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/opt/homebrew/bin'];
 
 export const debianPackage = (program: Program): string => KNOWN[program].debian;
 
 /** How to get the program, in one line. */
-export const howToGet = (program: Program): string =>
-  `Get it with "apt-get install ${KNOWN[program].debian}" or "brew install ${KNOWN[program].brew}".`;
+export const howToGet = (program: Program | 'psql'): string => {
+  const { debian, brew } = program === 'psql' ? PSQL : KNOWN[program];
+  return `Get it with "apt-get install ${debian}" or "brew install ${brew}".`;
+};
 
 const isProgram = (path: string): Promise<boolean> =>
   access(path, constants.X_OK).then(

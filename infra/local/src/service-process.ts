@@ -62,12 +62,17 @@ export const runningDatabaseUrl = (service: Service, settings: ServiceSettings):
  */
 const HEAP_LIMITS = ['--max-semi-space-size=4', '--max-old-space-size=512'];
 
+/** Added to the port of a service: where a debugger attaches after `pnpm debug NAME`. Nothing listens there until then. */
+const INSPECTOR_OFFSET = 1_000;
+export const inspectorOf = (url: string): string =>
+  `127.0.0.1:${Number(new URL(url).port) + INSPECTOR_OFFSET}`;
+
 /** The service itself, which gets no role that may change tables. */
 const serviceCommand = (service: Service, settings: ServiceSettings, logFile: string): Command => {
   const { MIGRATION_DATABASE_URL: _owner, ...env } = environment(service, settings);
   return {
     file: process.execPath,
-    args: [...HEAP_LIMITS, 'src/main.ts'],
+    args: [...HEAP_LIMITS, `--inspect-port=${inspectorOf(addressOf(settings))}`, 'src/main.ts'],
     cwd: service.folder,
     env,
     // SIGTERM would make the service accept requests for another DRAIN_MS, which only a gateway in production needs.

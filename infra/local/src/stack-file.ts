@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeJson } from './files.ts';
+import { readJson, writeJson } from './files.ts';
 
 /** Content of .local/stack.json. What is missing, or not run by this stack, is null. */
 export interface Stack {
@@ -19,4 +19,6 @@ const fileIn = (folder: string): string => join(folder, 'stack.json');
 
 /** It contains passwords and tokens, so only its owner can read it. */
 export const writeStack = (folder: string, stack: Stack): Promise<void> => writeJson(fileIn(folder), stack);
+/** Undefined when no stack runs in the folder. */
+export const readStack = (folder: string): Promise<Stack | undefined> => readJson<Stack>(fileIn(folder));
 export const removeStack = (folder: string): Promise<void> => rm(fileIn(folder), { force: true });

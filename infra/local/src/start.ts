@@ -5,6 +5,7 @@ import { say, step } from './say.ts';
 import { removeStack, writeStack } from './stack-file.ts';
 import { createSupervisor } from './supervisor.ts';
 import { table } from './table.ts';
+import { watchServices } from './watch.ts';
 import { bringUp, prepare, type RunningStack } from './up.ts';
 
 /** One Ctrl-C arrives twice, from the terminal and from pnpm; a signal this soon (ms) after the first is no second one. */
@@ -79,6 +80,7 @@ const runStack = async (args: string[]): Promise<void> => {
     await save.done();
     say(table(stack.describe(), stack.curls, path, stack.portal));
     step('everything is ready');
+    if (options.watch) await watchServices(options, prepared.services, supervisor, stopping.signal);
     if (!stopping.signal.aborted)
       await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve));
   } catch (error) {

@@ -5,6 +5,9 @@ import { keepRunning, type Program, type RunningProgram } from './program.ts';
 const STOP_ORDER = ['gateway', 'service', 'redis', 'postgres'] as const;
 type Role = (typeof STOP_ORDER)[number];
 
+/** A program that is not ready again after this time has an error in its code or settings. */
+const RESTART_LIMIT_MS = 10_000;
+
 /** Keeps all programs of a stack running. */
 export interface Supervisor {
   start: (role: Role, program: Program) => RunningProgram;
@@ -12,6 +15,11 @@ export interface Supervisor {
   running: () => (StoppableProcess & { name: string })[];
   /** Process id of a program, or null when it does not run. */
   pid: (name: string) => number | null;
+  /**
+   * Restarts a program and waits until it is ready.
+   * @throws with the end of its log when it does not come up
+   */
+  restart: (name: string) => Promise<void>;
   /** Stops all programs, role by role; 'now' kills all at once. Nothing can be started afterwards. */
   stop: (how?: 'now') => Promise<void>;
 }
@@ -27,6 +35,8 @@ export const createSupervisor = (onChange: () => void): Supervisor => {
   const members: Member[] = [];
   let stopping = false;
 
+  const find = (name: string): RunningProgram | undefined =>
+    members.find(({ program }) => program.name === name)?.running;
   const stopRole = (role: Role, how?: 'now'): Promise<unknown> =>
     Promise.all(members.filter((one) => one.role === role).map(({ running }) => running.stop(how)));
 
@@ -41,7 +51,11 @@ export const createSupervisor = (onChange: () => void): Supervisor => {
       members.flatMap(({ program, running: { id } }) =>
         id ? [{ ...id, name: program.name, stopSignal: program.command.stopSignal }] : [],
       ),
-    pid: (name) => members.find(({ program }) => program.name === name)?.running.id?.pid ?? null,
+    pid: (name) => find(name)?.id?.pid ?? null,
+    restart: async (name) => {
+      await find(name)?.restart();
+      await find(name)?.ready(RESTART_LIMIT_MS);
+    },
     stop: async (how) => {
       stopping = true;
       if (how === 'now') await Promise.all(STOP_ORDER.map((role) => stopRole(role, how)));

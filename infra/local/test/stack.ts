@@ -38,10 +38,11 @@ export const newPorts = async (): Promise<Record<string, string>> => {
   }
 };
 
+export const fixtures = join(import.meta.dirname, 'fixtures/services');
+
 export const startStack = (local: string, env: Record<string, string>, ...args: string[]): StackRun => {
   const script = join(import.meta.dirname, '../src/start.ts');
-  const services = join(import.meta.dirname, 'fixtures/services');
-  const child = spawn(process.execPath, [script, '--local', local, '--services', services, ...args], {
+  const child = spawn(process.execPath, [script, '--local', local, '--services', fixtures, ...args], {
     env: { ...baseEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

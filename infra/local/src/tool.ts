@@ -1,0 +1,116 @@
+/** Commands for the platform that runs: `pnpm run restart NAME`, `logs NAME`, `psql NAME`, `debug NAME`. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { exists } from './files.ts';
+import { ROOT } from './options.ts';
+import { howToGet } from './programs.ts';
+import { say } from './say.ts';
+import { answersWell, inspectorOf } from './service-process.ts';
+import { readStack, type Stack } from './stack-file.ts';
+
+const USAGE = `Commands for the platform that "start" or "dev" runs:
+  run restart NAME          restarts a service and waits until it is ready
+  logs NAME [--follow]      prints the log of a service, postgres, redis or nginx
+  psql NAME [SQL]           opens the database of a service, or runs one statement
+  debug NAME                opens the port of a service for a debugger`;
+
+const RESTART_LIMIT_MS = 30_000;
+const INSPECTOR_LIMIT_MS = 5_000;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    follow: { type: 'boolean', short: 'f', default: false },
+    lines: { type: 'string', short: 'n', default: '50' },
+    local: { type: 'string', default: join(ROOT, '.local') },
+  },
+});
+const [command = '', name = '', statement] = positionals;
+
+const runningStack = async (): Promise<Stack> => {
+  const stack = await readStack(values.local);
+  if (stack) return stack;
+  throw new Error(`no platform runs in ${values.local}; start it with: npx -y pnpm@10.34.9 start`);
+};
+
+const serviceIn = ({ services }: Stack): Stack['services'][string] => {
+  const service = services[name];
+  if (service) return service;
+  throw new Error(`there is no service "${name}"; the services are ${Object.keys(services).join(', ')}`);
+};
+
+const pidIn = (stack: Stack): number => {
+  const { pid } = serviceIn(stack);
+  if (pid !== null) return pid;
+  throw new Error(`${name} is being started again after it ended; see: npx -y pnpm@10.34.9 logs ${name}`);
+};
+
+/** Waits until the condition holds. @throws with the message after the limit (ms) */
+const wait = async (holds: () => Promise<boolean>, limitMs: number, message: string): Promise<void> => {
+  for (const end = Date.now() + limitMs; !(await holds()); await sleep(50))
+    if (Date.now() > end) throw new Error(message);
+};
+
+const restart = async (): Promise<void> => {
+  const before = pidIn(await runningStack());
+  // `start` keeps the services running: it starts the next process when this one has ended.
+  process.kill(before, 'SIGINT');
+  const isReady = async (): Promise<boolean> => {
+    const { pid, url } = serviceIn(await runningStack());
+    return pid !== null && pid !== before && answersWell(`${url}/readyz`);
+  };
+  await wait(isReady, RESTART_LIMIT_MS, `${name} is not ready; see: npx -y pnpm@10.34.9 logs ${name}`);
+  say(`${name} is ready again`);
+};
+
+/** Runs a program in this terminal, with its exit code. */
+const runHere = (file: string, args: readonly string[], missing: string): void => {
+  const { status, error } = spawnSync(file, args, { stdio: 'inherit' });
+  if (error) throw new Error(missing, { cause: error });
+  process.exitCode = status ?? 1;
+};
+
+const logs = async (): Promise<void> => {
+  const file = join(values.local, 'logs', `${name}.log`);
+  if (!(await exists(file))) throw new Error(`there is no log ${file}`);
+  // Ctrl-C ends tail and reaches this process as well.
+  process.on('SIGINT', () => {});
+  runHere('tail', ['-n', values.lines, ...(values.follow ? ['-F'] : []), file], 'tail is missing');
+};
+
+const psql = async (): Promise<void> => {
+  const { databaseUrl } = serviceIn(await runningStack());
+  runHere(
+    'psql',
+    [databaseUrl, ...(statement === undefined ? [] : ['-c', statement])],
+    `psql is missing. ${howToGet('psql')}`,
+  );
+};
+
+const debug = async (): Promise<void> => {
+  const stack = await runningStack();
+  // Node.js opens its inspector on this signal.
+  process.kill(pidIn(stack), 'SIGUSR1');
+  const address = inspectorOf(serviceIn(stack).url);
+  const isOpen = (): Promise<boolean> => answersWell(`http://${address}/json/version`);
+  await wait(
+    isOpen,
+    INSPECTOR_LIMIT_MS,
+    `${name} did not open ${address}; see: npx -y pnpm@10.34.9 logs ${name}`,
+  );
+  say(`Attach a debugger to ${address}: "Attach to a service" in VS Code, or chrome://inspect.`);
+  say(`The port closes with: npx -y pnpm@10.34.9 run restart ${name}`);
+};
+
+const commands: Record<string, () => Promise<void>> = { restart, logs, psql, debug };
+
+try {
+  const chosen = commands[command];
+  if (!chosen || name === '') throw new Error(USAGE);
+  await chosen();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
