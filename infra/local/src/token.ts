@@ -6,7 +6,8 @@ import { openSigner } from './keys.ts';
 import { ROOT } from './options.ts';
 import { say } from './say.ts';
 
-const USAGE = 'usage: npx -y pnpm@10.34.9 -s run token --scope "one two" [--subject demo-admin] [--ttl 15m|12h|30d]';
+const USAGE =
+  'usage: npx -y pnpm@10.34.9 -s run token --scope "one two" [--subject demo-admin] [--ttl 15m|12h|30d]';
 
 const printToken = async (): Promise<void> => {
   const { values } = parseArgs({

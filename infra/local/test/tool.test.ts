@@ -86,7 +86,10 @@ test('an unknown service and a platform that does not run are named', async () =
   expect(unknown.output).toBe('there is no service "gamma"; the services are alpha-notes, beta-counter\n');
   const elsewhere = await runProgram(process.execPath, [
     join(import.meta.dirname, '../src/tool.ts'),
-    ...['psql', 'alpha-notes', '--local', '/nowhere'],
+    'psql',
+    'alpha-notes',
+    '--local',
+    '/nowhere',
   ]);
   expect(elsewhere.output).toBe('no platform runs in /nowhere; start it with: npx -y pnpm@10.34.9 start\n');
 });
