@@ -11,18 +11,8 @@ interface Statement extends Promise<unknown> {
   reject(error: unknown): void;
 }
 
-/**
- * A cancel request names a connection and not a statement, so it may hit the next one. Nearly all statements end
- * within this time on their own; only those that don't are cancelled.
- */
+/** Nearly all statements end within this time on their own; only the others are worth the cost of a cancel request. */
 const cancelAfterMs = 100;
-
-/** A use of a connection by a request: one statement, or a transaction with its statements. */
-interface Use {
-  scope: RequestScope;
-  /** Settles when all cancel requests of this use have been received. */
-  cancelling: Promise<unknown> | undefined;
-}
 
 type Send = (statement: Statement, handler: Statement['handler']) => void;
 type Work = (sql: TransactionSql) => unknown;
@@ -44,18 +34,18 @@ const interceptStatements = <S extends Sql | TransactionSql>(sql: S, send: Send)
 };
 
 /** Sends a statement that is cancelled with its request. */
-const sendCancellable = (statement: Statement, handler: Statement['handler'], use: Use): void => {
-  const { scope } = use;
+const sendCancellable = (statement: Statement, handler: Statement['handler'], scope: RequestScope): void => {
   if (scope.cancelled) {
     statement.reject(scope.cancelled);
     return;
   }
   let timer: NodeJS.Timeout | undefined;
   const cancel = (): void => {
-    // The driver can only cancel what it waits for: not a statement that waits for a connection or behind another.
+    // The driver can only cancel what it waits for: not a statement that waits for a connection.
+    if (!statement.active) return;
+    clearInterval(timer);
     // If the cancel request fails, the statement ends by its statement timeout.
-    if (statement.active && use.cancelling === undefined)
-      use.cancelling = statement.canceller(statement).catch(() => undefined);
+    statement.canceller(statement).catch(() => undefined);
   };
   const onCancel = (): void => {
     timer = setInterval(cancel, cancelAfterMs);
@@ -72,24 +62,16 @@ const sendCancellable = (statement: Statement, handler: Statement['handler'], us
   handler(statement);
 };
 
-/** Runs the body of a transaction. Commit and rollback are the driver's and are never cancelled. */
-const runCancellable = async (sql: TransactionSql, use: Use, work: Work): Promise<unknown> => {
-  const wrap = (inner: TransactionSql): TransactionSql => {
-    const savepoint = (...given: unknown[]) => {
-      const body = given.pop() as Work;
-      return (inner.savepoint as (...all: unknown[]) => unknown)(...given, (saved: TransactionSql) =>
-        body(wrap(saved)),
-      );
-    };
-    const send: Send = (statement, handler) => sendCancellable(statement, handler, use);
-    return Object.assign(interceptStatements(inner, send), { savepoint });
+/** The statements of a transaction are cancelled with their request; commit and rollback are the driver's and are not. */
+const cancellable = (tx: TransactionSql, scope: RequestScope): TransactionSql => {
+  const savepoint = (...given: unknown[]) => {
+    const body = given.pop() as Work;
+    return (tx.savepoint as (...all: unknown[]) => unknown)(...given, (saved: TransactionSql) =>
+      body(cancellable(saved, scope)),
+    );
   };
-  try {
-    return await work(wrap(sql));
-  } finally {
-    // A cancel request that is still on its way would hit the rollback.
-    await use.cancelling;
-  }
+  const send: Send = (statement, handler) => sendCancellable(statement, handler, scope);
+  return Object.assign(interceptStatements(tx, send), { savepoint });
 };
 
 /**
@@ -99,16 +81,10 @@ const runCancellable = async (sql: TransactionSql, use: Use, work: Work): Promis
 export const boundPool = (pool: Sql, { enter, leave }: Admission): Sql => {
   const send: Send = (statement, handler) => {
     const scope = currentRequest();
-    const use: Use | undefined = scope && { scope, cancelling: undefined };
-    const end = (): void => {
-      const cancelling = use?.cancelling;
-      if (cancelling === undefined) leave();
-      else void cancelling.then(leave);
-    };
     const start = (): void => {
-      statement.then(end, end);
-      if (use === undefined) handler(statement);
-      else sendCancellable(statement, handler, use);
+      statement.then(leave, leave);
+      if (scope) sendCancellable(statement, handler, scope);
+      else handler(statement);
     };
     enter(scope, start, statement.reject);
   };
@@ -116,9 +92,7 @@ export const boundPool = (pool: Sql, { enter, leave }: Admission): Sql => {
     const scope = currentRequest();
     const work = given.pop() as Work;
     await new Promise<void>((start, refuse) => enter(scope, start, refuse));
-    const body = scope
-      ? (sql: TransactionSql) => runCancellable(sql, { scope, cancelling: undefined }, work)
-      : work;
+    const body = (tx: TransactionSql) => work(scope ? cancellable(tx, scope) : tx);
     try {
       return await (pool.begin as (...all: unknown[]) => Promise<unknown>)(...given, body);
     } finally {

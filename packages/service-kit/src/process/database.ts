@@ -83,6 +83,8 @@ export const openDatabase = ({
   ): Sql =>
     postgres(url, {
       max: connections,
+      // A statement that is sent behind another one waits as long as that one takes, and a late cancel request hits it.
+      max_pipeline: 0,
       connect_timeout: 5,
       keep_alive: 10,
       response_timeout: (timeoutMs + graceMs) / 1000,
