@@ -191,6 +191,16 @@ test.each(['hang', 'html', 'redirect', 'error', 'garbage'] as const)(
   },
 );
 
+test('challenges that the provider does not know fail at once, so that invented ones are not asked about for a day', async () => {
+  const store = await shop();
+  await register(store, 'tx-3');
+  const body = { service: 'threedsecureio', cres: cresOf(serverId()), transactionId: 'tx-3' };
+  expect((await complete(store, body)).headers.get('location')).toMatch(failure);
+  expect((await service.admin('GET', `/v1/stores/${store.id}/events`)).body['events']).toMatchObject([
+    { status: 'failed', error: 'The provider does not know the transaction.' },
+  ]);
+});
+
 test("another store's token gets the failure page for a transaction, and never its CAVV", async () => {
   const [owner, thief] = [await shop(), await shop()];
   const id = serverId();

@@ -2,10 +2,11 @@ import type { Context } from '../context.ts';
 import { accepted, type HookAnswer } from '../hooks/answer.ts';
 import type { Receipt, Stored } from '../inbox/receipt.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { Failure, safeError } from '../tracker/failure.ts';
+import { safeError, safeErrorMessage } from '../tracker/failure.ts';
 import { end } from '../worker/claim.ts';
+import { finalState } from '../worker/unprocessable.ts';
 import { failure, redirectTarget, type Outcome } from './domain.ts';
-import { settlePayment, type Settled } from './settle.ts';
+import { settlePayment } from './settle.ts';
 
 const redirect = (status: number, storeUrl: string, outcome: Outcome): HookAnswer => ({
   status,
@@ -30,19 +31,23 @@ export const answerPayment = async (context: Context, request: PaymentRequest): 
   const { service, body, headers, event, id: eventId } = receipt;
   const where = { storeId: store.id, event, eventId };
   const contentType = headers['content-type'];
-  let settled: Settled;
-  try {
-    settled = await settlePayment({ ...context, sql: database.sql }, { store, service, body, contentType });
-  } catch (error) {
+  const settled = await settlePayment(
+    { ...context, sql: database.sql },
+    { store, service, body, contentType },
+  )
     // The customer waits in front of a browser, so any fault must still lead to the page of the shop.
-    tracker.capture(error, where);
-    settled = { outcome: failure('unavailable'), state: 'again' };
-  }
-  const { outcome, state, error } = settled;
-  if (state === 'failed') tracker.capture(new Failure(error ?? 'failed'), where);
-  if (stored === 'stored' && state !== 'again')
+    .catch((error: unknown) => ({ outcome: failure('unavailable'), error }));
+  const { outcome, error } = settled;
+  const state = error === undefined ? 'done' : finalState(error);
+  if (error !== undefined && state !== 'ignored') tracker.capture(error, where);
+  if (stored === 'stored' && state !== undefined)
     // No worker has claimed the event yet: it is held back for longer than this takes.
-    await end(database.sql, { ...receipt, attempts: 0 }, state, error ?? null).catch((err: unknown) =>
+    await end(
+      database.sql,
+      { ...receipt, attempts: 0 },
+      state,
+      error === undefined ? null : safeErrorMessage(error),
+    ).catch((err: unknown) =>
       log.warn({ err: safeError(err) }, 'a payment event was answered but not marked as finished'),
     );
   return outcome === undefined ? accepted : redirect(env.REDIRECT_STATUS, store.storeUrl, outcome);

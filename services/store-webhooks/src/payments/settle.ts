@@ -1,12 +1,13 @@
-import { safeErrorMessage, safeError } from '../tracker/failure.ts';
 import type { SecretBox } from '@platform/auth/secret-box';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
 import { readable } from '../hooks/body.ts';
 import type { ProviderReader } from '../providers/reader.ts';
+import { ProviderUnavailable } from '../providers/exchange.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
 import { credentialsOf } from '../stores/credentials.ts';
 import type { KnownStore } from '../stores/known-store.ts';
+import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
 import { readChallenge } from './challenge.ts';
 import {
   choosePayment,
@@ -35,11 +36,10 @@ export interface PaymentEvent {
   contentType: string | undefined;
 }
 
-/** The result of a payment event. Without an outcome the answer is `{}`. */
+/** The result of a payment event. Without an outcome the answer is `{}`; `error`: why the event is not done. */
 export interface Settled {
   outcome?: Outcome;
-  state: 'done' | 'failed' | 'ignored' | 'again';
-  error?: string;
+  error?: Error;
 }
 
 /** The context that the sealed outcomes of a payment are bound to. */
@@ -57,53 +57,49 @@ const kept = ({ box, now }: Settling, payment: Payment, settled?: SettledChallen
   }
 };
 
-const foreignTransaction: Settled = {
+const foreignTransaction = (): Settled => ({
   outcome: failure('unknown'),
-  state: 'failed',
-  error: 'The transaction belongs to another payment.',
-};
+  error: new Unprocessable('The transaction belongs to another payment.'),
+});
 
 const ask = async (settling: Settling, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
   const settings = store.settings.payments.find(({ kind }) => kind === payment.service);
   const adapter = threeDSAdapters.get(payment.service);
   if (settings === undefined || adapter === undefined)
-    return { outcome: failure('unavailable'), state: 'failed', error: 'The store has no such 3DS provider.' };
-  let outcome: Outcome | undefined;
-  try {
-    const credentials = credentialsOf(store)[`payments.${payment.service}`] ?? {};
-    outcome = outcomeOf(await adapter.result(id, { settings, credentials, reader: settling.reader }));
-  } catch (err) {
-    settling.log.warn({ err: safeError(err), storeId: store.id }, 'the 3DS provider gave no result');
-    return { outcome: failure('unavailable'), state: 'again', error: safeErrorMessage(err) };
-  }
+    throw new Unprocessable('The store has no such 3DS provider.');
+  const credentials = credentialsOf(store)[`payments.${payment.service}`] ?? {};
+  const outcome = outcomeOf(await adapter.result(id, { settings, credentials, reader: settling.reader }));
   if (outcome === undefined)
-    return { outcome: failure('pending'), state: 'again', error: 'The challenge has no final result yet.' };
+    return { outcome: failure('pending'), error: new ProviderUnavailable('has no final result yet') };
   const sealed = settling.box.seal(JSON.stringify(outcome), outcomeContext(payment));
   const isOurs = await keepOutcome(settling.sql, payment, id, sealed, settling.now());
-  return isOurs ? { outcome, state: 'done' } : foreignTransaction;
+  return isOurs ? { outcome } : foreignTransaction();
 };
 
 /**
  * Settles a 3DS challenge: parse → find the payment → stored outcome, else ask the provider. The challenge
- * result comes through the browser, so its transStatus is never used.
+ * result comes through the browser, so its transStatus is never used. Rejects when the provider gives no result.
  */
 export const settlePayment = async (settling: Settling, event: PaymentEvent): Promise<Settled> => {
   const { store, contentType } = event;
   const isForm = contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') ?? false;
   const challenge = readChallenge(readable(event.body, contentType), event.service, isForm);
   const { service, serverTransactionId: id, transactionIds } = challenge;
-  if (service === undefined) return { state: 'failed', error: 'The payload does not name its service.' };
+  if (service === undefined) return { error: new Unprocessable('The payload does not name its service.') };
   if (!threeDSAdapters.has(service))
-    return { outcome: failure('unknown'), state: 'ignored', error: 'The service is not known.' };
+    return { outcome: failure('unknown'), error: new Ignored('The service is not known.') };
   if (event.service !== null && event.service !== service)
     settling.log.warn({ storeId: store.id, path: event.service, service }, 'path and body name two services');
   if (id === undefined)
-    return { outcome: failure('unreadable'), state: 'failed', error: 'The challenge result is unreadable.' };
+    return {
+      outcome: failure('unreadable'),
+      error: new Unprocessable('The challenge result is unreadable.'),
+    };
 
   const known = await findPayments(settling.sql, service, [...new Set([...transactionIds, id])]);
   const { own, settled, foreign } = choosePayment(known, store.id, transactionIds, id);
-  if (foreign) return foreignTransaction;
-  if (own === undefined) return { state: 'failed', error: 'There is no order for the transaction.' };
+  if (foreign) return foreignTransaction();
+  if (own === undefined) return { error: new Unprocessable('There is no order for the transaction.') };
   const outcome = kept(settling, own, settled);
-  return outcome === undefined ? ask(settling, store, own, id) : { outcome, state: 'done' };
+  return outcome === undefined ? ask(settling, store, own, id) : { outcome };
 };

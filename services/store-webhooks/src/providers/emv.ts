@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AuthenticationResult } from './records.ts';
-import { ProviderUnavailable } from './exchange.ts';
+import { Unprocessable } from '../worker/unprocessable.ts';
 import { fieldOf, orNull, parsePayload } from './shape.ts';
 
 /** The results request (RReq) that a 3DS server received, in the names of EMV 3DS. */
@@ -14,16 +14,16 @@ const results = z.object({
 
 /**
  * The result of the challenge `asked` in a 3DS server's answer, which may hold the RReq as
- * `resultsRequest`. Throws ProviderUnavailable for an unknown transaction (404, or an EMV `Erro` message, which
+ * `resultsRequest`. Throws Unprocessable for an unknown transaction (404, or an EMV `Erro` message, which
  * comes with status 200 too) and for the result of another transaction.
  */
 export const resultIn = (answer: unknown, asked: string): AuthenticationResult => {
-  if (answer === undefined) throw new ProviderUnavailable('does not know the transaction', false);
+  if (answer === undefined) throw new Unprocessable('The provider does not know the transaction.');
   const found = parsePayload(results, fieldOf(answer, 'resultsRequest') ?? answer);
   const { messageType, threeDSServerTransID, transStatus, authenticationValue, eci } = found;
   if (messageType === 'Erro' || (fieldOf(answer, 'errorDetails') ?? null) !== null)
-    throw new ProviderUnavailable('answered with an error message', false);
+    throw new Unprocessable('The provider answered with an error message.');
   if (threeDSServerTransID !== null && threeDSServerTransID.toLowerCase() !== asked.toLowerCase())
-    throw new ProviderUnavailable('answered for another transaction', false);
+    throw new Unprocessable('The provider answered for another transaction.');
   return { transStatus, cavv: authenticationValue, eci };
 };

@@ -2,20 +2,21 @@ import { lookup } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { Unprocessable } from '../worker/unprocessable.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** Which addresses may be requested: those of the public internet, or any. */
 export type Addresses = 'public' | 'any';
 
-/** A provider gave no usable answer. The message contains nothing from the provider. */
+/** A provider gave no usable answer, but may give one later. The message contains nothing from the provider. */
 export class ProviderUnavailable extends Error {
-  /** Whether a retry may succeed. */
-  readonly isTransient: boolean;
+  /** HTTP status of its answer; undefined if it did not answer. */
+  readonly status: number | undefined;
 
-  constructor(what: string, isTransient = true, cause?: unknown) {
-    super(`The provider ${what}.`, { cause });
+  constructor(what: string, { status, ...options }: ErrorOptions & { status?: number } = {}) {
+    super(`The provider ${what}.`, options);
     this.name = 'ProviderUnavailable';
-    this.isTransient = isTransient;
+    this.status = status;
   }
 }
 
@@ -45,12 +46,13 @@ interface Exchange {
 
 const maxAnswer = 1_048_576;
 
+const privateAddress = () => new Unprocessable('The provider has a private address.');
+
 /** Checks the address while connecting, so that DNS rebinding cannot replace it after the check (SSRF). */
 const publicLookup: LookupFunction = (host, options, done) => {
   lookup(host, { ...options, all: true }, (error, found) => {
     if (error !== null) return done(error, []);
-    if (!found.every(({ address }) => isPublicAddress(address)))
-      return done(new ProviderUnavailable('has a private address', false), []);
+    if (!found.every(({ address }) => isPublicAddress(address))) return done(privateAddress(), []);
     const [first] = found;
     return options.all ? done(null, found) : done(null, first?.address ?? '', first?.family ?? 4);
   });
@@ -67,28 +69,31 @@ const parseAnswer = async (answer: IncomingMessage): Promise<unknown> => {
   if (status < 200 || status > 299) {
     answer.resume();
     if (status === 404) return undefined;
-    throw new ProviderUnavailable(`answered ${status}`, status >= 500 || status === 429);
+    if (status >= 500 || status === 429) throw new ProviderUnavailable(`answered ${status}`, { status });
+    throw new Unprocessable(`The provider answered ${status}.`);
   }
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxAnswer) throw new ProviderUnavailable('answered too much', false);
+    if (length > maxAnswer) throw new Unprocessable('The provider answered too much.');
     chunks.push(chunk);
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
   } catch {
-    throw new ProviderUnavailable('did not answer JSON');
+    throw new ProviderUnavailable('did not answer JSON', { status });
   }
 };
 
-/** Sends one request and returns the JSON answer; undefined for 404. Rejects with ProviderUnavailable. */
+/**
+ * Sends one request and returns the JSON answer; undefined for 404. Rejects with ProviderUnavailable, and with
+ * Unprocessable if the same request would fail again.
+ */
 export const exchange = async ({ url, method, headers, body, timeoutMs, addresses }: Exchange) => {
   const isPublicOnly = addresses === 'public';
   // No lookup takes place for an IP address in the URL.
-  if (isPublicOnly && !isPublicAddress(url.hostname.replace(/^\[|\]$/g, ''), true))
-    throw new ProviderUnavailable('has a private address', false);
+  if (isPublicOnly && !isPublicAddress(url.hostname.replace(/^\[|\]$/g, ''), true)) throw privateAddress();
   const { request, agent } = transports[url.protocol === 'https:' ? 'https:' : 'http:'];
   const signal = AbortSignal.timeout(timeoutMs);
   const options = { method, headers: { accept: 'application/json', ...headers }, signal, agent };
@@ -100,11 +105,9 @@ export const exchange = async ({ url, method, headers, body, timeoutMs, addresse
     });
     return await parseAnswer(answer);
   } catch (error) {
-    if (error instanceof ProviderUnavailable) throw error;
-    throw new ProviderUnavailable(
-      signal.aborted ? 'did not answer in time' : 'can not be reached',
-      true,
-      error,
-    );
+    if (error instanceof ProviderUnavailable || error instanceof Unprocessable) throw error;
+    throw new ProviderUnavailable(signal.aborted ? 'did not answer in time' : 'can not be reached', {
+      cause: error,
+    });
   }
 };

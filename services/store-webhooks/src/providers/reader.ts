@@ -4,11 +4,9 @@ import {
   BulkheadRejectedError,
   circuitBreaker,
   ConsecutiveBreaker,
-  handleAll,
-  handleWhen,
+  handleType,
   retry,
   wrap,
-  type IPolicy,
 } from 'cockatiel';
 import { LRUCache } from 'lru-cache';
 import { Unprocessable } from '../worker/unprocessable.ts';
@@ -34,7 +32,7 @@ export interface ReaderOptions {
   addresses: Addresses;
 }
 
-/** After this many failures in a row a provider is not requested for a while. */
+/** After this many failures without a success in between, a provider is not requested for a while. */
 const failures = 5;
 const openCircuitMs = 10_000;
 /** Requests in progress, and waiting for that, for one account (origin and credentials) at a provider. */
@@ -44,10 +42,18 @@ const maxAtOrigin = 64;
 /** Longest pause before a request that found too many others is tried again. */
 const maxCongestionMs = 60_000;
 
+/** A provider that limits requests (429) is not asked again at once. */
 const retryOnce = retry(
-  handleWhen((error) => error instanceof ProviderUnavailable && error.isTransient),
+  handleType(ProviderUnavailable, ({ status }) => status !== 429),
   { maxAttempts: 1 },
 );
+
+/** Counts only failures that may end by themselves: rejected requests say nothing about the next one. */
+const createCircuit = (counts: (error: ProviderUnavailable) => boolean) =>
+  circuitBreaker(handleType(ProviderUnavailable, counts), {
+    halfOpenAfter: openCircuitMs,
+    breaker: new ConsecutiveBreaker(failures),
+  });
 
 /**
  * The address of a path below `baseUrl`. Throws Unprocessable for a segment that would change the path:
@@ -63,15 +69,19 @@ const addressOf = (baseUrl: string | undefined, path: Path): URL => {
   return url;
 };
 
-/** Limits the requests of one account, and spreads those that must come again over the time they will take. */
+/**
+ * One account (origin and credentials): limits its requests, and spreads those that must come again over the time they
+ * will take. Answers with 5xx or 429 count against the account, because its requests may cause them.
+ */
 const createAccount = () => {
-  const policy = bulkhead(maxRequests, maxWaiting);
+  const limit = bulkhead(maxRequests, maxWaiting);
   let averageMs = 200;
   let nextAt = 0;
   return {
+    circuit: createCircuit(({ status }) => status !== undefined),
     execute: async (request: () => Promise<unknown>): Promise<unknown> => {
       try {
-        return await policy.execute(async () => {
+        return await limit.execute(async () => {
           const start = performance.now();
           try {
             return await request();
@@ -89,6 +99,12 @@ const createAccount = () => {
   };
 };
 
+/** An origin that does not answer is given a pause by all accounts. */
+const createOrigin = () => ({
+  limit: bulkhead(maxAtOrigin, Infinity),
+  circuit: createCircuit(({ status }) => status === undefined),
+});
+
 const cached = <T extends object>(cache: LRUCache<string, T>, key: string, create: () => T): T => {
   const found = cache.get(key) ?? create();
   cache.set(key, found);
@@ -96,25 +112,21 @@ const cached = <T extends object>(cache: LRUCache<string, T>, key: string, creat
 };
 
 /**
- * Reads from providers over HTTP: two tries with a time limit each, a circuit breaker for each origin, a limit of
- * requests in progress for each origin and account, no redirects, JSON only. Rejects with ProviderUnavailable when
- * there is no answer, and with ProviderBusy when the provider was not asked.
+ * Reads from providers over HTTP: two tries with a time limit each, circuit breakers and limits of requests in progress
+ * for each origin and each account, no redirects, JSON only. Rejects with ProviderUnavailable when there is no answer,
+ * with ProviderBusy when the provider was not asked, and with Unprocessable when asking again is useless.
  */
 export const createReader = ({ timeoutMs, addresses }: ReaderOptions): ProviderReader => {
-  const origins = new LRUCache<string, IPolicy>({ max: 1000 });
+  const origins = new LRUCache<string, ReturnType<typeof createOrigin>>({ max: 1000 });
   const accounts = new LRUCache<string, ReturnType<typeof createAccount>>({ max: 10_000 });
-  const createOrigin = () => {
-    const breaker = new ConsecutiveBreaker(failures);
-    const circuit = circuitBreaker(handleAll, { halfOpenAfter: openCircuitMs, breaker });
-    return wrap(bulkhead(maxAtOrigin, Infinity), retryOnce, circuit);
-  };
 
   const read = async (url: URL, method: 'GET' | 'POST', headers: Headers, body?: string) => {
     const origin = cached(origins, url.origin, createOrigin);
     const account = cached(accounts, `${url.origin} ${JSON.stringify(headers)}`, createAccount);
+    const policy = wrap(origin.limit, retryOnce, account.circuit, origin.circuit);
     try {
       return await account.execute(() =>
-        origin.execute(() => exchange({ url, method, headers, body, timeoutMs, addresses })),
+        policy.execute(() => exchange({ url, method, headers, body, timeoutMs, addresses })),
       );
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;

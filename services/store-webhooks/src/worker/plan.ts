@@ -14,7 +14,7 @@ import type { MemberRecord } from '../providers/records.ts';
 import { ProviderBusy, ProviderUnavailable } from '../providers/exchange.ts';
 import type { Change } from './change.ts';
 import type { ClaimedEvent } from './event.ts';
-import { Ignored, Unprocessable } from './unprocessable.ts';
+import { Unprocessable } from './unprocessable.ts';
 
 /**
  * The current member at the POS. If the POS cannot be reached, the payload is used, which is only
@@ -58,10 +58,8 @@ const planMember = async (planning: Planning, claimed: ClaimedEvent, body: unkno
 const planPayment = async (planning: Planning, claimed: ClaimedEvent): Promise<Change> => {
   const { store, service, body, headers } = claimed;
   const contentType = headers['content-type'];
-  const { state, error } = await settlePayment(planning, { store, service, body, contentType });
-  if (state === 'again') throw new ProviderUnavailable('gave no result');
-  if (state === 'failed') throw new Unprocessable(error ?? 'The payment could not be settled.');
-  if (state === 'ignored') throw new Ignored(error ?? 'The payment is not ours.');
+  const { error } = await settlePayment(planning, { store, service, body, contentType });
+  if (error !== undefined) throw error;
   return { kind: 'none' };
 };
 

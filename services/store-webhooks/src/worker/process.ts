@@ -1,7 +1,7 @@
 import { createBatcher } from '@platform/service-kit/batcher';
 import { inSpan } from '@platform/tracing/trace';
 import type { Context } from '../context.ts';
-import { ProviderBusy, ProviderUnavailable } from '../providers/exchange.ts';
+import { ProviderBusy } from '../providers/exchange.ts';
 import { findStores } from '../stores/store.ts';
 import { safeErrorMessage, safeError } from '../tracker/failure.ts';
 import { applyChanges } from './apply.ts';
@@ -10,7 +10,7 @@ import type { Sourced } from './change.ts';
 import { claim, end, finish, postpone, renew } from './claim.ts';
 import type { ClaimedEvent, InboxEvent } from './event.ts';
 import { plan } from './plan.ts';
-import { Ignored, Unprocessable } from './unprocessable.ts';
+import { finalState, Unprocessable } from './unprocessable.ts';
 
 interface Planned {
   event: InboxEvent;
@@ -65,14 +65,14 @@ export const createProcessing = (context: Context): Processing => {
 
   const failed = async (event: InboxEvent, error: unknown): Promise<void> => {
     const where = { storeId: event.storeId, event: event.event, eventId: event.id, attempt: event.attempts };
-    if (error instanceof Ignored) return end(sql, event, 'ignored', safeErrorMessage(error));
+    const state = finalState(error);
+    if (state === 'ignored') return end(sql, event, state, safeErrorMessage(error));
     // The provider was not asked, so this is no attempt.
     if (error instanceof ProviderBusy)
       return postpone(sql, event, { delayMs: error.waitMs, error: safeErrorMessage(error), counts: false });
     tracker.capture(error, where);
-    const hopeless =
-      error instanceof Unprocessable || (error instanceof ProviderUnavailable && !error.isTransient);
-    if (hopeless || event.attempts >= maxAttempts) return end(sql, event, 'failed', safeErrorMessage(error));
+    if (state === 'failed' || event.attempts >= maxAttempts)
+      return end(sql, event, 'failed', safeErrorMessage(error));
     const delayMs = backoff(event.attempts, env.RETRY_BASE_MS);
     return postpone(sql, event, { delayMs, error: safeErrorMessage(error), counts: true });
   };

@@ -13,3 +13,9 @@ export class Ignored extends Error {
     this.name = 'Ignored';
   }
 }
+
+/** The state in which an error ends an event; undefined if a retry may succeed. */
+export const finalState = (error: unknown): 'failed' | 'ignored' | undefined => {
+  if (error instanceof Ignored) return 'ignored';
+  return error instanceof Unprocessable ? 'failed' : undefined;
+};

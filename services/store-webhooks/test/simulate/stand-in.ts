@@ -5,7 +5,15 @@ import type { AddressInfo } from 'node:net';
 type Json = Record<string, unknown>;
 
 /** How the providers answer. */
-export type Behaviour = 'normal' | 'hang' | 'html' | 'redirect' | 'error' | 'garbage';
+export type Behaviour =
+  | 'normal'
+  | 'hang'
+  | 'html'
+  | 'redirect'
+  | 'forbidden'
+  | 'limited'
+  | 'error'
+  | 'garbage';
 
 export interface Asked {
   method: string;
@@ -44,6 +52,8 @@ const misbehave = (behaviour: Exclude<Behaviour, 'normal' | 'hang'>, res: Server
   if (behaviour === 'garbage')
     res.writeHead(200, { 'content-type': 'application/json' }).end('{"transStatus": 7, "id": []}');
   if (behaviour === 'redirect') res.writeHead(302, { location: 'http://127.0.0.1:9/elsewhere' }).end();
+  if (behaviour === 'forbidden') res.writeHead(403, { 'content-type': 'application/json' }).end('{}');
+  if (behaviour === 'limited') res.writeHead(429, { 'content-type': 'application/json' }).end('{}');
   if (behaviour === 'error') res.writeHead(500, { 'content-type': 'application/json' }).end('{}');
 };
 

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { Unprocessable } from '../../worker/unprocessable.ts';
 import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
-import { ProviderUnavailable } from '../exchange.ts';
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../shape.ts';
 import { hmacSigning } from '../signing.ts';
 import { customerAnswer, customerEvent, orderAnswer, orderUpdated } from './schema.ts';
@@ -35,7 +34,7 @@ export const square: PosAdapter = {
   order: async (body, connection) => {
     const { order_id: id, state } = parsePayload(orderUpdated, body).data.object.order_updated;
     const answer = await read(connection, 'orders', id);
-    if (answer === undefined) throw new ProviderUnavailable('does not know the order', false);
+    if (answer === undefined) throw new Unprocessable('The provider does not know the order.');
     const { order } = parsePayload(orderAnswer, answer);
     const status = order.state ?? state;
     if (status === null) throw new Unprocessable('Neither the event nor the order names a state.');
