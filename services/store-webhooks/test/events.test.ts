@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { visitSpan } from '../src/events/span.ts';
 import { startService } from './harness.ts';
 
 const service = await startService();
@@ -75,4 +76,23 @@ test('a body that is not JSON is stored, answered, shown as failed and reported 
     .slice(before)
     .map((line) => JSON.parse(line) as { msg: string; storeId?: string });
   expect(logged).toContainEqual(expect.objectContaining({ msg: 'processing failed', storeId: id }));
+});
+
+test('a span that takes too long for one request ends with where to go on, and going on visits each event once', async () => {
+  const { id: storeId, webhookToken } = await service.store();
+  for (let at = 0; at < 25; at++)
+    await service.hook('order_updated', webhookToken, { id: `s-${at}`, status: 'A', cart: { items: [] } });
+  await service.settled();
+  const hour = (shift: number) => new Date(Date.now() + shift * 3_600_000).toISOString();
+  const visited: string[] = [];
+  const each = async (ids: string[]): Promise<void> => void visited.push(...ids);
+  const requests: unknown[] = [];
+  for (let after: string | null | undefined; after !== null;) {
+    const span = { from: hour(-1), to: hour(1), after };
+    after = await visitSpan(service.context, { storeId, span, state: 'done', size: 10, budgetMs: 0, each });
+    requests.push(after);
+  }
+  expect(requests).toEqual([visited[9], visited[19], null]);
+  expect(new Set(visited).size).toBe(25);
+  expect(visited).toEqual(visited.toSorted());
 });

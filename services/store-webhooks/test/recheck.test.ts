@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
+import { createSecretBox } from '@platform/auth/secret-box';
+import { urlContext } from '../src/hooks/receipt.ts';
 import { taskStarted } from './fixtures/onfleet.ts';
 import { startService } from './harness.ts';
 
@@ -98,6 +100,27 @@ test('rechecking a span processes the valid events; a forged one stays refused',
   expect(await service.admin('GET', `/v1/stores/${id}/events?status=refused`)).toMatchObject({
     body: { events: [{ entity: 'job:forged' }] },
   });
+});
+
+test('an event whose address cannot be decrypted is counted as failed; the others of the span are rechecked', async () => {
+  const { id, webhookToken } = await service.store(onfleet(wrong));
+  for (const taskId of ['a', 'b', 'c']) {
+    const body = { ...taskStarted, taskId };
+    await service.hook('job_started', webhookToken, body, signed(body));
+  }
+  await mend(id);
+  const locked = (await events(id)).at(-1)?.id ?? '';
+  const sealed = createSecretBox('cd'.repeat(32)).seal('https://x.test/', urlContext(id, locked));
+  await sql`update inbox set headers = jsonb_set(headers, '{:url}', to_jsonb(${sealed}::text)) where id = ${locked}`;
+  const rechecked = await service.admin('POST', `/v1/stores/${id}/events/recheck`, span);
+  expect(rechecked).toMatchObject({
+    status: 200,
+    body: { checked: 3, accepted: 2, failed: 1, next: null },
+  });
+  expect(await service.admin('GET', `/v1/stores/${id}/events?status=refused`)).toMatchObject({
+    body: { events: [{ id: locked }] },
+  });
+  expect(await recheck(id, locked)).toMatchObject({ status: 503, body: { code: 'address_unreadable' } });
 });
 
 test('an event that the sender has meanwhile sent again is not processed twice', async () => {

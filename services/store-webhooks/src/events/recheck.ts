@@ -1,20 +1,15 @@
 import { Conflict } from '@platform/service-kit/problem';
-import { and, eq } from 'drizzle-orm';
 import type { Context } from '../context.ts';
-import { inbox } from '../db/tables.ts';
 import { readable } from '../hooks/body.ts';
-import { receiptOf, reportUnreadable, urlOf } from '../hooks/receipt.ts';
+import { AddressUnreadable, receiptOf, reportUnreadable, urlOf } from '../hooks/receipt.ts';
 import { aboutEvent } from '../hooks/subject.ts';
 import type { Receipt } from '../inbox/receipt.ts';
 import { storeReceipts } from '../inbox/store.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { knownStore } from '../stores/use-cases.ts';
-import type { RecheckSpan } from './schema.ts';
-import { inSlices, type Slice } from './slices.ts';
-import { hasState, isInSpan, type EventRow } from './store.ts';
-
-/** Bodies of up to 1 MiB each are in memory together. */
-const size = 50;
+import type { Span } from './schema.ts';
+import { visitSpan } from './span.ts';
+import { findEvent, type EventRow } from './store.ts';
 
 type Rechecked = Receipt['state'] | 'ignored';
 
@@ -67,24 +62,27 @@ export const recheckEvent = async (context: Context, event: EventRow): Promise<R
   return status;
 };
 
-/** Verifies the refused events of a span again; `next` is where to go on. */
-export const recheckSpan = async (context: Context, storeId: string, span: RecheckSpan) => {
+/**
+ * Verifies the refused events of a span again; `next` is where to go on. Counts events whose addresses cannot be
+ * decrypted as failed.
+ */
+export const recheckSpan = async (context: Context, storeId: string, span: Span) => {
   const store = await knownStore(context, storeId);
-  let [checked, accepted] = [0, 0];
-  const visit = async (after: string | undefined): Promise<Slice> => {
-    const events = await context.database.orm
-      .select()
-      .from(inbox)
-      .where(and(eq(inbox.storeId, storeId), hasState('refused'), isInSpan({ ...span, after })))
-      .orderBy(inbox.id)
-      .limit(size);
-    for (const event of events) {
-      if ((await recheck(context, store, event)) === 'pending') accepted++;
+  const { orm } = context.database;
+  let [checked, accepted, failed] = [0, 0, 0];
+  const each = async (ids: string[]): Promise<void> => {
+    for (const eventId of ids) {
       checked++;
+      try {
+        const event = await findEvent(orm, storeId, eventId);
+        if ((await recheck(context, store, event)) === 'pending') accepted++;
+      } catch (error) {
+        if (!(error instanceof AddressUnreadable)) throw error;
+        context.tracker.capture(error, { storeId, eventId });
+        failed++;
+      }
     }
-    context.onWork.wake();
-    return { count: events.length, last: events.at(-1)?.id };
   };
-  const next = await inSlices({ after: span.after, size }, visit);
-  return { checked, accepted, next };
+  const next = await visitSpan(context, { storeId, span, state: 'refused', size: 50, each });
+  return { checked, accepted, failed, next };
 };

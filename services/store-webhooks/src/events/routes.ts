@@ -18,8 +18,8 @@ import {
   ReplayQuery,
   ReplayView,
 } from './schema.ts';
-import { getEvent, revealEvent } from './use-cases.ts';
-import { showFullEvent } from './view.ts';
+import { findEvent } from './store.ts';
+import { recordReveal, showFullEvent } from './view.ts';
 
 /** A body may hold personal data, so no cache may keep it. */
 const noStore = { 'Cache-Control': 'no-store' };
@@ -27,6 +27,7 @@ const noStore = { 'Cache-Control': 'no-store' };
 const eventParams = z.strictObject({ id: z.uuid(), eventId: z.uuid() });
 
 export const eventRoutes = (context: Context): Route[] => {
+  const { orm } = context.database;
   const shared = { tag: 'Events', caller: context.verifier.guard('stores:admin') } as const;
   return [
     // Before the routes of one event: Express takes the first that fits the path.
@@ -60,7 +61,7 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404, 409],
       },
       async ({ params: { id, eventId }, query }) => {
-        const event = await getEvent(context, id, eventId);
+        const event = await findEvent(orm, id, eventId);
         if (query.dryRun === 'true')
           return { status: 200, body: { eventId, dryRun: true, ...(await dryRun(context, event)) } };
         await replayEvent(context, event);
@@ -93,7 +94,7 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404, 409],
       },
       async ({ params: { id, eventId } }) => {
-        const status = await recheckEvent(context, await getEvent(context, id, eventId));
+        const status = await recheckEvent(context, await findEvent(orm, id, eventId));
         return { status: 200, body: { eventId, status } };
       },
     ),
@@ -112,10 +113,9 @@ export const eventRoutes = (context: Context): Route[] => {
       },
       async ({ params: { id, eventId }, query, caller, req }) => {
         const revealed = query.reveal === 'true';
-        const by = { revealedBy: caller.subject, requestId: requestIdOf(req) };
-        const event = revealed
-          ? await revealEvent(context, id, eventId, by)
-          : await getEvent(context, id, eventId);
+        const event = await findEvent(orm, id, eventId);
+        if (revealed)
+          await recordReveal(context, event, { revealedBy: caller.subject, requestId: requestIdOf(req) });
         return { status: 200, headers: noStore, body: await showFullEvent(context, event, revealed) };
       },
     ),

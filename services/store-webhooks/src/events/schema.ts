@@ -82,7 +82,7 @@ export const Replayed = z
 
 export const RecheckBody = z.strictObject(span);
 
-export type RecheckSpan = z.output<typeof RecheckBody>;
+export type Span = z.output<typeof RecheckBody>;
 
 export const RecheckView = z
   .object({
@@ -98,6 +98,9 @@ export const Rechecked = z
   .object({
     checked: z.int().meta({ description: 'Refused events whose signatures were verified again' }),
     accepted: z.int().meta({ description: 'Events that passed and will be processed' }),
+    failed: z.int().meta({
+      description: 'Events that cannot be verified, because no key of SECRETS_KEY decrypts their addresses',
+    }),
     next,
   })
   .meta({ id: 'Rechecked' });

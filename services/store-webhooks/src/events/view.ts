@@ -1,5 +1,7 @@
+import { v7 } from 'uuid';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
+import { eventReveals } from '../db/tables.ts';
 import { readable } from '../hooks/body.ts';
 import { findStore } from '../stores/store.ts';
 import { harmlessIn } from './harmless.ts';
@@ -33,4 +35,14 @@ export const showFullEvent = async (
     revealed,
     links: await linksOf(database.orm, row),
   };
+};
+
+/** Records who is about to be shown the body of an event without masking. */
+export const recordReveal = async (
+  { database, now }: Context,
+  { storeId, id: eventId }: EventRow,
+  by: { revealedBy: string; requestId: string },
+): Promise<void> => {
+  const reveal = { storeId, id: v7(), eventId, ...by, revealedAt: now().toISOString() };
+  await database.orm.insert(eventReveals).values(reveal);
 };

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { SecretBox } from '@platform/auth/secret-box';
 import { dedupKey } from '../inbox/dedup.ts';
 import type { Receipt } from '../inbox/receipt.ts';
+import { Unavailable } from '@platform/service-kit/problem';
 import { isStorable } from '@platform/service-kit/text';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { ErrorTracker } from '../tracker/tracker.ts';
@@ -38,13 +39,29 @@ const sealedUrl = ':url';
 /** The context that the sealed address of an event is bound to. */
 export const urlContext = (storeId: string, id: string): string => `inbox/${storeId}/${id}/url`;
 
-/** The address that a refused event was sent to, which holds a webhook token; empty where it was not kept. */
+/** 503: an operator can restore the missing key. */
+export class AddressUnreadable extends Unavailable {
+  constructor() {
+    const detail = 'The address of the event cannot be decrypted; check SECRETS_KEY.';
+    super('address_unreadable', detail, undefined, 60);
+  }
+}
+
+/**
+ * The address that a refused event was sent to, which holds a webhook token; empty where it was not kept. Throws
+ * AddressUnreadable.
+ */
 export const urlOf = (
   box: SecretBox,
   { storeId, id, headers }: { storeId: string; id: string; headers: Record<string, string> },
 ): string => {
   const sealed = headers[sealedUrl];
-  return sealed === undefined ? '' : box.open(sealed, urlContext(storeId, id));
+  if (sealed === undefined) return '';
+  try {
+    return box.open(sealed, urlContext(storeId, id));
+  } catch {
+    throw new AddressUnreadable();
+  }
 };
 
 /** What is stored of a request. */

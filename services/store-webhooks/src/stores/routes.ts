@@ -12,7 +12,9 @@ import {
   StoreChange,
   StoreView,
 } from './schema.ts';
-import { changeStore, createStore, getStore, pageOfStores, rotateToken } from './use-cases.ts';
+import { changeStore, createStore, getStore, rotateToken } from './use-cases.ts';
+import { listStores } from './store.ts';
+import { showStores } from './view.ts';
 
 /** The answer contains a token, so no cache may keep it. */
 const noStore = { 'Cache-Control': 'no-store' };
@@ -20,6 +22,7 @@ const noStore = { 'Cache-Control': 'no-store' };
 export const storeId = z.strictObject({ id: z.uuid().meta({ description: 'The store' }) });
 
 export const storeRoutes = (context: Context): Route[] => {
+  const { orm } = context.database;
   const shared = { tag: 'Stores', caller: context.verifier.guard('stores:admin') } as const;
   return [
     route(
@@ -51,8 +54,9 @@ export const storeRoutes = (context: Context): Route[] => {
       },
       async ({ query }) => {
         const page = pageOf(query);
-        const rows = await pageOfStores(context, page.offset, page.limit);
-        return { status: 200, body: pageList('stores', page, slice(rows, page.limit)) };
+        const { items, hasMore } = slice(await listStores(orm, page.offset, page.limit), page.limit);
+        const shown = await showStores(context, items, orm);
+        return { status: 200, body: pageList('stores', page, { items: shown, hasMore }) };
       },
     ),
     route(

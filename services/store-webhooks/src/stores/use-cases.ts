@@ -1,4 +1,5 @@
 import { makePathToken } from '@platform/auth/path-tokens';
+import type { Executor } from '@platform/service-kit/db';
 import { eq, sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
@@ -8,7 +9,7 @@ import { changedStore, clearedCredentials, newStore, webhookUrls, type StoreStat
 import type { KnownStore } from './known-store.ts';
 import type { StoreChanges, StoreInput } from './schema.ts';
 import type { TokenPurpose } from './settings.ts';
-import { findStore, listStores } from './store.ts';
+import { findStore } from './store.ts';
 import { showStores } from './view.ts';
 
 const seal = ({ box, now }: Context, id: string, state: StoreState) => ({
@@ -18,24 +19,15 @@ const seal = ({ box, now }: Context, id: string, state: StoreState) => ({
   updatedAt: now().toISOString(),
 });
 
-/** Throws NotFound. */
-export const getStore = async (context: Context, id: string) => {
-  const [view] = await showStores(context, [await findStore(context.database.orm, id)]);
+/** The store as it is shown; `db` is a transaction if the store was changed in it. Throws NotFound. */
+export const getStore = async (context: Context, id: string, db: Executor = context.database.orm) => {
+  const [view] = await showStores(context, [await findStore(db, id)], db);
   return view as NonNullable<typeof view>;
 };
 
 /** A store as processing needs it. Throws NotFound. */
 export const knownStore = async ({ database, openStore }: Context, id: string): Promise<KnownStore> =>
   openStore(await findStore(database.orm, id));
-
-/** Throws NotFound unless the store exists. */
-export const requireStore = async ({ database }: Context, id: string): Promise<void> => {
-  await findStore(database.orm, id);
-};
-
-/** The stores of a page and one more, newest first. */
-export const pageOfStores = async (context: Context, offset: bigint, limit: number) =>
-  showStores(context, await listStores(context.database.orm, offset, limit));
 
 /** Creates a store and its two tokens, which are not shown again. `id` and `token` are for demo data. */
 export const createStore = async (
@@ -47,33 +39,36 @@ export const createStore = async (
   const payments = makePathToken();
   const row = seal(context, id, state);
   const createdAt = row.updatedAt;
-  await context.database.orm.transaction(async (tx) => {
+  // The view is read in the same transaction: a request whose deadline passes after the commit must not fail.
+  const view = await context.database.orm.transaction(async (tx) => {
     await tx.insert(stores).values({ ...row, createdAt });
     await tx.insert(webhookTokens).values([
       { storeId: id, purpose: 'events', tokenHash: token.tokenHash, createdAt },
       { storeId: id, purpose: 'payments', tokenHash: payments.tokenHash, createdAt },
     ]);
+    return getStore(context, id, tx);
   });
   const urls = webhookUrls(context.env.PUBLIC_URL, state.settings, {
     events: token.token,
     payments: payments.token,
   });
-  return { ...(await getStore(context, id)), webhookToken: token.token, webhookUrls: urls };
+  return { ...view, webhookToken: token.token, webhookUrls: urls };
 };
 
 /** Changes a store; `clearedCredentials` names the credentials that the change removed. Throws NotFound. */
-export const changeStore = async (context: Context, id: string, change: StoreChanges) => {
-  const cleared = await context.database.orm.transaction(async (tx) => {
+export const changeStore = (context: Context, id: string, change: StoreChanges) =>
+  context.database.orm.transaction(async (tx) => {
     const before = context.openStore(await findStore(tx, id, true));
     const state = changedStore(before, change);
     await tx
       .update(stores)
       .set(seal(context, id, state))
       .where(eq(stores.id, id));
-    return clearedCredentials(before.credentials, state.credentials);
+    return {
+      ...(await getStore(context, id, tx)),
+      clearedCredentials: clearedCredentials(before.credentials, state.credentials),
+    };
   });
-  return { ...(await getStore(context, id)), clearedCredentials: cleared };
-};
 
 /** Creates a new token for `purpose`; the old ones work for `graceSeconds` more. Throws NotFound. */
 export const rotateToken = async (

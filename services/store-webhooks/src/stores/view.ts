@@ -1,3 +1,4 @@
+import type { Executor } from '@platform/service-kit/db';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
@@ -6,11 +7,12 @@ import { tokensOf, type StoreRow } from './store.ts';
 
 /** Stores as they are shown: without the values of their credentials and tokens. */
 export const showStores = async (
-  { database, openStore }: Context,
+  { openStore }: Pick<Context, 'openStore'>,
   rows: readonly StoreRow[],
+  db: Executor,
 ): Promise<z.input<typeof StoreView>[]> => {
   const tokens = await tokensOf(
-    database.orm,
+    db,
     rows.map(({ id }) => id),
   );
   const tokensByStore = Map.groupBy(tokens, ({ storeId }) => storeId);

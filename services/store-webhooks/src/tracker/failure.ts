@@ -1,5 +1,5 @@
+import { Unavailable } from '@platform/service-kit/problem';
 import { ProviderUnavailable } from '../providers/exchange.ts';
-import { CredentialsUnreadable } from '../stores/credentials.ts';
 import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
 
 /** An error whose message contains nothing from a request, so it may be logged. */
@@ -10,7 +10,7 @@ export class Failure extends Error {
   }
 }
 
-const ours = [Failure, Unprocessable, Ignored, ProviderUnavailable, CredentialsUnreadable];
+const ours = [Failure, Unprocessable, Ignored, ProviderUnavailable, Unavailable];
 
 const codeOf = (error: Error): string | undefined => {
   const { code } = error as { code?: unknown };

@@ -1,0 +1,48 @@
+import { and, eq } from 'drizzle-orm';
+import type { Context } from '../context.ts';
+import { inbox } from '../db/tables.ts';
+import type { Span } from './schema.ts';
+import { hasState, isReceivedAfter, isReceivedBefore, isReceivedFrom } from './store.ts';
+
+interface Visit {
+  storeId: string;
+  span: Span;
+  state: string;
+  /** Events in a slice; a smaller slice is the last. */
+  size: number;
+  /** No further slice begins after this long; 3 seconds unless set. */
+  budgetMs?: number;
+  /** Called with the ids of each slice, in the order of receipt. */
+  each(ids: string[]): Promise<void>;
+}
+
+/**
+ * Visits the events of a span that have a state, in slices, so that no slice holds locks for long and a crash loses
+ * nothing. Returns the id to go on after, or null at the end of the span.
+ */
+export const visitSpan = async (
+  { database, onWork }: Context,
+  { storeId, span: { from, to, after }, state, size, budgetMs = 3000, each }: Visit,
+): Promise<string | null> => {
+  const end = performance.now() + budgetMs;
+  const conditions = [
+    eq(inbox.storeId, storeId),
+    hasState(state),
+    isReceivedFrom(from),
+    isReceivedBefore(to),
+  ];
+  for (let last = after; ;) {
+    const rows = await database.orm
+      .select({ id: inbox.id })
+      .from(inbox)
+      .where(and(...conditions, last === undefined ? undefined : isReceivedAfter(last)))
+      .orderBy(inbox.id)
+      .limit(size);
+    const ids = rows.map(({ id }) => id);
+    await each(ids);
+    onWork.wake();
+    last = ids.at(-1);
+    if (last === undefined || ids.length < size) return null;
+    if (performance.now() >= end) return last;
+  }
+};
