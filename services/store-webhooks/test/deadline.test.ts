@@ -14,6 +14,8 @@ test('a store whose commit takes longer than the deadline of its request is repo
     for each row execute function slow_commit()`;
   const created = await service.admin('POST', '/v1/stores', input);
   expect(created).toMatchObject({ status: 201, body: { name: 'Corner shop' } });
-  const changed = await service.admin('PATCH', `/v1/stores/${String(created.body['id'])}`, { name: 'Other' });
+  const changed = await service.admin('PATCH', `/v1/stores/${created.body['id'] as unknown as string}`, {
+    name: 'Other',
+  });
   expect(changed).toMatchObject({ status: 200, body: { name: 'Other', clearedCredentials: [] } });
 });

@@ -1523,6 +1523,8 @@ export interface components {
             checked: number;
             /** @description Events that passed and will be processed */
             accepted: number;
+            /** @description Events that cannot be verified, because no key of SECRETS_KEY decrypts their addresses */
+            failed: number;
             /**
              * Format: uuid
              * @description Null: all events of the span were visited. Else repeat the request with it as `after`

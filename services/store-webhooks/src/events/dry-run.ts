@@ -7,7 +7,7 @@ import type { Change, Sourced } from '../worker/change.ts';
 import { plan } from '../worker/plan.ts';
 import { harmlessColumns } from './harmless.ts';
 import { redact } from './redact.ts';
-import type { EventRow } from './store.ts';
+import { findEvent } from './store.ts';
 
 interface Snapshot {
   record: string;
@@ -68,9 +68,10 @@ const tryOut = async (context: Context, sourced: Sourced) => {
   return seen;
 };
 
-/** What processing an event again would change: processes it in a transaction that is rolled back. */
-export const dryRun = async (context: Context, event: EventRow) => {
-  const { storeId, id: eventId, receivedAt } = event;
+/** What processing an event again would change: processes it in a transaction that is rolled back. Throws NotFound. */
+export const dryRun = async (context: Context, storeId: string, eventId: string) => {
+  const event = await findEvent(context.database.orm, storeId, eventId);
+  const { receivedAt } = event;
   if (event.event === 'payment-auth-completed')
     return { error: 'A payment is answered live; replaying one asks its provider again.' };
   try {

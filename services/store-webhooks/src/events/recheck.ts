@@ -53,11 +53,12 @@ const recheck = async (context: Context, store: KnownStore, event: EventRow): Pr
   return signed === true ? accept(context, store, event, url) : 'refused';
 };
 
-/** Verifies a refused event again, and processes it if its signature is valid now. */
-export const recheckEvent = async (context: Context, event: EventRow): Promise<Rechecked> => {
+/** Verifies a refused event again, and processes it if its signature is valid now. Throws NotFound and Conflict. */
+export const recheckEvent = async (context: Context, storeId: string, id: string): Promise<Rechecked> => {
+  const event = await findEvent(context.database.orm, storeId, id);
   if (event.state !== 'refused')
     throw new Conflict('event_not_refused', `The event is ${event.state}; only a refused one is rechecked.`);
-  const status = await recheck(context, await knownStore(context, event.storeId), event);
+  const status = await recheck(context, await knownStore(context, storeId), event);
   context.onWork.wake();
   return status;
 };

@@ -2,17 +2,19 @@ import { Conflict } from '@platform/service-kit/problem';
 import { and, eq, inArray, ne, sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { inbox } from '../db/tables.ts';
-import { findStore } from '../stores/store.ts';
+import { requireStore } from '../stores/use-cases.ts';
 import type { ReplaySpan } from './schema.ts';
 import { visitSpan } from './span.ts';
-import type { EventRow } from './store.ts';
+import { findEvent } from './store.ts';
 
 /** Due now, with all attempts left. */
 const pending = { state: 'pending', attempts: 0, dueAt: sql`now()`, error: null, finishedAt: null } as const;
 
-/** Processes an event again. Throws Conflict for a refused one: its sender is not known. */
-export const replayEvent = async (context: Context, { storeId, id }: EventRow): Promise<void> => {
-  const changed = await context.database.orm
+/** Processes an event again. Throws NotFound, and Conflict for a refused one: its sender is not known. */
+export const replayEvent = async (context: Context, storeId: string, eventId: string): Promise<void> => {
+  const { orm } = context.database;
+  const { id } = await findEvent(orm, storeId, eventId);
+  const changed = await orm
     .update(inbox)
     .set(pending)
     .where(and(eq(inbox.storeId, storeId), eq(inbox.id, id), ne(inbox.state, 'refused')))
@@ -26,7 +28,7 @@ export const replayEvent = async (context: Context, { storeId, id }: EventRow): 
 export const replaySpan = async (context: Context, storeId: string, span: ReplaySpan) => {
   const { orm } = context.database;
   const { status: state } = span;
-  await findStore(orm, storeId);
+  await requireStore(context, storeId);
   let replayed = 0;
   const each = async (ids: string[]): Promise<void> => {
     // Another request may have replayed some of them meanwhile.

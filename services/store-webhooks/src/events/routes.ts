@@ -18,8 +18,7 @@ import {
   ReplayQuery,
   ReplayView,
 } from './schema.ts';
-import { findEvent } from './store.ts';
-import { recordReveal, showFullEvent } from './view.ts';
+import { showFullEvent } from './view.ts';
 
 /** A body may hold personal data, so no cache may keep it. */
 const noStore = { 'Cache-Control': 'no-store' };
@@ -27,7 +26,6 @@ const noStore = { 'Cache-Control': 'no-store' };
 const eventParams = z.strictObject({ id: z.uuid(), eventId: z.uuid() });
 
 export const eventRoutes = (context: Context): Route[] => {
-  const { orm } = context.database;
   const shared = { tag: 'Events', caller: context.verifier.guard('stores:admin') } as const;
   return [
     // Before the routes of one event: Express takes the first that fits the path.
@@ -61,10 +59,9 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404, 409],
       },
       async ({ params: { id, eventId }, query }) => {
-        const event = await findEvent(orm, id, eventId);
         if (query.dryRun === 'true')
-          return { status: 200, body: { eventId, dryRun: true, ...(await dryRun(context, event)) } };
-        await replayEvent(context, event);
+          return { status: 200, body: { eventId, dryRun: true, ...(await dryRun(context, id, eventId)) } };
+        await replayEvent(context, id, eventId);
         return { status: 202, body: { eventId, dryRun: false } };
       },
     ),
@@ -93,10 +90,10 @@ export const eventRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'What became of it', body: RecheckView } },
         problems: [404, 409],
       },
-      async ({ params: { id, eventId } }) => {
-        const status = await recheckEvent(context, await findEvent(orm, id, eventId));
-        return { status: 200, body: { eventId, status } };
-      },
+      async ({ params: { id, eventId } }) => ({
+        status: 200,
+        body: { eventId, status: await recheckEvent(context, id, eventId) },
+      }),
     ),
     ...eventList.routes(context),
     route(
@@ -112,11 +109,9 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404],
       },
       async ({ params: { id, eventId }, query, caller, req }) => {
-        const revealed = query.reveal === 'true';
-        const event = await findEvent(orm, id, eventId);
-        if (revealed)
-          await recordReveal(context, event, { revealedBy: caller.subject, requestId: requestIdOf(req) });
-        return { status: 200, headers: noStore, body: await showFullEvent(context, event, revealed) };
+        const reveal = { revealedBy: caller.subject, requestId: requestIdOf(req) };
+        const body = await showFullEvent(context, id, eventId, query.reveal === 'true' ? reveal : undefined);
+        return { status: 200, headers: noStore, body };
       },
     ),
   ];

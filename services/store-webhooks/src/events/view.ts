@@ -8,7 +8,7 @@ import { harmlessIn } from './harmless.ts';
 import { linksOf } from './links.ts';
 import { redact } from './redact.ts';
 import type { EventDetail, EventView } from './schema.ts';
-import type { EventRow } from './store.ts';
+import { findEvent, type EventRow } from './store.ts';
 
 export const showEvent = (row: Omit<EventRow, 'body' | 'headers' | 'dedup'>): z.input<typeof EventView> => ({
   ...row,
@@ -18,31 +18,30 @@ export const showEvent = (row: Omit<EventRow, 'body' | 'headers' | 'dedup'>): z.
 
 const shownHeaders = ['content-type', 'user-agent', 'x-request-id'];
 
-/** An event with its body, masked unless `revealed`; a body that cannot be parsed is revealed as text. */
+/**
+ * An event with its body. Values are masked, unless `reveal` says who asks for the whole body; that is recorded before.
+ * A body that cannot be parsed is revealed as text. Throws NotFound.
+ */
 export const showFullEvent = async (
-  { database }: Context,
-  row: EventRow,
-  revealed: boolean,
+  { database: { orm }, now }: Context,
+  storeId: string,
+  eventId: string,
+  reveal: { revealedBy: string; requestId: string } | undefined,
 ): Promise<z.input<typeof EventDetail>> => {
+  const row = await findEvent(orm, storeId, eventId);
+  if (reveal !== undefined)
+    await orm
+      .insert(eventReveals)
+      .values({ storeId, id: v7(), eventId, ...reveal, revealedAt: now().toISOString() });
   const content = readable(row.body, row.headers['content-type']);
-  const { settings } = await findStore(database.orm, row.storeId);
+  const { settings } = await findStore(orm, storeId);
   const masked = () => (content === undefined ? null : redact(content, harmlessIn(settings, row, content)));
   return {
     ...showEvent(row),
     headers: Object.fromEntries(Object.entries(row.headers).filter(([name]) => shownHeaders.includes(name))),
     bytes: row.body.length,
-    body: revealed ? (content ?? row.body.toString('utf8')) : masked(),
-    revealed,
-    links: await linksOf(database.orm, row),
+    body: reveal === undefined ? masked() : (content ?? row.body.toString('utf8')),
+    revealed: reveal !== undefined,
+    links: await linksOf(orm, row),
   };
-};
-
-/** Records who is about to be shown the body of an event without masking. */
-export const recordReveal = async (
-  { database, now }: Context,
-  { storeId, id: eventId }: EventRow,
-  by: { revealedBy: string; requestId: string },
-): Promise<void> => {
-  const reveal = { storeId, id: v7(), eventId, ...by, revealedAt: now().toISOString() };
-  await database.orm.insert(eventReveals).values(reveal);
 };

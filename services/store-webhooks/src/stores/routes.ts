@@ -1,5 +1,4 @@
 import { pageLimitBody, pageLimitQuery, pageList, pageOf } from '@platform/pagination/page-limit';
-import { slice } from '@platform/pagination/slice';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -12,9 +11,7 @@ import {
   StoreChange,
   StoreView,
 } from './schema.ts';
-import { changeStore, createStore, getStore, rotateToken } from './use-cases.ts';
-import { listStores } from './store.ts';
-import { showStores } from './view.ts';
+import { changeStore, createStore, getStore, pageOfStores, rotateToken } from './use-cases.ts';
 
 /** The answer contains a token, so no cache may keep it. */
 const noStore = { 'Cache-Control': 'no-store' };
@@ -22,7 +19,6 @@ const noStore = { 'Cache-Control': 'no-store' };
 export const storeId = z.strictObject({ id: z.uuid().meta({ description: 'The store' }) });
 
 export const storeRoutes = (context: Context): Route[] => {
-  const { orm } = context.database;
   const shared = { tag: 'Stores', caller: context.verifier.guard('stores:admin') } as const;
   return [
     route(
@@ -54,9 +50,7 @@ export const storeRoutes = (context: Context): Route[] => {
       },
       async ({ query }) => {
         const page = pageOf(query);
-        const { items, hasMore } = slice(await listStores(orm, page.offset, page.limit), page.limit);
-        const shown = await showStores(context, items, orm);
-        return { status: 200, body: pageList('stores', page, { items: shown, hasMore }) };
+        return { status: 200, body: pageList('stores', page, await pageOfStores(context, page)) };
       },
     ),
     route(

@@ -1,4 +1,6 @@
 import { makePathToken } from '@platform/auth/path-tokens';
+import type { Page } from '@platform/pagination/page-limit';
+import { slice } from '@platform/pagination/slice';
 import type { Executor } from '@platform/service-kit/db';
 import { eq, sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
@@ -9,7 +11,7 @@ import { changedStore, clearedCredentials, newStore, webhookUrls, type StoreStat
 import type { KnownStore } from './known-store.ts';
 import type { StoreChanges, StoreInput } from './schema.ts';
 import type { TokenPurpose } from './settings.ts';
-import { findStore } from './store.ts';
+import { findStore, listStores } from './store.ts';
 import { showStores } from './view.ts';
 
 const seal = ({ box, now }: Context, id: string, state: StoreState) => ({
@@ -28,6 +30,18 @@ export const getStore = async (context: Context, id: string, db: Executor = cont
 /** A store as processing needs it. Throws NotFound. */
 export const knownStore = async ({ database, openStore }: Context, id: string): Promise<KnownStore> =>
   openStore(await findStore(database.orm, id));
+
+/** Throws NotFound unless the store exists. */
+export const requireStore = async ({ database }: Context, id: string): Promise<void> => {
+  await findStore(database.orm, id);
+};
+
+/** The stores of a page, newest first. */
+export const pageOfStores = async (context: Context, { offset, limit }: Page) => {
+  const { orm } = context.database;
+  const { items, hasMore } = slice(await listStores(orm, offset, limit), limit);
+  return { items: await showStores(context, items, orm), hasMore };
+};
 
 /** Creates a store and its two tokens, which are not shown again. `id` and `token` are for demo data. */
 export const createStore = async (

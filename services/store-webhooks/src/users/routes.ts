@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { users } from '../db/tables.ts';
 import { declareList } from '../stores/lists.ts';
 import { storeId } from '../stores/routes.ts';
-import { findStore } from '../stores/store.ts';
+import { requireStore } from '../stores/use-cases.ts';
 
 const UserBody = z.strictObject({
   consumerUserId: text(1, 200).meta({ description: 'The id of the member at the POS' }),
@@ -65,7 +65,7 @@ export const createUserRoute = (context: Context): Route =>
       problems: [404, 409],
     },
     async ({ params, body }) => {
-      await findStore(context.database.orm, params.id);
+      await requireStore(context, params.id);
       const user = { ...body, storeId: params.id, id: v7(), createdAt: context.now().toISOString() };
       const [row] = await context.database.orm.insert(users).values(user).onConflictDoNothing().returning();
       if (row === undefined)
