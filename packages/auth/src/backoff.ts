@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
+import { createLimiter } from '@platform/service-kit/counter';
 import { TooManyRequests } from '@platform/service-kit/problem';
-import { consume, createCounter } from './counter.ts';
+import { consume } from './consume.ts';
 
 export interface BackoffOptions {
   redis: Redis | undefined;
@@ -38,8 +39,8 @@ const refused = (seconds: number) => new TooManyRequests(seconds, 'Too many fail
 
 /** Counts last a day, so a key that stops failing starts from zero a day after its first wait. */
 export const createBackoff = ({ redis, prefix, free, retries, onWait }: BackoffOptions): Backoff => {
-  const failures = createCounter({ redis, prefix: `${prefix}:failures`, points: free, seconds: day });
-  const waits = createCounter({ redis, prefix: `${prefix}:waits`, points: day, seconds: day });
+  const failures = createLimiter({ redis, prefix: `${prefix}:failures`, points: free, seconds: day });
+  const waits = createLimiter({ redis, prefix: `${prefix}:waits`, points: day, seconds: day });
 
   return {
     check: async (key) => {

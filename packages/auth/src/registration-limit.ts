@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { createLimiter } from '@platform/service-kit/counter';
 import { TooManyRequests } from '@platform/service-kit/problem';
 import { networkOf } from '@platform/service-kit/network';
-import { consume, createCounter } from './counter.ts';
+import { consume } from './consume.ts';
 
 export interface RegistrationLimitOptions {
   /** Start of the Redis keys: the service's name. */
@@ -30,8 +31,8 @@ export const createRegistrationLimit = ({
   perEmail = 10,
 }: RegistrationLimitOptions): RegistrationLimit => {
   const prefix = `${name}:register`;
-  const networks = createCounter({ redis, prefix: `${prefix}-network`, points: perNetwork, seconds: 600 });
-  const emails = createCounter({ redis, prefix: `${prefix}-email`, points: perEmail, seconds: 3600 });
+  const networks = createLimiter({ redis, prefix: `${prefix}-network`, points: perNetwork, seconds: 600 });
+  const emails = createLimiter({ redis, prefix: `${prefix}-email`, points: perEmail, seconds: 3600 });
   return async ({ email, address }) => {
     await consume(networks, networkOf(address), 1, refused);
     await consume(emails, createHash('sha256').update(email).digest('base64url'), 1, refused);

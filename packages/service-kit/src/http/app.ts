@@ -50,12 +50,11 @@ const mount = (app: Express, routes: readonly Route[], limits: Limits, basePath?
   }
 };
 
-const createExpress = (trustProxy: string[]): Express => {
+const createExpress = (): Express => {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('query parser', () => ({}));
-  app.set('trust proxy', trustProxy);
   app.enable('case sensitive routing');
   app.enable('strict routing');
   return app;
@@ -74,7 +73,7 @@ export const createHttpApp = (
   const requestContext = createRequestContext(context, logPaths);
   const handleError = createErrorHandler(context.log);
 
-  const app = createExpress(context.trustProxy);
+  const app = createExpress();
   app.use((req, res, next) => {
     requestContext(req, res);
     next();

@@ -2,6 +2,32 @@ import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 
+export interface LimiterOptions {
+  redis: Redis | undefined;
+  /** Start of the keys in Redis, for example `task-manager:login-network`. */
+  prefix: string;
+  /** Points for each key before it is refused. */
+  points: number;
+  /** How long a count lasts from its first point. */
+  seconds: number;
+}
+
+/** Counts by key, shared through Redis; while Redis is away each process counts in its own memory. */
+export const createLimiter = ({ redis, prefix, points, seconds }: LimiterOptions) => {
+  const window = { keyPrefix: prefix, points, duration: seconds };
+  const memory = new RateLimiterMemory(window);
+  return redis === undefined
+    ? memory
+    : new RateLimiterRedis({
+        ...window,
+        storeClient: redis,
+        insuranceLimiter: memory,
+        rejectIfRedisNotReady: true,
+      });
+};
+
+export type Limiter = ReturnType<typeof createLimiter>;
+
 export interface CounterOptions {
   redis: Redis | undefined;
   /** Prefix of the keys in Redis, for example `wallet-operator:rate`. */
@@ -16,18 +42,8 @@ export type Count = Pick<RateLimiterRes, 'consumedPoints' | 'remainingPoints' | 
 /** Takes points from a key; resolves with what is left also when nothing is. */
 export type Counter = (key: string, points?: number) => Promise<Count>;
 
-/** A counter that all instances share through Redis; while Redis is away each process counts for itself. */
 export const createCounter = ({ redis, name, perMinute }: CounterOptions): Counter => {
-  const window = { points: perMinute, duration: 60, keyPrefix: name };
-  const memory = new RateLimiterMemory(window);
-  const limiter = redis
-    ? new RateLimiterRedis({
-        ...window,
-        storeClient: redis,
-        insuranceLimiter: memory,
-        rejectIfRedisNotReady: true,
-      })
-    : memory;
+  const limiter = createLimiter({ redis, prefix: name, points: perMinute, seconds: 60 });
   return (key, points = 1) =>
     limiter.consume(key, points).catch((error: unknown) => {
       if (error instanceof RateLimiterRes) return error;

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { openDatabase, type Database } from './database.ts';
+import type { CommonEnv } from './env.ts';
 import { createHealth, type Health } from './health.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -23,24 +24,9 @@ export interface BaseContext extends Parts, Limits, AsyncDisposable {
   health: Health;
   /** Who may read `/ops/summary`; without it there is no such path. */
   ops?: Guard<unknown> | undefined;
-  /** Addresses whose X-Forwarded-For is believed. */
-  trustProxy: string[];
   /** `failures`: no line for requests that were answered below 400. */
   requestLog: 'all' | 'failures';
   now: () => Date;
-}
-
-interface BaseEnv {
-  DATABASE_URL: string;
-  DATABASE_POOL: number;
-  DATABASE_QUEUE: number;
-  DATABASE_WAIT_MS: number;
-  REDIS_URL?: string | undefined;
-  RATE_LIMIT: 'on' | 'off';
-  RATE_LIMIT_PER_MINUTE: number;
-  UNKNOWN_CREDENTIALS_PER_MINUTE: number;
-  TRUST_PROXY: string;
-  REQUEST_LOG: 'all' | 'failures';
 }
 
 interface About {
@@ -50,8 +36,8 @@ interface About {
   migrations: string;
 }
 
-const openLimits = (env: BaseEnv, name: string, redis: Redis | undefined, trusted: string[]): Limits => {
-  const clientAddress = createClientAddress(trusted);
+const openLimits = (env: CommonEnv, name: string, redis: Redis | undefined): Limits => {
+  const clientAddress = createClientAddress(env.TRUST_PROXY.split(',').filter((address) => address !== ''));
   if (env.RATE_LIMIT === 'off') return { clientAddress, failureLimit: noFailureLimit, rateLimit: undefined };
   const failures = { redis, name: `${name}:failures`, perMinute: env.UNKNOWN_CREDENTIALS_PER_MINUTE };
   return {
@@ -62,7 +48,7 @@ const openLimits = (env: BaseEnv, name: string, redis: Redis | undefined, truste
 };
 
 /** Opens the common part of a context. Nothing has connected to PostgreSQL when it returns. */
-export const openBaseContext = (env: BaseEnv, { name, migrations }: About, parts: Parts): BaseContext => {
+export const openBaseContext = (env: CommonEnv, { name, migrations }: About, parts: Parts): BaseContext => {
   const database = openDatabase({
     url: env.DATABASE_URL,
     name,
@@ -71,14 +57,12 @@ export const openBaseContext = (env: BaseEnv, { name, migrations }: About, parts
     maxWaitMs: env.DATABASE_WAIT_MS,
   });
   const redis = openRedis(env.REDIS_URL, parts.log);
-  const trustProxy = env.TRUST_PROXY.split(',').filter((address) => address !== '');
   return {
     ...parts,
     database,
     redis,
     health: createHealth({ database, redis, migrations }),
-    ...openLimits(env, name, redis, trustProxy),
-    trustProxy,
+    ...openLimits(env, name, redis),
     requestLog: env.REQUEST_LOG,
     now: () => new Date(),
     [Symbol.asyncDispose]: async () => {

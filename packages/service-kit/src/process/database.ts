@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
 import { spanTransactions } from '@platform/tracing/trace';
@@ -49,16 +50,11 @@ export interface DatabaseOptions {
 /** How long a connection may take to report that a statement has timed out. */
 const graceMs = 1000;
 
-const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the database did not answer within ${ms} ms`)), ms);
+const within = <T>(ms: number, work: Promise<T>): Promise<T> => {
+  const late = sleep(ms, undefined, { ref: false }).then(() => {
+    throw new Error(`the database did not answer within ${ms} ms`);
   });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return Promise.race([work, late]);
 };
 
 /**

@@ -42,6 +42,9 @@ export const commonEnv = {
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 };
 
+/** What `readEnv` makes of `commonEnv`. */
+export type CommonEnv = z.output<z.ZodObject<typeof commonEnv>>;
+
 /** Settings of access tokens; a service that accepts them spreads these into its schema. */
 export const tokenEnv = {
   /** URL of an OIDC provider's JWKS, or a file. */

@@ -7,7 +7,8 @@ type State = 'ok' | 'degraded' | 'down' | 'off';
 export interface Health {
   /** Set by the process while it shuts down: not ready, still alive. */
   draining: boolean;
-  checks(): Promise<Record<string, State>>;
+  /** Whether the process may be sent requests, and what that rests on. */
+  check(): Promise<{ ready: boolean; checks: Record<string, State> }>;
 }
 
 interface Parts {
@@ -31,13 +32,11 @@ export const createHealth = ({ database, redis, migrations }: Parts): Health => 
   };
   const redisState = (): State =>
     redis === undefined ? 'off' : redis.status === 'ready' ? 'ok' : 'degraded';
-  return { draining: false, checks: async () => ({ ...(await databaseState()), redis: redisState() }) };
-};
-
-/** Whether the process may be sent requests, and what that rests on. */
-export const readiness = async (
-  health: Health,
-): Promise<{ ready: boolean; checks: Record<string, State> }> => {
-  const checks = await health.checks();
-  return { ready: !health.draining && !Object.values(checks).includes('down'), checks };
+  return {
+    draining: false,
+    async check() {
+      const checks = { ...(await databaseState()), redis: redisState() };
+      return { ready: !this.draining && !Object.values(checks).includes('down'), checks };
+    },
+  };
 };

@@ -1,30 +1,20 @@
-import { openTracing, type TraceEnv } from '@platform/tracing/trace';
+import { openTracing } from '@platform/tracing/trace';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HttpApp } from '../http/app.ts';
 import type { BaseContext, Parts } from './context.ts';
 import { drain } from './drain.ts';
-import { settingsOrExit } from './env.ts';
+import { settingsOrExit, type CommonEnv } from './env.ts';
 import { createLog } from './log.ts';
 import { addPoolMetrics, addProcessMetrics, createMetrics } from './metrics.ts';
 import { behindGateway } from '../http/gateway-secret.ts';
 import { createHttpServer } from '../http/server.ts';
 
-interface ServiceOptions<Env, Context extends BaseContext> {
+interface ServiceOptions<Env extends CommonEnv, Context extends BaseContext> {
   name: string;
   /** Reads the settings; see `settingsOrExit`. */
-  env: () => Env &
-    TraceEnv & {
-      HOST: string;
-      PORT: number;
-      LOG_LEVEL: string;
-      REQUEST_DEADLINE_MS: number;
-      MAX_CONNECTIONS: number;
-      DRAIN_MS: number;
-      SHUTDOWN_TIMEOUT_MS: number;
-      GATEWAY_SECRET?: string | undefined;
-    };
+  env: () => Env;
   createContext: (env: Env, parts: Parts) => Context | Promise<Context>;
   createApp: (context: Context) => HttpApp;
 }
@@ -40,7 +30,7 @@ export const listen = async (server: Server, host: string, port: number): Promis
  * Runs a service until SIGTERM: readiness off, DRAIN_MS of still accepting, running requests finish, pools close,
  * exit 0; exit 1 where that takes longer than SHUTDOWN_TIMEOUT_MS. SIGINT (Ctrl-C) does the same without DRAIN_MS.
  */
-export const runService = async <Env, Context extends BaseContext>(
+export const runService = async <Env extends CommonEnv, Context extends BaseContext>(
   options: ServiceOptions<Env, Context>,
 ): Promise<void> => {
   const { name, createContext, createApp } = options;
