@@ -5,6 +5,7 @@ import { createPathTokens, type PathTokens } from '@platform/auth/path-tokens';
 import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
 import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
 import type { Env } from './env.ts';
+import { createBodyMemory, type BodyMemory } from './hooks/body-memory.ts';
 import { createDatabaseClock, type DatabaseClock } from './inbox/clock.ts';
 import { createIds, type NextId } from './inbox/id.ts';
 import { createInbox, type Inbox } from './inbox/inbox.ts';
@@ -26,6 +27,7 @@ export interface Context extends BaseContext {
   oldUses: OldUses;
   nextId: NextId;
   inbox: Inbox;
+  bodyMemory: BodyMemory;
   clock: DatabaseClock;
   reader: ProviderReader;
   tracker: ErrorTracker;
@@ -98,6 +100,7 @@ export const createContext = async (
     oldUses,
     nextId: createIds(),
     inbox,
+    bodyMemory: createBodyMemory(env.BODY_MEMORY_BYTES),
     reader: createReader({ timeoutMs: env.PROVIDER_TIMEOUT_MS, addresses: providerAddresses(env) }),
     tracker,
     onWork,

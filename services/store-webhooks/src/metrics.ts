@@ -2,7 +2,17 @@ import { Gauge } from 'prom-client';
 import type { Context } from './context.ts';
 
 /** Gauges of the spool and of the inbox, read when Prometheus asks. */
-export const addWaitingMetrics = ({ metrics: { registry }, inbox, database, env }: Context): void => {
+export const addWaitingMetrics = (context: Context): void => {
+  const { metrics, inbox, bodyMemory, database, env } = context;
+  const { registry } = metrics;
+  new Gauge({
+    name: 'webhooks_body_bytes',
+    help: 'Bytes reserved for webhook bodies that are not stored yet; at most BODY_MEMORY_BYTES',
+    registers: [registry],
+    collect() {
+      this.set(bodyMemory.bytes);
+    },
+  });
   new Gauge({
     name: 'webhooks_spool_bytes',
     help: 'Bytes of events that wait on disk for the database',

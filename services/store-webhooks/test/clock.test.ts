@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createClockEstimate } from '../src/inbox/clock.ts';
 import { createClockCheck } from '../src/inbox/prune.ts';
 import { startService } from './harness.ts';
 import { startProcess } from './process.ts';
@@ -7,6 +8,7 @@ import { startProcess } from './process.ts';
 const startShifted = (service: { databaseUrl: string; spool: string }, shiftMs: number) =>
   startProcess(service, {
     NODE_OPTIONS: `--import ${new URL(`clock-shift.ts?ms=${shiftMs}`, import.meta.url).href}`,
+    PRUNE_PAUSE_MS: '0',
   });
 
 const send = async (url: string, token: string, id: string, status: string): Promise<void> => {
@@ -62,8 +64,19 @@ test('a process whose clock is 40 days ahead deletes no event', async () => {
 const days = (count: number): number => count * 86_400_000;
 const minutes = (count: number): number => count * 60_000;
 
+const hourMs = minutes(60);
+
+/** Passes when both clocks show `shift` more than they should, so many minutes after the first time. */
+const createCheck = () => {
+  const check = createClockCheck(hourMs);
+  return (shift: number, minute: number) => {
+    const time = days(100) + shift + minutes(minute);
+    return check({ database: time, machine: time, monotonic: minutes(minute) });
+  };
+};
+
 test('nothing is deleted when the clocks of database and machine differ', () => {
-  const check = createClockCheck();
+  const check = createClockCheck(0);
   expect(check({ database: days(100), machine: days(100) + 1000, monotonic: 0 })).toEqual(
     new Date(days(100)),
   );
@@ -71,16 +84,35 @@ test('nothing is deleted when the clocks of database and machine differ', () => 
     expect(() => check({ database: days(100), machine, monotonic: 1000 })).toThrow('differ');
 });
 
+test('nothing is deleted for an hour after the start, because the clocks may have been set before', () => {
+  const at = createCheck();
+  expect(at(days(40), 0)).toBeUndefined();
+  expect(at(days(40), 59)).toBeUndefined();
+  expect(at(days(40), 60)).toEqual(new Date(days(140) + hourMs));
+});
+
 test('nothing is deleted for an hour after both clocks were set', () => {
-  const check = createClockCheck();
-  const at = (shift: number, minute: number) => {
-    const time = days(100) + shift + minutes(minute);
-    return () => check({ database: time, machine: time, monotonic: minutes(minute) });
-  };
-  expect(at(0, 0)).not.toThrow();
-  expect(at(0, 500)).not.toThrow();
-  expect(at(days(40), 501)).toThrow('set');
-  expect(at(days(40), 540)).toThrow('set');
-  expect(at(days(40), 562)).not.toThrow();
-  expect(at(0, 563)).toThrow('set');
+  const at = createCheck();
+  at(0, 0);
+  expect(at(0, 500)).toBeInstanceOf(Date);
+  expect(() => at(days(40), 501)).toThrow('set');
+  expect(() => at(days(40), 540)).toThrow('set');
+  expect(at(days(40), 562)).toBeInstanceOf(Date);
+  expect(() => at(0, 563)).toThrow('set');
+});
+
+test('a step of the clock of the database by more than five minutes counts when it is confirmed a minute later', () => {
+  const estimate = createClockEstimate();
+  const measure = (shift: number, second: number) =>
+    estimate({ offset: shift, errorMs: 1, at: second * 1000 }).offset;
+  expect(measure(0, 0)).toBe(0);
+  expect(measure(minutes(4), 10)).toBe(minutes(4));
+  expect(measure(days(40), 20)).toBe(minutes(4));
+  expect(measure(days(40), 30)).toBe(minutes(4));
+  // Another clock, or one that was set right again.
+  expect(measure(days(41), 70)).toBe(minutes(4));
+  expect(measure(minutes(4), 75)).toBe(minutes(4));
+  expect(measure(days(41), 90)).toBe(minutes(4));
+  expect(measure(days(41), 149)).toBe(minutes(4));
+  expect(measure(days(41), 150)).toBe(days(41));
 });

@@ -1,14 +1,14 @@
 import { appendFile, readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '@platform/local/postgres';
 import connect from 'postgres';
 import { afterAll, expect, test } from 'vitest';
 import { createSpool } from '../src/spool/spool.ts';
-import { captureLog } from '@platform/service-kit/testing';
 import { storeReceipts } from '../src/inbox/store.ts';
 import type { Receipt } from '../src/inbox/receipt.ts';
 import { startService } from './harness.ts';
+import { killDatabase } from './kill-database.ts';
 import { sendOrder, startProcess } from './process.ts';
 
 const postgres = await startPostgres({ durable: true });
@@ -27,7 +27,7 @@ test(
     const { id, webhookToken } = await service.store();
     expect((await service.hook('order_updated', webhookToken, order('o-0', 'FIRST'))).status).toBe(200);
     await service.settled();
-    await postgres.kill9();
+    await killDatabase(postgres, service.context.database.sql);
 
     const statuses = ['A', 'B', 'A', 'C', 'A'];
     for (const status of statuses) {
@@ -65,7 +65,7 @@ test(
     const { id, webhookToken } = await service.store();
     await service.hook('order_updated', webhookToken, order('o-0', 'FIRST'));
     await service.settled();
-    await postgres.kill9();
+    await killDatabase(postgres, service.context.database.sql);
     for (const status of ['A', 'B', 'A'])
       expect((await service.hook('order_updated', webhookToken, order('o-1', status))).status).toBe(200);
     // What a crash leaves: the file as it is, with half a record at its end.
@@ -143,7 +143,7 @@ test('a spool without room refuses with 503 and Retry-After', { timeout: 60_000 
   const { webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, order('o-0', 'FIRST'));
   await service.settled();
-  await postgres.kill9();
+  await killDatabase(postgres, service.context.database.sql);
   const sent = async (at: number) =>
     service.hook('order_updated', webhookToken, { ...order(`o-${at}`, 'A'), memo: 'x'.repeat(500) });
   const answers = [];
@@ -164,7 +164,7 @@ test(
     const fullDisk = `--import ${join(import.meta.dirname, 'full-disk.ts')}`;
     using running = await startProcess(service, { NODE_OPTIONS: fullDisk });
     expect(await sendOrder(running.url, webhookToken, 'before')).toBe(200);
-    await postgres.kill9();
+    await killDatabase(postgres, service.context.database.sql);
     for (let at = 0; at < 3; at++) {
       const url = `${running.url}/api/v1/hooks/order_updated/${webhookToken}`;
       const answer = await fetch(url, { method: 'POST', body: JSON.stringify(order('o', 'A')) });
@@ -179,45 +179,3 @@ test(
     await expect.poll(status, { timeout: 20_000 }).toBe(200);
   },
 );
-
-test('a damaged file is put aside for a person, and what stands before the damage arrives', async () => {
-  await using service = await startService({ work: false });
-  const { webhookToken } = await service.store();
-  const folder = join(service.spool, 'damaged');
-  const { log, lines } = captureLog();
-  const stored: Receipt[][] = [];
-  const away = createSpool({
-    folder,
-    maxBytes: 1e9,
-    log,
-    pauseMs: 5,
-    store: () => Promise.reject(new Error('away')),
-  });
-  await service.hook('order_updated', webhookToken, order('o-1', 'A'));
-  const { sql } = service.context.database;
-  const [row] = await sql`select * from inbox`;
-  const receipt = {
-    storeId: row?.['store_id'],
-    id: row?.['id'],
-    dedup: row?.['dedup'],
-    body: row?.['body'],
-    receivedAt: new Date(),
-  } as Receipt;
-  await away.add(receipt);
-  await away[Symbol.asyncDispose]();
-  const [name = ''] = await files(folder);
-  await appendFile(join(folder, name), Buffer.from([0, 0, 0, 4, 1, 2, 3, 4, 5, 6, 7, 8]));
-  const back = createSpool({
-    folder,
-    maxBytes: 1e9,
-    log,
-    pauseMs: 5,
-    store: async (receipts) => stored.push(receipts),
-  });
-  await back.recover();
-  while (back.active) await sleep(5);
-  expect(stored.flat()).toMatchObject([{ id: receipt.id, body: receipt.body }]);
-  expect(await files(folder)).toEqual([`${basename(name)}.damaged`]);
-  expect(lines.join('')).toContain('damaged');
-  await back[Symbol.asyncDispose]();
-});

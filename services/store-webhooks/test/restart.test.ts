@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { startPostgres } from '@platform/local/postgres';
 import { afterAll, expect, test } from 'vitest';
 import { startService } from './harness.ts';
+import { killDatabase } from './kill-database.ts';
 import { sendOrder, startProcess } from './process.ts';
 
 const postgres = await startPostgres({ durable: true });
@@ -29,7 +30,7 @@ test.each(['kill', 'stop'] as const)(
       );
     };
     await expect.poll(hasToken, { timeout: 10_000 }).toBe(true);
-    await postgres.kill9();
+    await killDatabase(postgres, service.context.database.sql);
     await before[end]();
     using after = await startProcess(service);
     expect(await sendOrder(after.url, webhookToken, 'during')).toBe(200);
@@ -60,7 +61,7 @@ test('a token that was revoked is not accepted after a restart without a databas
   await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds: 0 });
   await expect.poll(() => sendOrder(before.url, webhookToken, 'revoked'), { timeout: 10_000 }).toBe(404);
   await expect.poll(async () => (await texts()).join(''), { timeout: 10_000 }).toContain('"graceUntil":"');
-  await postgres.kill9();
+  await killDatabase(postgres, service.context.database.sql);
   await before.kill();
   using after = await startProcess(service);
   expect(await sendOrder(after.url, webhookToken, 'during')).toBe(404);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '@platform/service-kit/log';
 import { createIds } from '../src/inbox/id.ts';
 import { createSpool } from '../src/spool/spool.ts';
-import type { Receipt } from '../src/inbox/receipt.ts';
+import { receiptOf } from './receipt.ts';
 
 /**
  * A process with nothing but a spool, for tests that kill it: `node spool-process.ts FOLDER COUNT`. The
@@ -30,21 +30,11 @@ const spool = createSpool({
 await spool.recover();
 await print('ready');
 for (let at = 0; at < Number(count); at++) {
-  const receipt: Receipt = {
-    storeId: '01980000-0000-7000-8000-000000000001',
+  const receipt = receiptOf({
     id: nextId(Date.now()),
-    event: 'order_updated',
-    service: null,
     entity: `${process.argv[4] ?? 'order'}-${at}`,
-    dedup: Buffer.alloc(24),
-    byContent: true,
     body: Buffer.from(JSON.stringify({ at })),
-    headers: {},
-    receivedAt: new Date(),
-    state: 'pending',
-    error: null,
-    holdMs: 0,
-  };
+  });
   await spool.add(receipt).then(
     () => print(`acknowledged ${receipt.entity}`),
     () => undefined,

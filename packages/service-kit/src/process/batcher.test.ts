@@ -43,6 +43,17 @@ test('a single item starts at once; items that arrive meanwhile share the next b
   expect(await Promise.all(others)).toEqual(['B1', 'C1']);
 });
 
+test('a batch ends before the item that would make it too large, and no later item overtakes that one', async () => {
+  const { batcher, batches } = createHeld({ sizeOf: (item) => item.length, maxBatchSize: 5 });
+  const added = ['aaaaaaa', 'b1', 'c1', 'ddd', 'e'].map((item) => batcher.add(item));
+  for (let at = 0; at < 3; at++) {
+    await nextTurns();
+    batches[at]?.finish();
+  }
+  await Promise.all(added);
+  expect(batches.map(({ items }) => items)).toEqual([['aaaaaaa'], ['b1', 'c1'], ['ddd', 'e']]);
+});
+
 test('a second batch starts beside the first when it is as large', async () => {
   const { batcher, batches } = createHeld({ maxInFlight: 2 });
   const first = ['a1', 'b1'].map((item) => batcher.add(item));

@@ -9,6 +9,10 @@ export interface BatcherOptions<Item, Result> {
   flush(batch: readonly Item[]): Promise<readonly Result[]>;
   /** Items per batch at most. */
   maxBatch: number;
+  /** Size of an item, for example its bytes. */
+  sizeOf?(item: Item): number;
+  /** Sum of the sizes in a batch at most; a larger item is a batch of its own. */
+  maxBatchSize?: number;
   /** Items that may wait for a batch; `add` rejects the next one at once. */
   maxQueue: number;
   /** How long an item may wait for a batch, in ms; then it is rejected like one that met a full queue. */
@@ -56,6 +60,7 @@ const createRefusal = (): Unavailable =>
  */
 export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> => {
   const { flush, maxBatch, maxQueue, maxWaitMs, maxInFlight, keysOf, isRolledBack, onBatch } = options;
+  const { sizeOf = () => 0, maxBatchSize = Infinity } = options;
   type Entry = Waiting<Item, Result>;
   /** A batch serves many requests, so it must not run in the context of the one that happened to start it. */
   const runOutside = AsyncLocalStorage.snapshot();
@@ -74,9 +79,13 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
     const rest: Entry[] = [];
     // An item that has to wait also holds back later items with one of its keys, so that they keep their order.
     const waitingKeys = new Set<string>();
+    let size = 0;
     for (const entry of queue) {
-      const { keys } = entry;
-      if (batch.length < maxBatch && !keys.some((key) => busyKeys.has(key) || waitingKeys.has(key))) {
+      const { item, keys } = entry;
+      // Once one does not fit, no later one does, so that none overtakes it.
+      size += sizeOf(item);
+      const fits = batch.length === 0 || (batch.length < maxBatch && size <= maxBatchSize);
+      if (fits && !keys.some((key) => busyKeys.has(key) || waitingKeys.has(key))) {
         batch.push(entry);
         for (const key of keys) busyKeys.add(key);
       } else {

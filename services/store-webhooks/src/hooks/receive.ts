@@ -39,7 +39,7 @@ const accept = async ({ inbox, tracker }: Context, receipt: Receipt) => {
 
 /** Receives a webhook of a known sender: limits → raw body → stored → answered. Processing happens later. */
 export const createReceiver = (context: Context) => {
-  const { env, box, now, nextId, clientAddress } = context;
+  const { env, box, now, nextId, clientAddress, bodyMemory } = context;
   const limit = createStoreLimit(context);
 
   const receive = async (
@@ -56,6 +56,7 @@ export const createReceiver = (context: Context) => {
         detail: 'The store does not accept webhooks from this address.',
       });
     await limit(res, store);
+    using _memory = bodyMemory.reserve(req);
     const body = await readBody(req);
     const url = `${env.PUBLIC_URL}${req.url}`;
     const at = now();

@@ -22,25 +22,49 @@ const firstMeasureMs = 2000;
 /** Two clocks differ by at most this much more after a second. */
 const driftMsPerMs = 0.0002;
 
+/** A larger step of the clock may be a mistake, so it counts only when it is still there after this time. */
+const [largeStepMs, confirmMs] = [300_000, 60_000];
+
 interface Measured {
-  /** Time of the database minus `performance.now()`. */
+  /** Time of the database minus `performance.now()`, which is `at`. */
   offset: number;
   /** The offset is exact to plus or minus this. */
   errorMs: number;
   at: number;
 }
 
-/** Keeps the more exact measurement, unless the two contradict each other: then the clock was set. */
-const better = (known: Measured | undefined, next: Measured): Measured => {
-  if (known === undefined) return next;
-  const errorMs = known.errorMs + (next.at - known.at) * driftMsPerMs;
-  const isContradiction = Math.abs(next.offset - known.offset) > errorMs + next.errorMs;
-  return isContradiction || next.errorMs <= errorMs ? next : known;
+const contradicts = (known: Measured, next: Measured): boolean =>
+  Math.abs(next.offset - known.offset) > errorAt(known, next.at) + next.errorMs;
+
+const errorAt = ({ errorMs, at }: Measured, now: number): number => errorMs + (now - at) * driftMsPerMs;
+
+/**
+ * Chooses between measurements: the more exact one, unless they contradict each other, because then the clock was set.
+ * A large step is ignored until a measurement a minute later confirms it.
+ */
+export const createClockEstimate = () => {
+  let known: Measured | undefined;
+  /** The first measurement after a large step. */
+  let suspect: Measured | undefined;
+  return (next: Measured): Measured => {
+    if (known === undefined) return (known = next);
+    if (!contradicts(known, next)) {
+      suspect = undefined;
+      return (known = next.errorMs <= errorAt(known, next.at) ? next : known);
+    }
+    if (Math.abs(next.offset - known.offset) > largeStepMs) {
+      if (suspect === undefined || contradicts(suspect, next)) suspect = next;
+      if (next.at - suspect.at < confirmMs) return known;
+    }
+    suspect = undefined;
+    return (known = next);
+  };
 };
 
 export const createDatabaseClock = (sql: Sql, log: Log): DatabaseClock => {
   let offset = Date.now() - performance.now();
-  let measured: Measured | undefined;
+  let isMeasured = false;
+  const estimate = createClockEstimate();
   const stack = new AsyncDisposableStack();
 
   const measure = async (): Promise<void> => {
@@ -50,8 +74,8 @@ export const createDatabaseClock = (sql: Sql, log: Log): DatabaseClock => {
     const at = performance.now();
     if (row === undefined) return;
     const errorMs = (at - before) / 2;
-    measured = better(measured, { offset: row.ms - at + errorMs, errorMs, at });
-    ({ offset } = measured);
+    ({ offset } = estimate({ offset: row.ms - at + errorMs, errorMs, at }));
+    isMeasured = true;
   };
 
   const nowMs = () => offset + performance.now();
@@ -61,7 +85,7 @@ export const createDatabaseClock = (sql: Sql, log: Log): DatabaseClock => {
       return nowMs() - Date.now();
     },
     restore: (aheadMs) => {
-      if (measured === undefined) offset = Date.now() + aheadMs - performance.now();
+      if (!isMeasured) offset = Date.now() + aheadMs - performance.now();
     },
     start: async () => {
       const run = () => measure().catch((error: unknown) => Promise.reject(safeError(error)));

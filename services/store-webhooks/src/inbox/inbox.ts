@@ -4,7 +4,8 @@ import { createBatcher } from '@platform/service-kit/batcher';
 import type { Log } from '@platform/service-kit/log';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
-import { createSpool, type Spool, type Snapshot } from '../spool/spool.ts';
+import type { Snapshot } from '../spool/saved-snapshot.ts';
+import { createSpool, type Spool } from '../spool/spool.ts';
 import type { Receipt, Stored } from './receipt.ts';
 import { storeReceipts } from './store.ts';
 
@@ -24,8 +25,8 @@ interface InboxOptions {
   wake(): void;
 }
 
-/** Maximum number of receipts in one commit. */
-const maxBatch = 200;
+/** Maximum number of receipts in one commit, and of their bytes. */
+const [maxBatch, maxBatchBytes] = [200, 8 * 2 ** 20];
 /** Maximum number of waiting receipts; further ones go directly to the spool. */
 const maxQueue = 10_000;
 /** A database that takes longer counts as unavailable, because senders wait only a few seconds. */
@@ -59,6 +60,8 @@ export const createInbox = (options: InboxOptions): Inbox => {
       return within(patienceMs, store(receipts));
     },
     maxBatch,
+    sizeOf: ({ body }) => body.length,
+    maxBatchSize: maxBatchBytes,
     maxQueue,
     maxInFlight: 1,
   });

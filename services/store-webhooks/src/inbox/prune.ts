@@ -29,9 +29,6 @@ export const prune = async (sql: Sql, before: Date): Promise<boolean> => {
 
 /** Clocks that differ by more than this are not trusted with deleting events. */
 const toleranceMs = 300_000;
-/** How long nothing is deleted after a clock was set, so that an operator can correct it. */
-const pauseMs = 3_600_000;
-
 export interface Clocks {
   /** Time of the database. */
   database: number;
@@ -42,32 +39,36 @@ export interface Clocks {
 }
 
 /**
- * Throws Failure while the clock of the database cannot be trusted: it differs from that of this machine, or it was
- * set during the last hour. Returns the time of the database otherwise.
+ * Returns the time of the database, or undefined for `pauseMs` after the start: the clocks may have been set wrong
+ * while the process was not running, and an operator should have time to correct them. Throws Failure while the clocks
+ * of database and machine differ, and for `pauseMs` after one was set.
  */
-export const createClockCheck = () => {
-  let first: Clocks | undefined;
+export const createClockCheck = (pauseMs: number) => {
+  let last: Clocks | undefined;
   let pausedUntil = 0;
-  return (clocks: Clocks): Date => {
+  let wasSet = false;
+  return (clocks: Clocks): Date | undefined => {
     const { database, machine, monotonic } = clocks;
     if (Math.abs(database - machine) > toleranceMs)
       throw new Failure('The clocks of the database and of this machine differ, so no event is deleted.');
-    const expected = first === undefined ? database : first.database + monotonic - first.monotonic;
-    if (Math.abs(database - expected) > toleranceMs) pausedUntil = monotonic + pauseMs;
-    if (first === undefined || pausedUntil > monotonic) first = clocks;
-    if (monotonic < pausedUntil) throw new Failure('A clock was set, so no event is deleted for an hour.');
-    return new Date(database);
+    const step = last === undefined ? 0 : database - last.database - (monotonic - last.monotonic);
+    const isSet = Math.abs(step) > toleranceMs;
+    if (last === undefined || isSet) [pausedUntil, wasSet] = [monotonic + pauseMs, isSet];
+    last = clocks;
+    if (monotonic >= pausedUntil) return new Date(database);
+    if (wasSet) throw new Failure('A clock was set, so no event is deleted for a while (PRUNE_PAUSE_MS).');
+    return undefined;
   };
 };
 
 /** Returns a function that deletes some of the events older than `retentionMs`; true if there may be more. */
-export const createPruning = (sql: Sql, retentionMs: number) => {
-  const check = createClockCheck();
+export const createPruning = (sql: Sql, retentionMs: number, pauseMs: number) => {
+  const check = createClockCheck(pauseMs);
   return async (): Promise<boolean> => {
     const [row] = await sql<{ database: number }[]>`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as database`;
     const database = row?.database ?? Number.NaN;
     const now = check({ database, machine: Date.now(), monotonic: performance.now() });
-    return prune(sql, new Date(now.getTime() - retentionMs));
+    return now !== undefined && prune(sql, new Date(now.getTime() - retentionMs));
   };
 };

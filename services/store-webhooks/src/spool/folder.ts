@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename, rmdir, unlink, writeFile, readFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rmdir, unlink, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -15,7 +15,6 @@ export interface OwnFolder {
 }
 
 const lockName = 'lock';
-const snapshotName = 'snapshot.json';
 const [busy, cannotOpen] = [5, 14];
 
 /** Makes the names in a folder durable. */
@@ -40,7 +39,8 @@ const lock = (path: string): OwnFolder | undefined => {
   } catch (error) {
     file?.close();
     const { errcode } = error as { errcode?: number };
-    if (errcode === busy || errcode === cannotOpen) return undefined;
+    // The owner may have removed it. For other reasons, such as too many open files, it is tried again later.
+    if (errcode === busy || (errcode === cannotOpen && !existsSync(lockPath))) return undefined;
     throw error;
   }
   const locked = file;
@@ -83,40 +83,24 @@ export const createFolder = async (parent: string): Promise<OwnFolder> => {
   return folder;
 };
 
-const foldersIn = async (parent: string): Promise<string[]> => {
+export const foldersIn = async (parent: string): Promise<string[]> => {
   const entries = await readdir(parent, { withFileTypes: true });
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(parent, name));
 };
 
-/** Locks the folders whose processes have ended, oldest first. */
-export const takeAbandoned = async (parent: string): Promise<OwnFolder[]> => {
+/** Locks the folders whose processes have ended, oldest first. `failed` is why one could not be locked. */
+export const takeAbandoned = async (parent: string): Promise<{ taken: OwnFolder[]; failed?: unknown }> => {
   const taken: OwnFolder[] = [];
+  let failed: unknown;
   for (const path of (await foldersIn(parent)).toSorted()) {
-    const folder = lock(path);
-    if (folder !== undefined) taken.push(folder);
-    // Its process ended before it had a lock, or while it was removed. One with files is not removed.
-    else if (!existsSync(join(path, lockName))) await rmdir(path).catch(() => undefined);
+    try {
+      const folder = lock(path);
+      if (folder !== undefined) taken.push(folder);
+      // Its process ended before it had a lock, or while it was removed. One with files is not removed.
+      else if (!existsSync(join(path, lockName))) await rmdir(path).catch(() => undefined);
+    } catch (error) {
+      failed = error;
+    }
   }
-  return taken;
-};
-
-/** Replaces the snapshot in a folder; durable once this resolves. */
-export const writeSnapshot = async (folder: OwnFolder, text: string): Promise<void> => {
-  const path = join(folder.path, snapshotName);
-  const next = await open(`${path}.next`, 'w', 0o600);
-  try {
-    await next.writeFile(text);
-    await next.sync();
-  } finally {
-    await next.close();
-  }
-  await rename(`${path}.next`, path);
-};
-
-/** The snapshots of all processes, running or not. */
-export const readSnapshots = async (parent: string): Promise<string[]> => {
-  const texts = (await foldersIn(parent)).map((path) =>
-    readFile(join(path, snapshotName), 'utf8').catch(() => undefined),
-  );
-  return (await Promise.all(texts)).filter((text) => text !== undefined);
+  return { taken, failed };
 };

@@ -3,7 +3,7 @@ import type { KnownStore } from '../stores/known-store.ts';
 import type { StoreRow } from '../stores/store.ts';
 import type { TokenRow } from '../stores/tokens.ts';
 import type { DatabaseClock } from '../inbox/clock.ts';
-import type { Snapshot } from './spool.ts';
+import type { Snapshot } from './saved-snapshot.ts';
 
 /** After this long the snapshot is taken again even if no token was added or removed. */
 const refreshMs = 60_000;

@@ -8,7 +8,8 @@ import { detached } from '@platform/service-kit/request-scope';
 import type { Receipt } from '../inbox/receipt.ts';
 import { safeError } from '../tracker/failure.ts';
 import { append, createFile, openFiles, putAside, readNext, removeFile, type SpoolFile } from './file.ts';
-import { createFolder, readSnapshots, takeAbandoned, writeSnapshot, type OwnFolder } from './folder.ts';
+import { createFolder, takeAbandoned, type OwnFolder } from './folder.ts';
+import { createSavedSnapshot, type Snapshot } from './saved-snapshot.ts';
 
 export interface SpoolOptions {
   folder: string;
@@ -20,14 +21,6 @@ export interface SpoolOptions {
   /** Pause before each attempt to replay the spool, in milliseconds. */
   pauseMs?: number;
   snapshot?: Snapshot;
-}
-
-/** What a process needs that starts while the database is unavailable; kept beside the events. */
-export interface Snapshot {
-  /** Returns the same text while nothing has changed. */
-  take(): string;
-  /** Called with the snapshots of other processes. Throws if one is not readable. */
-  restore(text: string): void;
 }
 
 export interface Spool extends AsyncDisposable {
@@ -62,7 +55,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
   let home: Promise<OwnFolder> | undefined;
   let own: SpoolFile | undefined;
   let abandoned: Abandoned[] = [];
-  let savedSnapshot: string | undefined;
+  const saved = createSavedSnapshot(snapshot, folder, log);
   let writing = 0;
   let active = false;
   let isFailing = false;
@@ -83,34 +76,47 @@ export const createSpool = (options: SpoolOptions): Spool => {
 
   const writes = createBatcher<Receipt, void>({
     flush: async (receipts) => {
-      own ??= await createFile((await openHome()).path);
-      await append(own, receipts);
+      let file: SpoolFile;
+      // Again if the file was found to be damaged meanwhile: nothing behind the damage can be replayed.
+      do {
+        file = own ??= await createFile((await openHome()).path);
+        await append(file, receipts);
+      } while (own !== file);
       return receipts.map(() => undefined);
     },
     maxBatch: 500,
+    sizeOf: ({ body }) => body.length,
+    maxBatchSize: 8 * 2 ** 20,
     maxQueue: 10_000,
     maxInFlight: 1,
   });
 
-  /** Replays a file; returns false if it is damaged. */
-  const replay = async (file: SpoolFile): Promise<boolean> => {
+  /** Replays a file. `cut`: it ends with an incomplete record. */
+  const replay = async (file: SpoolFile): Promise<'whole' | 'cut' | 'damaged'> => {
     while (file.replayed < file.size) {
       const { receipts, bytes: read, damaged } = await readNext(file);
       if (receipts.length > 0) await store(receipts);
       file.replayed += read;
-      if (damaged) return false;
-      // A record that a crash cut off was never acknowledged.
-      if (read === 0) break;
+      if (damaged) return 'damaged';
+      if (read === 0) return 'cut';
     }
-    return true;
+    return 'whole';
+  };
+
+  const putDamagedAside = async (file: SpoolFile): Promise<void> => {
+    log.error(
+      { path: file.path, lostBytes: file.size - file.replayed },
+      'a spool file is damaged and was put aside',
+    );
+    await putAside(file);
   };
 
   const drainAbandoned = async (): Promise<void> => {
     for (let next = abandoned[0]; next !== undefined; next = abandoned[0]) {
       for (let file = next.files[0]; file !== undefined; file = next.files[0]) {
-        const whole = await replay(file);
-        if (!whole) log.error({ path: file.path }, 'a spool file is damaged and was put aside');
-        await (whole ? removeFile : putAside)(file);
+        // A record that a crash cut off was never acknowledged.
+        const isDamaged = (await replay(file)) === 'damaged';
+        await (isDamaged ? putDamagedAside : removeFile)(file);
         next.files.shift();
       }
       // First, because a folder that was removed in part cannot be removed again.
@@ -122,7 +128,12 @@ export const createSpool = (options: SpoolOptions): Spool => {
   const drain = async (): Promise<void> => {
     for (let caughtUp = false; !caughtUp;) {
       await drainAbandoned();
-      if (own !== undefined) await replay(own);
+      const file = own;
+      // Every record of its own file was written completely.
+      if (file !== undefined && (await replay(file)) !== 'whole') {
+        own = undefined;
+        await putDamagedAside(file);
+      }
       caughtUp = writing === 0 && abandoned.length === 0 && (own === undefined || own.replayed === own.size);
       if (!caughtUp) await immediate();
     }
@@ -152,23 +163,6 @@ export const createSpool = (options: SpoolOptions): Spool => {
     if (active && draining === undefined && !stopping.signal.aborted) draining = detached(run);
   };
 
-  const saveSnapshot = async (): Promise<void> => {
-    const text = snapshot?.take();
-    if (text === undefined || text === savedSnapshot) return;
-    await writeSnapshot(await openHome(), text);
-    savedSnapshot = text;
-  };
-
-  const restoreSnapshots = async (): Promise<void> => {
-    for (const text of await readSnapshots(folder)) {
-      try {
-        snapshot?.restore(text);
-      } catch (err) {
-        log.warn({ err: safeError(err) }, 'a snapshot beside the spool is not readable');
-      }
-    }
-  };
-
   const takeOver = async (one: OwnFolder): Promise<void> => {
     try {
       const files = await openFiles(one.path);
@@ -182,18 +176,19 @@ export const createSpool = (options: SpoolOptions): Spool => {
 
   const maintain = async (): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const taken = await takeAbandoned(folder);
-    if (taken.length > 0 || !isRecovered) await restoreSnapshots();
+    const { taken, failed } = await takeAbandoned(folder);
+    if (taken.length > 0 || !isRecovered) await saved.restore();
     isRecovered = true;
     // Before the abandoned folders are removed, with the snapshots in them. A full disk must not keep their
     // events from being replayed.
-    const saved = await openHome()
-      .then(saveSnapshot)
+    const unsaved = await openHome()
+      .then(saved.save)
       .catch((error: unknown) => error);
     for (const one of taken) await takeOver(one);
     active ||= abandoned.length > 0;
     begin();
-    if (saved !== undefined) throw saved;
+    const problem = unsaved ?? failed;
+    if (problem !== undefined) throw problem;
   };
 
   return {
@@ -233,10 +228,10 @@ export const createSpool = (options: SpoolOptions): Spool => {
       stopping.abort();
       await stack.disposeAsync();
       await draining;
-      if (savedSnapshot !== undefined) await saveSnapshot().catch(() => undefined);
+      const at = await home?.catch(() => undefined);
+      if (at !== undefined && saved.exists) await saved.save(at).catch(() => undefined);
       for (const file of [own, ...abandoned.flatMap(({ files }) => files)]) await file?.handle.close();
-      for (const one of [await home?.catch(() => undefined), ...abandoned.map((left) => left.folder)])
-        one?.unlock();
+      for (const one of [at, ...abandoned.map((left) => left.folder)]) one?.unlock();
     },
   };
 };

@@ -150,7 +150,7 @@ export const postpone = async (
  */
 export const renew = async (sql: ISql, claims: readonly Claim[], leaseMs: number): Promise<void> => {
   await sql`
-    update inbox set due_at = now() + ${leaseMs} * interval '1 ms' where ctid = any(array(
+    update inbox set due_at = greatest(due_at, now() + ${leaseMs} * interval '1 ms') where ctid = any(array(
       select i.ctid
       from unnest(${claims.map(({ storeId }) => storeId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
         ${claims.map(({ attempts }) => attempts)}::int[]) as c (store_id, id, attempts)

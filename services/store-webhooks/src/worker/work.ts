@@ -44,7 +44,7 @@ export const startWork = (context: Context): AsyncDisposable => {
   start('housekeeping', housekeepingMs, () =>
     forgetOutcomes(database.sql, new Date(now().getTime() - keepOutcomeMs)),
   );
-  const prune = createPruning(database.sql, env.INBOX_RETENTION_DAYS * 86_400_000);
+  const prune = createPruning(database.sql, env.INBOX_RETENTION_DAYS * 86_400_000, env.PRUNE_PAUSE_MS);
   start('pruning', housekeepingMs, async () => {
     const begun = performance.now();
     const more = await prune();

@@ -1,0 +1,19 @@
+import type { Receipt } from '../src/inbox/receipt.ts';
+
+/** An event as it was received, with the given fields. */
+export const receiptOf = (given: Partial<Receipt> = {}): Receipt => ({
+  storeId: '01980000-0000-7000-8000-000000000001',
+  id: '01980000-0000-7000-8000-000000000002',
+  event: 'order_updated',
+  service: null,
+  entity: 'order:1',
+  dedup: Buffer.alloc(24, 1),
+  byContent: true,
+  body: Buffer.from('{"id":1}'),
+  headers: {},
+  receivedAt: new Date('2026-11-22T00:00:00Z'),
+  state: 'pending',
+  error: null,
+  holdMs: 0,
+  ...given,
+});
