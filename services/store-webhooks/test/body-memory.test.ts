@@ -20,8 +20,7 @@ const startHeld = async () => {
     url,
     store: () => store('stored'),
     reserved: () => service.context.bodyMemory.bytes,
-    send: (body: string | ReadableStream) =>
-      fetch(url, { method: 'POST', body, duplex: 'half' } as RequestInit & { duplex: 'half' }),
+    send: (body: string | ReadableStream) => fetch(url, { method: 'POST', body, duplex: 'half' }),
     [Symbol.asyncDispose]: service[Symbol.asyncDispose],
   };
 };
