@@ -53,6 +53,6 @@ test('three processes let at most two tenths of the limit too many through', asy
 test('requests that arrive together are counted one by one', async () => {
   await using stand = await start();
   const counter = stand.counter(5);
-  const counts = await Promise.all(Array.from({ length: 20 }, () => counter('key')));
+  const counts = await Promise.all(Array.from({ length: 20 }, async () => counter('key')));
   expect(counts.filter(({ consumedPoints }) => consumedPoints <= 5)).toHaveLength(5);
 });

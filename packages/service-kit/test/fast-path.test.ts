@@ -129,3 +129,24 @@ test('a request on the fast path has its line, and is counted by its template', 
     /http_request_duration_seconds_count\{method="GET",route="\/v1\/notes\/\{id\}",status="200"\} \d/,
   );
 });
+
+test.each(['/v1/notes/b?Take=1', '/v1/notes/b?Take=10', '/v1/broken'])(
+  'the log line of %s is the same as that of Express',
+  async (target) => {
+    const lineOf = async (started: Started) => {
+      started.lines.length = 0;
+      await ask(started, `GET ${target} ${host}\r\nX-Request-Id: mine`);
+      const ended = () => started.lines.map((line) => JSON.parse(line)).find(({ ms }) => ms !== undefined);
+      await expect.poll(ended).toBeDefined();
+      return { ...ended(), time: expect.any(String), ms: expect.any(Number) };
+    };
+    const line = await lineOf(fast);
+    expect(line).toEqual(await lineOf(express));
+    expect(line).toMatchObject({
+      requestId: 'mine',
+      service: 'test',
+      method: 'GET',
+      status: expect.any(Number),
+    });
+  },
+);

@@ -75,7 +75,7 @@ export const createHttpApp = (
 
   const app = createExpress();
   app.use((req, res, next) => {
-    requestContext(req, res);
+    requestContext.express(req, res);
     next();
   });
   mount(app, routes, context, basePath);
@@ -86,6 +86,6 @@ export const createHttpApp = (
   app.use(((error, req, res, _next) => handleError(error, req, res)) satisfies ErrorRequestHandler);
 
   const fast = routes.filter((route) => route.fast);
-  const options = { basePath, limits: context, requestContext, handleError, next: app };
+  const options = { basePath, limits: context, requestContext: requestContext.fast, handleError, next: app };
   return { listener: createFastPath(fast, options), document };
 };

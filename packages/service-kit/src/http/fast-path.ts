@@ -34,11 +34,11 @@ export const createFastPath = (routes: readonly Route[], options: FastPathOption
   });
   if (table.length === 0) return next;
 
-  const run = async (req: Request, res: Response, handle: Handler, params: object): Promise<void> => {
+  const run = (req: Request, res: Response, handle: Handler, params: object): void => {
     try {
       requestContext(req, res);
       req.params = params as Request['params'];
-      await handle(req, res);
+      handle(req, res).catch((error: unknown) => handleError(error, req, res));
     } catch (error) {
       handleError(error, req, res);
     }
@@ -48,7 +48,7 @@ export const createFastPath = (routes: readonly Route[], options: FastPathOption
       const match = req.method === method ? pattern.exec(req.url ?? '') : null;
       if (match === null) continue;
       // The types of fastRoute show its guard and handler only what Node's own request has.
-      void run(req as Request, res as Response, handle, match.groups ?? {});
+      run(req as Request, res as Response, handle, match.groups ?? {});
       return;
     }
     next(req, res);

@@ -19,8 +19,11 @@ export const behindGateway = (next: RequestListener, secret: string | undefined)
     return given.length === expected.length && timingSafeEqual(given, expected);
   };
   return (req, res) => {
-    if (!isGateway(req)) for (const name of forwarded) delete req.headers[name];
-    delete req.headers['x-gateway-secret'];
+    const { headers } = req;
+    // Deleting a property makes every later access of the object slow.
+    if (!isGateway(req))
+      for (const name of forwarded) if (headers[name] !== undefined) headers[name] = undefined;
+    if (headers['x-gateway-secret'] !== undefined) headers['x-gateway-secret'] = undefined;
     next(req, res);
   };
 };

@@ -70,9 +70,9 @@ const createValidator = ({ params, query, body, anyCaseQuery }: Route) => {
 const createAccess = ({ caller: guard, unlimited }: Route, limits: Limits) => {
   const { clientAddress, failureLimit, rateLimit } = limits;
   /** Counts the request against a caller, or without a key against the network. */
-  const countRequest = async (req: Request, res: Response, key: string | undefined): Promise<void> => {
-    if (rateLimit === undefined || unlimited) return;
-    await rateLimit(res, key === undefined ? `a:${networkOf(clientAddress(req))}` : `k:${key}`);
+  const countRequest = (req: Request, res: Response, key: string | undefined): Promise<void> | undefined => {
+    if (rateLimit === undefined || unlimited) return undefined;
+    return rateLimit(res, key === undefined ? `a:${networkOf(clientAddress(req))}` : `k:${key}`);
   };
   return {
     checkNetwork: (req: Request): void => {
@@ -115,9 +115,11 @@ export const createHandler = (route: Route, template: string | undefined, limits
     res.logSuccess = logSuccess;
     try {
       checkNetwork(req);
-      const caller = await authenticate(req, res);
-      await countRequest(req, res, guard.keyOf(caller));
-      const sent = await readBody?.(req, res);
+      const caller = guard === anyone ? undefined : await authenticate(req, res);
+      // Awaiting what is there already would cost a turn of the queue of promises.
+      const counting = countRequest(req, res, guard.keyOf(caller));
+      if (counting !== undefined) await counting;
+      const sent = readBody && (await readBody(req, res));
       const input = validateInput(req, sent);
       const answer = await route.handle({ caller, ...input, req, res });
       if (!res.headersSent) sendAnswer(req, res, route, answer);

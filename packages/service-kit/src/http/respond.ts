@@ -67,7 +67,7 @@ export const createErrorHandler =
     const problem = toProblem(error);
     // Refusing has to be cheap: the metrics count refusals, and the request's line names them.
     if (problem.status >= 500 && problem.code !== 'too_busy')
-      (req.log ?? log).error({ err: error }, problem.code);
+      log.error({ requestId: requestIdOf(req), err: error }, problem.code);
     if (res.headersSent) {
       // Part of an answer is on the wire; only a broken connection tells the client that it is not whole.
       res.destroy();

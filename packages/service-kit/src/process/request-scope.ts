@@ -13,8 +13,13 @@ export interface RequestScope {
   deadline: NodeJS.Timeout | undefined;
 }
 
+declare module 'http' {
+  interface IncomingMessage {
+    scope?: RequestScope;
+  }
+}
+
 const storage = new AsyncLocalStorage<RequestScope | undefined>();
-const scopes = new WeakMap<IncomingMessage, RequestScope>();
 
 const clientGone = (): Problem =>
   new Problem({ status: 499, code: 'client_closed_request', detail: 'The client closed the connection.' });
@@ -67,7 +72,7 @@ export const withDeadline = async <T>(
 };
 
 /** A request that takes as long as its body has no deadline. */
-export const withoutDeadline = (req: IncomingMessage): void => clearTimeout(scopes.get(req)?.deadline);
+export const withoutDeadline = (req: IncomingMessage): void => clearTimeout(req.scope?.deadline);
 
 /**
  * Cancels the database work of requests whose client has closed the connection, and of requests that are not answered
@@ -78,7 +83,7 @@ export const cancelWithRequest =
   (req, res) => {
     const scope = createScope();
     scope.deadline = setTimeout(() => cancel(scope, deadlinePassed()), deadlineMs);
-    scopes.set(req, scope);
+    req.scope = scope;
     res.on('close', () => {
       clearTimeout(scope.deadline);
       if (!res.writableFinished) cancel(scope, clientGone());

@@ -10,7 +10,7 @@ export interface Page {
 type Read = () => Promise<Page | undefined>;
 
 /** Returns the page cached under `key`, else the one that `read` returns; concurrent callers share it. */
-export type Pages = (key: string, read: Read) => Promise<Page | undefined>;
+export type Pages = (key: string, read: Read) => Page | Promise<Page | undefined>;
 
 /** Approximate size of an entry without its JSON, in bytes. */
 const entryBytes = 500;
@@ -28,5 +28,5 @@ export const createPages = (bytes: number): Pages | undefined => {
     // A page that is evicted while it is read is returned all the same.
     ignoreFetchAbort: true,
   });
-  return (key, read) => cache.fetch(key, { context: read });
+  return (key, read) => cache.get(key) ?? cache.fetch(key, { context: read });
 };
