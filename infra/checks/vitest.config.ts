@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     name: 'checks',
+    globalSetup: ['@platform/local/test-setup'],
     include: ['src/**/*.test.ts'],
     testTimeout: 60_000,
     // recheck in JavaScript; its other backends are native programs that are not installed.

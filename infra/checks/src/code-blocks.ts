@@ -1,0 +1,53 @@
+/** A fenced code block of a Markdown page. */
+export interface CodeBlock {
+  language: string;
+  /**
+   * What follows the language: `refused` marks requests that show an error, `skip="REASON"` a block that no test can
+   * run. GitHub does not render it.
+   */
+  note: string;
+  code: string;
+  line: number;
+}
+
+/** The fenced code blocks of a page, in order. */
+export const codeBlocks = (page: string): CodeBlock[] => {
+  const blocks: CodeBlock[] = [];
+  let open: CodeBlock | undefined;
+  for (const [index, text] of page.split('\n').entries()) {
+    const [, language = '', note = ''] = /^```(\w*) ?(.*)$/.exec(text) ?? [];
+    if (!text.startsWith('```')) {
+      if (open) open.code += `${text}\n`;
+    } else if (open) {
+      blocks.push(open);
+      open = undefined;
+    } else open = { language, note, code: '', line: index + 1 };
+  }
+  return blocks;
+};
+
+/** The reason why a block is not run; undefined when it is run. */
+export const skipReason = ({ note }: CodeBlock): string | undefined => /^skip="(.{8,})"$/.exec(note)?.[1];
+
+const scriptOf = ({ language, note, code, line }: CodeBlock): string => {
+  const said = `echo "--- line ${line}"\n`;
+  if (language === 'js') {
+    // The first comment names the file, which a later block runs.
+    const [, file] = /^\/\/ (\S+\.mjs)/.exec(code) ?? [];
+    return file === undefined ? '' : `${said}cat >${file} <<'END_OF_FILE'\n${code}END_OF_FILE\n`;
+  }
+  if (note === 'refused')
+    return `${said}if answer=$(\n${code}); then echo "was answered, not refused: $answer"; exit 1; fi\n`;
+  return said + code;
+};
+
+/**
+ * One bash script of all blocks of a page that a reader would paste into one terminal. It fails at the first command that
+ * fails.
+ */
+export const scriptOfPage = (page: string): string => {
+  const commands = codeBlocks(page).filter(
+    (block) => ['sh', 'js'].includes(block.language) && skipReason(block) === undefined,
+  );
+  return commands.length === 0 ? '' : `set -euo pipefail\n${commands.map(scriptOf).join('')}`;
+};
