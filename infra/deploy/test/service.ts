@@ -1,14 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { makeTestKeys } from '@platform/auth/testing';
 import type {} from '@platform/local/provided';
-import { cloneDatabase } from '@platform/service-kit/testing';
+import { cloneDatabase, startServiceProcess } from '@platform/service-kit/testing';
 import { inject } from 'vitest';
-import { inherited } from './env.ts';
 
 export const root = new URL('../../..', import.meta.url).pathname;
 export const serviceFolder = (name: string): string => join(root, 'services', name);
@@ -43,42 +39,29 @@ export const startService = async (
   const jwks = join(home, 'jwks.json');
   await writeFile(jwks, JSON.stringify(keys.jwks));
   const database = stack.use(await cloneDatabase(inject('postgresUrl'), join(folder, 'migrations')));
-  const child = spawn(process.execPath, [...node, 'src/main.ts'], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      ...inherited,
-      PORT: '0',
-      DRAIN_MS: '0',
-      DATABASE_URL: database.url,
-      REDIS_URL: inject('redisUrl') ?? '',
-      AUTH_JWKS: jwks,
-      AUTH_ISSUER: keys.issuer,
-      AUTH_AUDIENCE: keys.audience,
-      SPOOL_DIR: join(home, 'spool'),
-      ...(await secrets()),
-      ...more,
-    },
-  });
-  const exited = once(child, 'exit');
-  stack.defer(async () => {
-    child.kill('SIGTERM');
-    await exited;
-  });
-  const lines: string[] = [];
-  const port = await new Promise<number>((resolve, reject) => {
-    child.once('exit', (code) => reject(new Error(`${name} ended with ${code}: ${lines.join('\n')}`)));
-    createInterface({ input: child.stdout }).on('line', (line) => {
-      lines.push(line);
-      const { msg, port: found } = JSON.parse(line) as { msg?: string; port?: number };
-      if (msg === 'listening' && found !== undefined) resolve(found);
-    });
-  });
+  const child = stack.use(
+    await startServiceProcess({
+      folder,
+      nodeArguments: node,
+      variables: {
+        DATABASE_URL: database.url,
+        REDIS_URL: inject('redisUrl') ?? '',
+        AUTH_JWKS: jwks,
+        AUTH_ISSUER: keys.issuer,
+        AUTH_AUDIENCE: keys.audience,
+        SPOOL_DIR: join(home, 'spool'),
+        ...(await secrets()),
+        ...more,
+      },
+    }),
+  );
+  stack.defer(async () => void (await child.stop()));
+  const { port, pid, lines } = child;
   const place = `127.0.0.1:${port}`;
   return {
     place,
     url: `http://${place}`,
-    pid: child.pid ?? 0,
+    pid,
     lines,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -1,5 +1,6 @@
 import { startRedis } from '@platform/local/redis';
 import { openDatabase } from '@platform/service-kit/db';
+import { startProxy } from '@platform/service-kit/testing';
 import { describe, expect, test } from 'vitest';
 import {
   get,
@@ -12,7 +13,6 @@ import {
   type Instance,
 } from './harness.ts';
 import { redisOf, warmUp } from './warm-up.ts';
-import { startProxy } from './proxy.ts';
 
 /** Two instances on one database and one Redis of their own; `one` reaches Redis through a proxy. */
 const startPair = async () => {
@@ -80,12 +80,12 @@ describe('a writer that has lost Redis answers only when no other instance can r
     const questId = await makeQuest(pair.two, ['old']);
     await warmUp(pair.two, questId);
     await expect.poll(() => redisOf(pair.one).status, { timeout: 5000 }).toBe('ready');
-    pair.proxy[how]();
+    await pair.proxy[how]();
     await warmUp(pair.two, questId);
     await write(pair.one, 'put', `/quests/${questId}/questions`, [question('new')]).expect(200);
     expect(await titlesOf(pair.two, questId)).toEqual(['new']);
     expect(await titlesOf(pair.one, questId)).toEqual(['new']);
-    pair.proxy.heal();
+    await pair.proxy.heal();
     await warmUp(pair.one, questId);
     expect(await titlesOf(pair.one, questId)).toEqual(['new']);
   });
@@ -95,7 +95,7 @@ test('a reader that has lost Redis reads the version from PostgreSQL', async () 
   await using pair = await startPair();
   const questId = await makeQuest(pair.two, ['old']);
   await warmUp(pair.one, questId);
-  pair.proxy.cut();
+  await pair.proxy.cut();
   await write(pair.two, 'put', `/quests/${questId}/questions`, [question('new')]).expect(200);
   expect(await titlesOf(pair.one, questId)).toEqual(['new']);
 }, 40_000);

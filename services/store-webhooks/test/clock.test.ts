@@ -20,7 +20,7 @@ const send = async (url: string, token: string, id: string, status: string): Pro
 test('an order keeps its latest state although the instance that received it has a slow clock', async () => {
   await using service = await startService({ work: false });
   const { id, webhookToken } = await service.store();
-  using slow = await startShifted(service, -200);
+  await using slow = await startShifted(service, -200);
   const count = 30;
   for (let at = 0; at < count; at++) {
     await send(service.url, webhookToken, `o-${at}`, 'OLD');
@@ -35,7 +35,7 @@ test('an order keeps its latest state although the instance that received it has
 test('an event is due at once although the instance that received it has a fast clock', async () => {
   await using service = await startService();
   const { webhookToken } = await service.store();
-  using fast = await startShifted(service, 3_600_000);
+  await using fast = await startShifted(service, 3_600_000);
   await send(fast.url, webhookToken, 'o-1', 'A');
   const { sql } = service.context.database;
   await expect.poll(() => sql`select status from orders`, { timeout: 20_000 }).toEqual([{ status: 'A' }]);
@@ -49,7 +49,7 @@ test('a process whose clock is 40 days ahead deletes no event', async () => {
   const { webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'A', cart: { items: [] } });
   await service.settled();
-  using fast = await startShifted(service, 40 * 86_400_000);
+  await using fast = await startShifted(service, 40 * 86_400_000);
   // An event that was received after the first round of pruning had begun.
   await send(fast.url, webhookToken, 'o-2', 'A');
   await service.settled();

@@ -21,7 +21,7 @@ test(
     const { id, webhookToken } = await service.store();
     const acknowledged: string[] = [];
     for (let round = 0; round < 5; round++) {
-      using running = await startProcess(service);
+      await using running = await startProcess(service);
       using load = fire(running.url, webhookToken, `r${round}`);
       const killAfter = 10 + chance.below(100);
       await expect
@@ -32,7 +32,7 @@ test(
       acknowledged.push(...load.acknowledged);
     }
     expect(acknowledged.length).toBeGreaterThan(50);
-    using last = await startProcess(service);
+    await using last = await startProcess(service);
     await service.settled();
     expect(await last.stop()).toBe(0);
     const { sql } = service.context.database;
@@ -56,7 +56,7 @@ test(
   async () => {
     await using service = await startService({ serverUrl: postgres.url, work: false });
     const { id, webhookToken } = await service.store();
-    using running = await startProcess(service);
+    await using running = await startProcess(service);
     using load = fire(running.url, webhookToken, 'p');
     while (load.acknowledged.length < 20) await sleep(20);
     await postgres.kill9();
@@ -65,7 +65,7 @@ test(
     await running.kill();
     await load.stop();
     await postgres.restart();
-    using next = await startProcess(service);
+    await using next = await startProcess(service);
     const { sql } = service.context.database;
     const spooled = async () =>
       (await readdir(service.spool, { recursive: true })).filter((name) => name.endsWith('.spool'));

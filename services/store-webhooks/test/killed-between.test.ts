@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '@platform/local/postgres';
+import { startProxy } from '@platform/service-kit/testing';
 import { afterAll, expect, test } from 'vitest';
 import { startService } from './harness.ts';
 import { holdAt, type HoldPoint } from './hold.ts';
 import { fire, sendOrder, startProcess } from './process.ts';
-import { startProxy } from './proxy.ts';
 
 const postgres = await startPostgres({ durable: true });
 afterAll(() => postgres.stop());
@@ -105,7 +105,7 @@ test.each(pairs)(
     await using hold = await holdAt(service.databaseUrl, point);
     await using proxy = await startProxy(service.databaseUrl);
     // Without room in the spool nobody gets a 200 for what the database does not tell in time.
-    using running = await startProcess(
+    await using running = await startProcess(
       { databaseUrl: proxy.url, spool: service.spool },
       { SPOOL_MAX_BYTES: '0', LEASE_MS: '2000' },
     );
@@ -117,7 +117,7 @@ test.each(pairs)(
     // The answer is on its way while the worker already claims.
     if (answered) await probe;
     if (committed) {
-      proxy.withhold();
+      proxy.withholdAnswers();
       await hold.open();
     }
     await running.kill();
@@ -129,7 +129,7 @@ test.each(pairs)(
       from inbox where entity = 'order:probe'`;
     expect(found).toEqual(left);
 
-    using next = await startProcess(service, { LEASE_MS: '1000' });
+    await using next = await startProcess(service, { LEASE_MS: '1000' });
     // A sender delivers again what it got no 200 for.
     const expected = [...load.acknowledged, ...load.unacknowledged, 'probe'];
     const again = answered ? load.unacknowledged : [...load.unacknowledged, 'probe'];

@@ -162,7 +162,7 @@ test(
     await using service = await startService({ serverUrl: postgres.url, work: false });
     const { webhookToken } = await service.store();
     const fullDisk = `--import ${join(import.meta.dirname, 'full-disk.ts')}`;
-    using running = await startProcess(service, { NODE_OPTIONS: fullDisk });
+    await using running = await startProcess(service, { NODE_OPTIONS: fullDisk });
     expect(await sendOrder(running.url, webhookToken, 'before')).toBe(200);
     await killDatabase(postgres, service.context.database.sql);
     for (let at = 0; at < 3; at++) {

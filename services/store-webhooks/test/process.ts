@@ -1,55 +1,26 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '@platform/local/ports';
+import { startServiceProcess, type ServiceProcess } from '@platform/service-kit/testing';
 
 /** The real process on the harness's database and spool. */
-export const startProcess = async (
+export const startProcess = (
   service: { databaseUrl: string; spool: string },
   variables: Record<string, string> = {},
-) => {
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
-  const child = spawn(process.execPath, ['src/main.ts'], {
-    cwd: new URL('..', import.meta.url).pathname,
-    env: {
-      PATH: process.execPath,
-      PORT: String(port),
+): Promise<ServiceProcess> =>
+  startServiceProcess({
+    folder: new URL('..', import.meta.url).pathname,
+    variables: {
       DATABASE_URL: service.databaseUrl,
       SPOOL_DIR: service.spool,
       SECRETS_KEY: 'ab'.repeat(32),
       AUTH_JWKS: 'none.json',
       AUTH_ISSUER: 'x',
       AUTH_AUDIENCE: 'x',
-      LOG_LEVEL: 'silent',
-      DRAIN_MS: '0',
+      REQUEST_LOG: 'failures',
       RETRY_BASE_MS: '20',
       IDLE_POLL_MS: '50',
       ...variables,
     },
-    stdio: ['ignore', 'ignore', 'inherit'],
   });
-  const alive = () =>
-    fetch(`${url}/livez`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (!(await alive())) await sleep(50);
-  return {
-    url,
-    /** For a test that failed: whatever it is doing. */
-    [Symbol.dispose]: () => void child.kill('SIGKILL'),
-    kill: async () => {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    },
-    stop: async () => {
-      child.kill('SIGTERM');
-      const [code] = (await once(child, 'exit')) as [number];
-      return code;
-    },
-  };
-};
 
 /** Sends one order; gives the status of the answer. */
 export const sendOrder = async (url: string, token: string, id: string): Promise<number> => {

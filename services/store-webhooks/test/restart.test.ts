@@ -21,7 +21,7 @@ test.each(['kill', 'stop'] as const)(
   async (end) => {
     await using service = await startService({ serverUrl: postgres.url, work: false });
     const [{ id, webhookToken }, other] = [await service.store(), await service.store()];
-    using before = await startProcess(service);
+    await using before = await startProcess(service);
     expect(await sendOrder(before.url, webhookToken, 'before')).toBe(200);
     const hasToken = async () => {
       const files = await savedSnapshots(service.spool);
@@ -32,7 +32,7 @@ test.each(['kill', 'stop'] as const)(
     await expect.poll(hasToken, { timeout: 10_000 }).toBe(true);
     await killDatabase(postgres, service.context.database.sql);
     await before[end]();
-    using after = await startProcess(service);
+    await using after = await startProcess(service);
     expect(await sendOrder(after.url, webhookToken, 'during')).toBe(200);
     expect(await sendOrder(after.url, other.webhookToken, 'unknown')).toBe(503);
     for (const file of await savedSnapshots(service.spool)) {
@@ -53,7 +53,7 @@ test.each(['kill', 'stop'] as const)(
 test('a token that was revoked is not accepted after a restart without a database', async () => {
   await using service = await startService({ serverUrl: postgres.url, work: false });
   const { id, webhookToken } = await service.store();
-  using before = await startProcess(service);
+  await using before = await startProcess(service);
   expect(await sendOrder(before.url, webhookToken, 'before')).toBe(200);
   const texts = async () =>
     Promise.all((await savedSnapshots(service.spool)).map((file) => readFile(file, 'utf8').catch(() => '')));
@@ -63,7 +63,7 @@ test('a token that was revoked is not accepted after a restart without a databas
   await expect.poll(async () => (await texts()).join(''), { timeout: 10_000 }).toContain('"graceUntil":"');
   await killDatabase(postgres, service.context.database.sql);
   await before.kill();
-  using after = await startProcess(service);
+  await using after = await startProcess(service);
   expect(await sendOrder(after.url, webhookToken, 'during')).toBe(404);
   await postgres.restart();
 });

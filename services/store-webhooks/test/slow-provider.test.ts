@@ -57,8 +57,8 @@ test(
     });
     standIn.behaviour = 'hang';
     const settings = { PROVIDER_TIMEOUT_MS: '600000' };
-    using first = await startProcess(service, settings);
-    using second = await startProcess(service, settings);
+    await using first = await startProcess(service, settings);
+    await using second = await startProcess(service, settings);
     for (const status of ['A', 'B'])
       await service.hook('order_updated', webhookToken, order('o-1', { status }));
     await expect.poll(() => standIn.asked.length, { timeout: 10_000 }).toBe(1);
@@ -72,7 +72,7 @@ test(
     standIn.behaviour = 'normal';
     standIn.carts.set('o-1', complete.cart);
     await Promise.all([first.kill(), second.kill()]);
-    using next = await startProcess(service);
+    await using next = await startProcess(service);
     const orders = () => sql`select status from orders`;
     // Without a renewed lease of a few seconds this would take a minute.
     await expect.poll(orders, { timeout: 15_000 }).toEqual([{ status: 'B' }]);

@@ -34,7 +34,7 @@ test.each(outages)(
   async ({ begin, finish }) => {
     await using service = await startService({ serverUrl: postgres.url, work: false });
     const { id, webhookToken } = await service.store();
-    using running = await startProcess(service);
+    await using running = await startProcess(service);
     using load = fire(running.url, webhookToken, 'o');
     while (load.acknowledged.length < 100) await sleep(20);
     await begin();

@@ -1,6 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
+import { startServiceProcess, type ServiceProcess } from '@platform/service-kit/testing';
 
 const folder = new URL('..', import.meta.url).pathname;
 const around = { PATH: '/usr/local/bin:/usr/bin:/bin' };
@@ -18,28 +18,6 @@ export const runScript = async (script: string, variables: Record<string, string
   return printed;
 };
 
-const portOf = async (child: ChildProcess): Promise<number> => {
-  if (child.stdout === null) throw new Error('no output');
-  for await (const line of createInterface({ input: child.stdout })) {
-    const { msg, port } = JSON.parse(line) as { msg: string; port?: number };
-    if (msg === 'listening' && port !== undefined) return port;
-  }
-  throw new Error('the service ended before it listened');
-};
-
 /** The service as a separate process; disposal kills it with SIGKILL. */
-export const startProcess = async (variables: Record<string, string>) => {
-  const child = spawn(process.execPath, ['src/main.ts'], {
-    cwd: folder,
-    env: { ...around, ...variables },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const exited = once(child, 'exit');
-  const kill = async () => {
-    child.kill('SIGKILL');
-    await exited;
-  };
-  const port = await portOf(child);
-  child.stdout.resume();
-  return { url: `http://127.0.0.1:${port}`, kill, [Symbol.asyncDispose]: kill };
-};
+export const startProcess = (variables: Record<string, string>): Promise<ServiceProcess> =>
+  startServiceProcess({ folder, variables });

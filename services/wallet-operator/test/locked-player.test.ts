@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { startProxy } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { holdPlayer } from './hold-player.ts';
 import { expectSoundLedger } from './proof.ts';
-import { startProxy } from './proxy.ts';
 
 const newDebit = () => ({ transactionId: randomUUID(), roundId: randomUUID() });
 
@@ -46,7 +46,7 @@ test('a batch meets a locked player once; later batches leave the player out', a
   const { service: direct, locked: player, others } = await startWithPlayers();
   await using _ = direct;
   let lockTimeouts = 0;
-  const proxy = await startProxy(direct.databaseUrl, {
+  await using proxy = await startProxy(direct.databaseUrl, {
     isLost: (answer) => {
       if (answer.includes('55P03')) lockTimeouts += 1;
       return false;

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { startProxy } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';
-import { startProxy } from './proxy.ts';
 
 /** A debit and a credit are one statement, a rollback is decided in a transaction. */
 test.each([
@@ -19,7 +19,7 @@ test.each([
     await addGame(sql);
     let cutting = false;
     // This answer is sent after the commit: the batch is in the ledger, but the service does not know.
-    const proxy = await startProxy(direct.databaseUrl, {
+    await using proxy = await startProxy(direct.databaseUrl, {
       isLost: (answer) => cutting && answer.includes(commitTag),
     });
     await using service = await startService({ variables: { DATABASE_URL: proxy.url } });
@@ -52,7 +52,7 @@ test('packets dropped on an open connection: 500 after a time limit, and the rep
   await using direct = await startService();
   const { sql } = direct.context.database;
   await addGame(sql);
-  const proxy = await startProxy(direct.databaseUrl);
+  await using proxy = await startProxy(direct.databaseUrl);
   await using service = await startService({ variables: { DATABASE_URL: proxy.url } });
   const players = await Promise.all(Array.from({ length: 4 }, () => addPlayer(sql)));
   const callers = players.map((playerId) => callerOf(service, playerId));
@@ -60,7 +60,7 @@ test('packets dropped on an open connection: 500 after a time limit, and the rep
 
   const debits = callers.map(() => ({ transactionId: randomUUID(), roundId: randomUUID() }));
   const send = () => Promise.all(callers.map((caller, at) => caller.debit(debits[at])));
-  proxy.dropPackets();
+  proxy.freezeOpen();
   // The batch on the open connection is lost; another batch may have opened a new one.
   const answers = (await send()).map(({ http, status }) => `${http} ${status}`);
   expect(answers).toContain('500 ERROR_UNKNOWN');

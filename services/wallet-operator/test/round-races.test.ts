@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { cloneDatabase } from '@platform/service-kit/testing';
+import { cloneDatabase, type ServiceProcess } from '@platform/service-kit/testing';
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { migrations } from '../src/context.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
-import { startProcess, type ServiceProcess } from './process.ts';
+import { startProcess } from './process.ts';
 import { expectSoundLedger } from './proof.ts';
 
 /** Two processes of the service on one database, as behind a load balancer that knows nothing of players. */

@@ -48,6 +48,7 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
   });
   const { address, port } = await listen(server, env.HOST, env.PORT);
   log.info({ address, port }, 'listening');
+  log.flush();
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'stopping');

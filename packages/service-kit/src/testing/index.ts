@@ -3,3 +3,5 @@ export { captureLog } from './log.ts';
 export { serve, type RunningServer } from './server.ts';
 export { createHarness, type Harness, type StartOptions, type TestInstance } from './harness.ts';
 export { seededRandom } from './random.ts';
+export { startServiceProcess, type ServiceProcess } from './process.ts';
+export { startProxy, type Proxy } from './proxy.ts';

@@ -1,0 +1,87 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+
+interface ProcessOptions {
+  /** Folder of the service. */
+  folder: string;
+  /** All settings; nothing is inherited. PORT is 0 and DRAIN_MS 0 unless given. */
+  variables: Record<string, string>;
+  /** `src/main.ts` unless said otherwise. */
+  script?: string;
+  /** Arguments of Node.js before the script. */
+  nodeArguments?: readonly string[];
+}
+
+/** A service that runs as a process of its own, as in production. */
+export interface ServiceProcess extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** What it has written to standard output: its log, one JSON object a line. */
+  lines: string[];
+  signal(name: NodeJS.Signals): void;
+  /** Resolves with the exit code, or null after a signal that ended it. */
+  exited(): Promise<number | null>;
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+  /** SIGKILL, as a crash would end it; also on disposal. */
+  kill(): Promise<void>;
+  /** Starts it again after it has ended; on the same port where the settings have one. */
+  start(): Promise<void>;
+}
+
+/** Starts a service as a process and waits until it listens. Rejects with its output when it ends before. */
+export const startServiceProcess = async (options: ProcessOptions): Promise<ServiceProcess> => {
+  const { folder, variables, script = 'src/main.ts', nodeArguments = [] } = options;
+  const env = { PATH: '/usr/local/bin:/usr/bin:/bin', PORT: '0', DRAIN_MS: '0', ...variables };
+  const lines: string[] = [];
+  let child: ChildProcess;
+  let exit: Promise<[number | null]>;
+  let port = 0;
+
+  const start = async (): Promise<void> => {
+    const started = spawn(process.execPath, [...nodeArguments, script], {
+      cwd: folder,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    child = started;
+    exit = once(started, 'exit') as Promise<[number | null]>;
+    port = await new Promise<number>((resolve, reject) => {
+      createInterface({ input: started.stdout }).on('line', (line) => {
+        lines.push(line);
+        if (line.includes('"msg":"listening"')) resolve((JSON.parse(line) as { port: number }).port);
+      });
+      started.once('exit', (code) =>
+        reject(new Error(`${folder} ended with ${code} before it listened: ${lines.join('\n')}`)),
+      );
+    });
+  };
+  const exited = async (): Promise<number | null> => (await exit)[0];
+  const signal = (name: NodeJS.Signals): void => void child.kill(name);
+  const end = (name: NodeJS.Signals): Promise<number | null> => {
+    signal(name);
+    return exited();
+  };
+  const kill = async (): Promise<void> => void (await end('SIGKILL'));
+  await start();
+  return {
+    get url() {
+      return `http://127.0.0.1:${port}`;
+    },
+    get port() {
+      return port;
+    },
+    get pid() {
+      return child.pid ?? 0;
+    },
+    lines,
+    signal,
+    exited,
+    stop: () => end('SIGTERM'),
+    kill,
+    start,
+    [Symbol.asyncDispose]: kill,
+  };
+};
