@@ -1,10 +1,11 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import type { Context } from './context.ts';
-import { orderList } from './orders/list.ts';
-import { importJobList, memberList } from './members/lists.ts';
-import { createUserRoute, userList } from './users/routes.ts';
-import { deliveryJobList } from './delivery/list.ts';
-import { verificationList } from './identity/list.ts';
+import { deliveryJobList } from './records/delivery-jobs.ts';
+import { importJobList } from './records/import-jobs.ts';
+import { memberList } from './records/members.ts';
+import { orderList } from './records/orders.ts';
+import { createUserRoute, userList } from './records/users.ts';
+import { verificationList } from './records/verifications.ts';
 import { paymentRoutes } from './payments/routes.ts';
 import { addWaitingMetrics } from './metrics.ts';
 import { notificationList } from './notifications/list.ts';

@@ -1398,9 +1398,9 @@ export interface components {
             phone: string | null;
             status: string | null;
             type: string | null;
-            modified: number | null;
             /** Format: date-time */
             updatedAt: string;
+            modified: number | null;
         };
         ImportJob: {
             /** Format: uuid */
@@ -1421,18 +1421,9 @@ export interface components {
             /** @description The id that the POS gave */
             id: string;
             orderId: string | null;
-            /**
-             * @description Never moves back; the last two end it without a delivery
-             * @enum {string}
-             */
-            stage: "assigned" | "started" | "arrived" | "completed" | "cancelled" | "failed";
             /** @description As the provider named it */
             status: string | null;
             driverId: string | null;
-            driverLocation: {
-                lat: number;
-                lng: number;
-            } | null;
             /** Format: date-time */
             estimatedArrival: string | null;
             /** Format: date-time */
@@ -1450,6 +1441,15 @@ export interface components {
             endedAt: string | null;
             /** Format: date-time */
             updatedAt: string;
+            /**
+             * @description Never moves back; the last two end it without a delivery
+             * @enum {string}
+             */
+            stage: "assigned" | "started" | "arrived" | "completed" | "cancelled" | "failed";
+            driverLocation: {
+                lat: number;
+                lng: number;
+            } | null;
         };
         Verification: {
             service: string;
@@ -4440,6 +4440,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The store */
                 id: string;
                 orderId: string;
             };
@@ -4635,6 +4636,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The store */
                 id: string;
                 memberId: string;
             };
@@ -4830,6 +4832,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The store */
                 id: string;
                 userId: string;
             };
@@ -5025,6 +5028,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The store */
                 id: string;
                 jobId: string;
             };
@@ -5222,6 +5226,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The store */
                 id: string;
                 transactionId: string;
             };
@@ -5645,11 +5650,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The store */
+                id: string;
                 service: "threedsecureio" | "netcetera";
                 /** @description As it comes back with the challenge result */
                 transactionId: string;
-                /** @description The store */
-                id: string;
             };
             cookie?: never;
         };

@@ -76,7 +76,7 @@ export const dryRun = async (context: Context, storeId: string, eventId: string)
     return { error: 'A payment is answered live; replaying one asks its provider again.' };
   try {
     const claimed = { ...event, store: await knownStore(context, storeId) };
-    const change = await plan({ ...context, sql: context.database.sql }, claimed);
+    const change = await plan(context, claimed);
     const seen = await tryOut(context, { storeId, eventId, receivedAt, change });
     const changes = (seen?.before ?? []).flatMap(({ record, value }, at) => {
       const after = seen?.after[at]?.value ?? null;

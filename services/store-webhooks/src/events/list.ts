@@ -1,9 +1,10 @@
-import { instant, text } from '@platform/service-kit/text';
+import { text } from '@platform/service-kit/text';
 import { eq, getTableColumns } from 'drizzle-orm';
 import { z } from 'zod';
 import { eventReveals, inbox } from '../db/tables.ts';
 import { hookEventNames, type HookEvent } from '../hooks/events.ts';
-import { declareList } from '../stores/lists.ts';
+import { declareList } from '../records/list.ts';
+import { viewOf } from '../records/view.ts';
 import { EventView, eventState, time } from './schema.ts';
 import { hasState, isAbout, isReceivedBefore, isReceivedFrom } from './store.ts';
 import { showEvent } from './view.ts';
@@ -40,21 +41,14 @@ export const eventList = declareList({
   },
 });
 
-const RevealView = z
-  .object({
-    id: z.uuid(),
-    eventId: z.uuid(),
-    revealedBy: z.string().meta({ description: 'Subject of the access token' }),
-    requestId: z.string().meta({ description: 'Of the request, as in the access log' }),
-    revealedAt: instant(),
-  })
-  .meta({ id: 'EventReveal' });
-
 export const eventRevealList = declareList({
   table: eventReveals,
   latest: eventReveals.id,
   name: 'eventReveals',
   tag: 'Events',
   summary: 'Who was shown which event without masking, newest first',
-  view: RevealView,
+  view: viewOf('EventReveal', eventReveals, 'id eventId revealedBy requestId revealedAt', {
+    revealedBy: 'Subject of the access token',
+    requestId: 'Of the request, as in the access log',
+  }),
 });

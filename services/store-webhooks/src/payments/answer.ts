@@ -31,10 +31,7 @@ export const answerPayment = async (context: Context, request: PaymentRequest): 
   const { service, body, headers, event, id: eventId } = receipt;
   const where = { storeId: store.id, event, eventId };
   const contentType = headers['content-type'];
-  const settled = await settlePayment(
-    { ...context, sql: database.sql },
-    { store, service, body, contentType },
-  )
+  const settled = await settlePayment(context, { store, service, body, contentType })
     // The customer waits in front of a browser, so any fault must still lead to the page of the shop.
     .catch((error: unknown) => ({ outcome: failure('unavailable'), error }));
   const { outcome, error } = settled;

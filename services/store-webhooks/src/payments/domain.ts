@@ -59,10 +59,10 @@ export interface Payment {
 export interface SettledChallenge {
   storeId: string;
   transactionId: string;
-  serverTransactionId: string;
+  threeDSServerTransId: string;
   /** Sealed; null once it was too old. */
   outcome: string | null;
-  outcomeAt: Date | string;
+  outcomeAt: string;
 }
 
 /** Everything stored, in whichever store, under one of the ids that a request brought. */
@@ -88,7 +88,7 @@ export const choosePayment = (
   if (own === undefined) return { foreign: payments.length + challenges.length > 0 };
   const isOwn = (row: { storeId: string; transactionId: string }) =>
     row.storeId === storeId && row.transactionId === own.transactionId;
-  const same = challenges.filter((row) => row.serverTransactionId === serverTransactionId);
+  const same = challenges.filter((row) => row.threeDSServerTransId === serverTransactionId);
   const foreign =
     same.some((row) => !isOwn(row)) ||
     payments.some((row) => !isOwn(row) && row.transactionId === serverTransactionId);

@@ -2,9 +2,11 @@ import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { payments } from '../db/tables.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
+import { declareRecord } from '../records/list.ts';
 import { storeId } from '../stores/routes.ts';
-import { getPayment, registerPayment } from './use-cases.ts';
+import { registerPayment } from './use-cases.ts';
 
 const Payment = z
   .strictObject({
@@ -17,7 +19,21 @@ const Payment = z
   })
   .meta({ id: 'Payment' });
 
-const PaymentPath = Payment.pick({ service: true, transactionId: true }).extend(storeId.shape);
+const { service, transactionId } = Payment.shape;
+
+const getPayment = declareRecord({
+  table: payments,
+  tag: 'Payments',
+  path: 'payments',
+  view: Payment,
+  show: (row) => ({ service: row.service, transactionId: row.transactionId, orderId: row.orderId }),
+  noun: 'payment',
+  key: {
+    service: { column: payments.service, schema: service },
+    transactionId: { column: payments.transactionId, schema: transactionId },
+  },
+  summary: 'The order that a 3DS transaction pays',
+});
 
 export const paymentRoutes = (context: Context): Route[] => [
   route(
@@ -37,26 +53,9 @@ export const paymentRoutes = (context: Context): Route[] => [
     },
     async ({ params, body }) => {
       await registerPayment(context, { storeId: params.id, ...body });
-      const { service, transactionId } = body;
-      const Location = `/v1/stores/${params.id}/payments/${service}/${encodeURIComponent(transactionId)}`;
-      return { status: 201, headers: { Location }, body };
+      const path = `${body.service}/${encodeURIComponent(body.transactionId)}`;
+      return { status: 201, headers: { Location: `/v1/stores/${params.id}/payments/${path}` }, body };
     },
   ),
-  route(
-    {
-      method: 'get',
-      path: '/v1/stores/{id}/payments/{service}/{transactionId}',
-      operationId: 'getPayment',
-      tag: 'Payments',
-      summary: 'The order that a 3DS transaction pays',
-      caller: context.verifier.guard('stores:admin'),
-      params: PaymentPath,
-      responses: { 200: { description: 'The payment', body: Payment } },
-      problems: [404],
-    },
-    async ({ params: { id, ...key } }) => ({
-      status: 200,
-      body: await getPayment(context, { storeId: id, ...key }),
-    }),
-  ),
+  getPayment(context),
 ];

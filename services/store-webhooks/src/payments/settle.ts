@@ -1,8 +1,5 @@
-import type { SecretBox } from '@platform/auth/secret-box';
-import type { Log } from '@platform/service-kit/log';
-import type { Sql } from 'postgres';
+import type { Context } from '../context.ts';
 import { readable } from '../hooks/body.ts';
-import type { ProviderReader } from '../providers/reader.ts';
 import { ProviderUnavailable } from '../providers/exchange.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
 import { credentialsOf } from '../stores/credentials.ts';
@@ -19,14 +16,6 @@ import {
   type SettledChallenge,
 } from './domain.ts';
 import { findPayments, keepOutcome } from './store.ts';
-
-export interface Settling {
-  sql: Sql;
-  box: SecretBox;
-  reader: ProviderReader;
-  log: Log;
-  now(): Date;
-}
 
 export interface PaymentEvent {
   store: KnownStore;
@@ -46,7 +35,7 @@ export interface Settled {
 export const outcomeContext = ({ storeId, service, transactionId }: Omit<Payment, 'orderId'>): string =>
   `payments/${storeId}/${service}/${transactionId}`;
 
-const kept = ({ box, now }: Settling, payment: Payment, settled?: SettledChallenge): Outcome | undefined => {
+const kept = ({ box, now }: Context, payment: Payment, settled?: SettledChallenge): Outcome | undefined => {
   if (settled === undefined || settled.outcome === null) return undefined;
   if (now().getTime() - new Date(settled.outcomeAt).getTime() > keepOutcomeMs) return undefined;
   try {
@@ -62,17 +51,22 @@ const foreignTransaction = (): Settled => ({
   error: new Unprocessable('The transaction belongs to another payment.'),
 });
 
-const ask = async (settling: Settling, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
+const ask = async (context: Context, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
+  const { box, database, now, reader } = context;
   const settings = store.settings.payments.find(({ kind }) => kind === payment.service);
   const adapter = threeDSAdapters.get(payment.service);
   if (settings === undefined || adapter === undefined)
     throw new Unprocessable('The store has no such 3DS provider.');
   const credentials = credentialsOf(store)[`payments.${payment.service}`] ?? {};
-  const outcome = outcomeOf(await adapter.result(id, { settings, credentials, reader: settling.reader }));
+  const outcome = outcomeOf(await adapter.result(id, { settings, credentials, reader }));
   if (outcome === undefined)
     return { outcome: failure('pending'), error: new ProviderUnavailable('has no final result yet') };
-  const sealed = settling.box.seal(JSON.stringify(outcome), outcomeContext(payment));
-  const isOurs = await keepOutcome(settling.sql, payment, id, sealed, settling.now());
+  const sealed = box.seal(JSON.stringify(outcome), outcomeContext(payment));
+  const isOurs = await keepOutcome(database.orm, payment, {
+    threeDSServerTransId: id,
+    outcome: sealed,
+    outcomeAt: now().toISOString(),
+  });
   return isOurs ? { outcome } : foreignTransaction();
 };
 
@@ -80,7 +74,7 @@ const ask = async (settling: Settling, store: KnownStore, payment: Payment, id: 
  * Settles a 3DS challenge: parse → find the payment → stored outcome, else ask the provider. The challenge
  * result comes through the browser, so its transStatus is never used. Rejects when the provider gives no result.
  */
-export const settlePayment = async (settling: Settling, event: PaymentEvent): Promise<Settled> => {
+export const settlePayment = async (context: Context, event: PaymentEvent): Promise<Settled> => {
   const { store, contentType } = event;
   const isForm = contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') ?? false;
   const challenge = readChallenge(readable(event.body, contentType), event.service, isForm);
@@ -89,17 +83,17 @@ export const settlePayment = async (settling: Settling, event: PaymentEvent): Pr
   if (!threeDSAdapters.has(service))
     return { outcome: failure('unknown'), error: new Ignored('The service is not known.') };
   if (event.service !== null && event.service !== service)
-    settling.log.warn({ storeId: store.id, path: event.service, service }, 'path and body name two services');
+    context.log.warn({ storeId: store.id, path: event.service, service }, 'path and body name two services');
   if (id === undefined)
     return {
       outcome: failure('unreadable'),
       error: new Unprocessable('The challenge result is unreadable.'),
     };
 
-  const known = await findPayments(settling.sql, service, [...new Set([...transactionIds, id])]);
+  const known = await findPayments(context.database.orm, service, [...new Set([...transactionIds, id])]);
   const { own, settled, foreign } = choosePayment(known, store.id, transactionIds, id);
   if (foreign) return foreignTransaction();
   if (own === undefined) return { error: new Unprocessable('There is no order for the transaction.') };
-  const outcome = kept(settling, own, settled);
-  return outcome === undefined ? ask(settling, store, own, id) : { outcome };
+  const outcome = kept(context, own, settled);
+  return outcome === undefined ? ask(context, store, own, id) : { outcome };
 };

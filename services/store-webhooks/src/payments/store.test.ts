@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { freePort } from '@platform/local/ports';
+import { drizzle } from 'drizzle-orm/postgres-js';
 import connect from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { findPayments } from './store.ts';
@@ -13,7 +14,9 @@ test('if the database is unavailable, looking up a payment rejects once and leav
     process.off('unhandledRejection', collect);
     await sql.end();
   });
-  await expect(findPayments(sql, 'threedsecureio', ['t-1'])).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  await expect(findPayments(drizzle(sql), 'threedsecureio', ['t-1'])).rejects.toMatchObject({
+    cause: { code: 'ECONNREFUSED' },
+  });
   await turn();
   expect(unhandled).toEqual([]);
 });

@@ -14,7 +14,9 @@ const ours = [Failure, Unprocessable, Ignored, ProviderUnavailable, Unavailable]
 
 const codeOf = (error: Error): string | undefined => {
   const { code } = error as { code?: unknown };
-  return typeof code === 'string' && /^[\w-]{1,40}$/.test(code) ? code : undefined;
+  if (typeof code === 'string' && /^[\w-]{1,40}$/.test(code)) return code;
+  // drizzle wraps the error of the driver.
+  return error.cause instanceof Error ? codeOf(error.cause) : undefined;
 };
 
 /**

@@ -1,9 +1,9 @@
 import type { ISql } from 'postgres';
-import { applyJobs } from '../delivery/apply.ts';
-import { applyVerifications } from '../identity/apply.ts';
-import { applyMembers } from '../members/apply.ts';
+import { applyJobs } from '../records/delivery-jobs.ts';
+import { applyVerifications } from '../records/verifications.ts';
+import { applyMembers } from '../records/members.ts';
 import { addNotices } from '../notifications/add.ts';
-import { applyOrders } from '../orders/apply.ts';
+import { applyOrders } from '../records/orders.ts';
 import type { ChangeOf, Change, Notice, Sourced } from './change.ts';
 
 const ofKind = <Kind extends Change['kind']>(changes: readonly Sourced[], kind: Kind) =>

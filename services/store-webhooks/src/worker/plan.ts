@@ -1,4 +1,5 @@
 import type { Sql } from 'postgres';
+import type { Context } from '../context.ts';
 import { readable } from '../hooks/body.ts';
 import {
   deliverySource,
@@ -8,7 +9,7 @@ import {
   isJobEvent,
   posSource,
 } from '../hooks/subject.ts';
-import { settlePayment, type Settling } from '../payments/settle.ts';
+import { settlePayment } from '../payments/settle.ts';
 import type { Connection } from '../providers/adapter.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import { ProviderBusy, ProviderUnavailable } from '../providers/exchange.ts';
@@ -44,34 +45,32 @@ const userExists = async (sql: Sql, storeId: string, consumerUserId: string): Pr
   return row !== undefined;
 };
 
-const planMember = async (planning: Planning, claimed: ClaimedEvent, body: unknown): Promise<Change> => {
+const planMember = async (context: Context, claimed: ClaimedEvent, body: unknown): Promise<Change> => {
   const { adapter, ...source } = posSource(claimed.store);
-  const connection = { ...source, reader: planning.reader };
+  const connection = { ...source, reader: context.reader };
   const payload = await adapter.member(body, connection);
   const isNew = claimed.event === 'new_member';
-  const known = isNew && (await userExists(planning.sql, claimed.storeId, payload.id));
+  const known = isNew && (await userExists(context.database.sql, claimed.storeId, payload.id));
   const member = known ? await fresh(payload, connection, adapter.readMember) : payload;
   const importsUnknown = isNew && claimed.store.settings.customerImportsEnabled;
   return { kind: 'member', member, isNew, importsUnknown };
 };
 
-const planPayment = async (planning: Planning, claimed: ClaimedEvent): Promise<Change> => {
+const planPayment = async (context: Context, claimed: ClaimedEvent): Promise<Change> => {
   const { store, service, body, headers } = claimed;
   const contentType = headers['content-type'];
-  const { error } = await settlePayment(planning, { store, service, body, contentType });
+  const { error } = await settlePayment(context, { store, service, body, contentType });
   if (error !== undefined) throw error;
   return { kind: 'none' };
 };
-
-export type Planning = Settling & { sql: Sql };
 
 /**
  * Returns the change for an event. Reads from the database and from providers, but writes nothing except
  * the outcome of a payment. Throws Unprocessable or Ignored if a retry is useless.
  */
-export const plan = async (planning: Planning, claimed: ClaimedEvent): Promise<Change> => {
+export const plan = async (context: Context, claimed: ClaimedEvent): Promise<Change> => {
   const { event, service, store, headers } = claimed;
-  if (event === 'payment-auth-completed') return planPayment(planning, claimed);
+  if (event === 'payment-auth-completed') return planPayment(context, claimed);
   const body = readable(claimed.body, headers['content-type']);
   if (body === undefined) throw new Unprocessable('The body is not readable.');
   if (isJobEvent(event)) {
@@ -81,11 +80,11 @@ export const plan = async (planning: Planning, claimed: ClaimedEvent): Promise<C
   if (isIdentityEvent(event)) {
     const kind = identityService(service, body);
     const { adapter, ...source } = identitySource(store, kind);
-    const verification = await adapter.verification(body, { ...source, reader: planning.reader });
+    const verification = await adapter.verification(body, { ...source, reader: context.reader });
     const completed = event === 'identity-verification-completed';
     return { kind: 'verification', service: kind, completed, verification };
   }
-  if (event !== 'order_updated') return planMember(planning, claimed, body);
+  if (event !== 'order_updated') return planMember(context, claimed, body);
   const { adapter, ...source } = posSource(store);
-  return { kind: 'order', order: await adapter.order(body, { ...source, reader: planning.reader }) };
+  return { kind: 'order', order: await adapter.order(body, { ...source, reader: context.reader }) };
 };

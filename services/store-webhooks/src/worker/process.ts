@@ -36,7 +36,6 @@ export const renewals = 4;
 export const createProcessing = (context: Context): Processing => {
   const { database, env, tracker, log, openStore } = context;
   const { sql } = database;
-  const planning = { ...context, sql };
   const mails = env.SMTP_URL !== undefined;
   const maxAttempts = attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
   const underWay = new Map<Promise<void>, { event: InboxEvent; since: number }>();
@@ -83,7 +82,7 @@ export const createProcessing = (context: Context): Processing => {
       // Processing this event may be what crashed the earlier workers, also after an attempt that ended with an error.
       const crashes = claimed.error === null ? claimed.attempts : claimed.attempts - maxAttempts;
       if (crashes > maxCrashes) throw new Unprocessable('It was begun ten times and never ended.');
-      const change = await plan(planning, claimed);
+      const change = await plan(context, claimed);
       await batches.add({ event: claimed, change: { storeId, eventId, receivedAt, change } });
     } catch (error) {
       // If this cannot be written either, the lease expires and the event is claimed again.

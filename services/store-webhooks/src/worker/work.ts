@@ -3,7 +3,7 @@ import { startBackground } from '@platform/service-kit/background';
 import { safeError } from '../tracker/failure.ts';
 import type { Context } from '../context.ts';
 import { createPruning } from '../inbox/prune.ts';
-import { importOne } from '../members/import.ts';
+import { importOne } from '../records/import-jobs.ts';
 import { createMailer } from '../notifications/mailer.ts';
 import { forgetOutcomes } from '../payments/store.ts';
 import { keepOutcomeMs } from '../payments/domain.ts';
@@ -42,7 +42,7 @@ export const startWork = (context: Context): AsyncDisposable => {
     start('mails', env.IDLE_POLL_MS, mailer.sendOne);
   }
   start('housekeeping', housekeepingMs, () =>
-    forgetOutcomes(database.sql, new Date(now().getTime() - keepOutcomeMs)),
+    forgetOutcomes(database.orm, new Date(now().getTime() - keepOutcomeMs)),
   );
   const prune = createPruning(database.sql, env.INBOX_RETENTION_DAYS * 86_400_000, env.PRUNE_PAUSE_MS);
   start('pruning', housekeepingMs, async () => {

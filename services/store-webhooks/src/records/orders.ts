@@ -1,15 +1,20 @@
 import { instant } from '@platform/service-kit/text';
+import type { ISql } from 'postgres';
 import { z } from 'zod';
+import { orders } from '../db/tables.ts';
+import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
+import { orderText } from '../notifications/text.ts';
 import { fromMinor } from '../providers/money.ts';
 import { amountFields } from '../providers/records.ts';
-import { orders } from '../db/tables.ts';
-import { declareList } from '../stores/lists.ts';
+import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
+import { declareList } from './list.ts';
+import { posId } from './view.ts';
 
 const amount = z.number().nullable();
 
 const OrderView = z
   .object({
-    id: z.string().meta({ description: 'The id that the POS gave' }),
+    id: z.string().meta({ description: posId }),
     orderNo: z.string().nullable(),
     status: z.string(),
     consumerId: z.string().nullable(),
@@ -66,9 +71,46 @@ export const orderList = declareList({
   show: showOrder,
   one: {
     noun: 'order',
-    param: 'orderId',
-    operationId: 'getOrder',
+    key: { orderId: { column: orders.id } },
     summary: 'An order with its items',
-    key: orders.id,
   },
 });
+
+const upsert = createUpsert(orders);
+
+interface Applied {
+  storeId: string;
+  id: string;
+  consumerId: string | null;
+  was: string | null;
+  status: string;
+  eventId: string;
+  orderNo: string | null;
+}
+
+/** Replaces orders together with their items; an older version never replaces a newer one. */
+export const applyOrders = async (
+  sql: ISql,
+  changes: readonly Sourced<ChangeOf<'order'>>[],
+): Promise<Notice[]> => {
+  const rows = changes.map(({ storeId, eventId, receivedAt, change: { order } }) => ({
+    ...order,
+    storeId,
+    eventId,
+    updatedAt: receivedAt,
+  }));
+  const applied = await sql<Applied[]>`
+    ${upsert(sql, rows, { version: newValue(sql) })} where ${isNewer(sql)}
+    returning new.store_id as "storeId", new.id, new.consumer_id as "consumerId", old.status as was,
+      new.status, new.event_id as "eventId", new.details ->> 'orderNo' as "orderNo"`;
+  return applied
+    .filter(({ was, status }) => was !== status)
+    .map(({ orderNo, was: _was, status, ...order }) => ({
+      ...order,
+      key: `order:${order.id}:${order.eventId}`,
+      kind: 'order',
+      audience: 'customer',
+      subject: orderText(orderNo, order.id, status),
+      reference: order.id,
+    }));
+};

@@ -1,14 +1,15 @@
-import { instant, text } from '@platform/service-kit/text';
-import { z } from 'zod';
-import { emailAddress } from '../notifications/email-address.ts';
 import { Conflict } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
+import { text } from '@platform/service-kit/text';
 import { v7 } from 'uuid';
+import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { users } from '../db/tables.ts';
-import { declareList } from '../stores/lists.ts';
+import { emailAddress } from '../notifications/email-address.ts';
 import { storeId } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
+import { declareList } from './list.ts';
+import { viewOf } from './view.ts';
 
 const UserBody = z.strictObject({
   consumerUserId: text(1, 200).meta({ description: 'The id of the member at the POS' }),
@@ -18,18 +19,12 @@ const UserBody = z.strictObject({
   phone: text(0, 50).optional(),
 });
 
-const UserView = z
-  .object({
-    id: z.uuid(),
-    consumerUserId: z.string(),
-    email: z.string().nullable(),
-    firstName: z.string().nullable(),
-    lastName: z.string().nullable(),
-    phone: z.string().nullable(),
-    refreshedAt: instant().nullable().meta({ description: 'When the POS last sent something new' }),
-    createdAt: instant(),
-  })
-  .meta({ id: 'User' });
+const UserView = viewOf(
+  'User',
+  users,
+  'id consumerUserId email firstName lastName phone refreshedAt createdAt',
+  { refreshedAt: 'When the POS last sent something new' },
+);
 
 export const userList = declareList({
   table: users,
@@ -40,11 +35,8 @@ export const userList = declareList({
   view: UserView,
   one: {
     noun: 'user',
-    param: 'userId',
-    value: z.guid('must be a UUID'),
-    operationId: 'getUser',
+    key: { userId: { column: users.id, schema: z.guid('must be a UUID') } },
     summary: 'One user',
-    key: users.id,
   },
 });
 

@@ -1,12 +1,25 @@
 import type { ISql, Sql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
-import { withOneAddress } from '../notifications/email-address.ts';
+import { importJobs } from '../db/tables.ts';
 import { posSource } from '../hooks/subject.ts';
+import { withOneAddress } from '../notifications/email-address.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { safeErrorMessage } from '../tracker/failure.ts';
 import { attemptsWithin, backoff } from '../worker/backoff.ts';
+import { Unprocessable } from '../worker/unprocessable.ts';
+import { declareList } from './list.ts';
+import { viewOf } from './view.ts';
+
+export const importJobList = declareList({
+  table: importJobs,
+  latest: importJobs.id,
+  name: 'importJobs',
+  tag: 'Members',
+  summary: 'Imports of members as users, newest first',
+  view: viewOf('ImportJob', importJobs, 'id memberId state attempts error userId createdAt finishedAt'),
+});
 
 interface ImportJob {
   storeId: string;
@@ -41,7 +54,7 @@ const storedMember = async (
     select id, email, first_name as "firstName", last_name as "lastName", phone, status, type,
       version::float8 as version, event_id as "eventId"
     from members where store_id = ${storeId} and id = ${memberId} ${lock ? sql`for update` : sql``}`;
-  if (member === undefined) throw new Error('the member is gone');
+  if (member === undefined) throw new Unprocessable('The member does not exist any more.');
   return member;
 };
 

@@ -1,0 +1,125 @@
+import type { ISql } from 'postgres';
+import { z } from 'zod';
+import { deliveryJobs } from '../db/tables.ts';
+import { createUpsert, type Merge } from '../db/upsert.ts';
+import { jobText } from '../notifications/text.ts';
+import { jobStages } from '../providers/records.ts';
+import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
+import { declareList } from './list.ts';
+import { posId, viewOf } from './view.ts';
+
+/** The field for the time of each stage, in the order of `jobStages`; the last two stages share one. */
+const timeFields = ['assignedAt', 'startedAt', 'arrivedAt', 'completedAt', 'endedAt', 'endedAt'] as const;
+
+export const deliveryJobList = declareList({
+  table: deliveryJobs,
+  latest: deliveryJobs.eventId,
+  name: 'deliveryJobs',
+  tag: 'Delivery',
+  summary: 'The delivery jobs, most recently changed first',
+  view: viewOf(
+    'DeliveryJob',
+    deliveryJobs,
+    'id orderId status driverId estimatedArrival assignedAt startedAt arrivedAt completedAt endedAt updatedAt',
+    {
+      id: posId,
+      stage: z
+        .enum(jobStages)
+        .meta({ description: 'Never moves back; the last two end it without a delivery' }),
+      status: 'As the provider named it',
+      driverLocation: z.object({ lat: z.number(), lng: z.number() }).nullable(),
+      endedAt: 'When it was cancelled or failed',
+    },
+  ),
+  show: (row) => {
+    const { lat, lng } = row.driver ?? {};
+    return {
+      ...row,
+      stage: jobStages[row.position - 1] ?? 'assigned',
+      driverLocation: lat == null || lng == null ? null : { lat, lng },
+    };
+  },
+  one: {
+    noun: 'delivery job',
+    key: { jobId: { column: deliveryJobs.id } },
+    summary: 'A delivery job',
+  },
+});
+
+const upsert = createUpsert(deliveryJobs);
+
+type JobChange = Sourced<ChangeOf<'job'>>;
+
+const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+/** Fields that the latest event determines, if it has them. */
+const latestFields = ['orderId', 'status', 'driverId', 'driver', 'estimatedArrival'] as const;
+
+const rowOf = ({ storeId, eventId, receivedAt, change: { stage, job } }: JobChange) => {
+  const at = jobStages.indexOf(stage);
+  return {
+    ...job,
+    storeId,
+    position: at + 1,
+    estimatedArrival: isoOf(job.estimatedArrival),
+    [timeFields[at] ?? 'endedAt']: isoOf(job.at) ?? receivedAt,
+    eventId,
+    updatedAt: receivedAt,
+  };
+};
+
+interface Applied {
+  storeId: string;
+  id: string;
+  orderId: string | null;
+  was: number | null;
+  position: 1 | 2 | 3 | 4 | 5 | 6;
+  eventId: string;
+}
+
+const steps = {
+  1: 'has a driver',
+  2: 'is on its way',
+  3: 'has arrived',
+  4: 'was delivered',
+  5: 'was cancelled',
+  6: 'could not be delivered',
+} as const;
+
+const mergedWith = (sql: ISql): Record<string, Merge> => {
+  const greatest: Merge = (stored, given) => sql`greatest(${stored}, ${given})`;
+  const first: Merge = (stored, given) => sql`coalesce(${stored}, ${given})`;
+  const latest: Merge = (stored, given) => sql`
+    case when (excluded.position, excluded.event_id) >= (t.position, t.event_id)
+      then coalesce(${given}, ${stored}) else coalesce(${stored}, ${given}) end`;
+  return {
+    ...Object.fromEntries(timeFields.map((field) => [field, first])),
+    ...Object.fromEntries(latestFields.map((field) => [field, latest])),
+    ...Object.fromEntries(['position', 'eventId', 'updatedAt'].map((field) => [field, greatest])),
+  };
+};
+
+/**
+ * Moves jobs forward in their life cycle. The position never moves back; a late event still adds its time
+ * and missing fields of the driver.
+ */
+export const applyJobs = async (sql: ISql, changes: readonly JobChange[]): Promise<Notice[]> => {
+  const applied = await sql<Applied[]>`
+    ${upsert(sql, changes.map(rowOf), mergedWith(sql))}
+    returning new.store_id as "storeId", new.id, new.order_id as "orderId", old.position as was,
+      new.position, new.event_id as "eventId"`;
+  return applied.filter(({ was, position }) => (was ?? 0) < position).flatMap(noticesOf);
+};
+
+/** Each step causes one notification to the shop and one to the customer. */
+const noticesOf = ({ storeId, id, orderId, position, eventId }: Applied): Notice[] =>
+  (['store', 'customer'] as const).map((audience) => ({
+    storeId,
+    key: `job:${id}:${position}:${audience}`,
+    kind: 'delivery',
+    audience,
+    subject: jobText(audience, orderId, id, steps[position]),
+    reference: id,
+    consumerId: null,
+    eventId,
+  }));

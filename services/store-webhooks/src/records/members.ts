@@ -1,0 +1,106 @@
+import type { ISql } from 'postgres';
+import { v7 } from 'uuid';
+import { z } from 'zod';
+import { commaSeparated } from '../db/sql.ts';
+import { members } from '../db/tables.ts';
+import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
+import { withOneAddress } from '../notifications/email-address.ts';
+import type { MemberRecord } from '../providers/records.ts';
+import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
+import { declareList } from './list.ts';
+import { posId, viewOf } from './view.ts';
+
+export const memberList = declareList({
+  table: members,
+  latest: members.eventId,
+  name: 'members',
+  tag: 'Members',
+  summary: 'The members, most recently changed first',
+  view: viewOf('Member', members, 'id email firstName lastName phone status type updatedAt', {
+    id: posId,
+    modified: z.number().nullable(),
+  }),
+  show: (row) => ({ ...row, modified: row.version }),
+  one: {
+    noun: 'member',
+    key: { memberId: { column: members.id } },
+    summary: 'A member as its webhooks described it',
+  },
+});
+
+const upsert = createUpsert(members);
+
+interface MemberRow extends MemberRecord {
+  storeId: string;
+  updatedAt: string;
+}
+
+const profileFields = [
+  ['email', 'email'],
+  ['firstName', 'first_name'],
+  ['lastName', 'last_name'],
+  ['phone', 'phone'],
+] as const;
+
+/** Refreshes the matching users with the fields that the POS sent; JSON contains no others. */
+const refreshUsers = async (sql: ISql, rows: readonly MemberRow[]): Promise<void> => {
+  const taken = profileFields.map(
+    ([field, column]) =>
+      sql`${sql(column)} = case when m.doc ? ${field} then m.doc ->> ${field} else u.${sql(column)} end`,
+  );
+  await sql`
+    update users u set ${commaSeparated(sql, taken)}, version = coalesce(m.version, u.version),
+      refreshed_at = m.updated_at
+    from (
+      select doc, doc ->> 'id' as id, (doc ->> 'storeId')::uuid as store_id,
+        (doc ->> 'version')::bigint as version, (doc ->> 'updatedAt')::timestamptz as updated_at
+      from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as given (doc)) as m
+    where u.store_id = m.store_id and u.consumer_user_id = m.id
+      and (u.version is null or m.version is null or m.version >= u.version)`;
+};
+
+/** Schedules one import for each member without a user. */
+const addImportJobs = async (sql: ISql, rows: readonly MemberRow[]): Promise<void> => {
+  await sql`
+    insert into import_jobs (store_id, member_id, id, due_at, created_at)
+    select m.store_id, m.member_id, m.id, now(), now()
+    from unnest(${rows.map(({ storeId }) => storeId)}::uuid[], ${rows.map(({ id }) => id)}::text[],
+      ${rows.map(() => v7())}::uuid[]) as m (store_id, member_id, id)
+    where not exists (select from users u where u.store_id = m.store_id and u.consumer_user_id = m.member_id)
+    on conflict (store_id, member_id) do nothing`;
+};
+
+/** Stores members, refreshes the users of those that are newer, and schedules imports. Writes nothing to the POS. */
+export const applyMembers = async (
+  sql: ISql,
+  changes: readonly Sourced<ChangeOf<'member'>>[],
+): Promise<Notice[]> => {
+  const rows = changes.map(({ storeId, eventId, receivedAt, change }) => ({
+    ...withOneAddress(change.member),
+    storeId,
+    eventId,
+    updatedAt: receivedAt,
+  }));
+  const applied = await sql<{ eventId: string }[]>`
+    ${upsert(sql, rows, { version: newValue(sql) })} where ${isNewer(sql)}
+    returning t.event_id as "eventId"`;
+  const newer = new Set(applied.map(({ eventId }) => eventId));
+  await refreshUsers(
+    sql,
+    rows.filter(({ eventId }) => newer.has(eventId)),
+  );
+  await addImportJobs(
+    sql,
+    rows.filter((_row, at) => changes[at]?.change.importsUnknown),
+  );
+  return changes.map(({ storeId, eventId, change: { member, isNew } }) => ({
+    storeId,
+    key: `member:${eventId}`,
+    kind: 'member',
+    audience: 'store',
+    subject: isNew ? 'A member was created' : 'A member changed',
+    reference: member.id,
+    consumerId: null,
+    eventId,
+  }));
+};
