@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { leaks } from '../src/secrets.ts';
 
-test('a secret is found in any log, but not searched in the files that keep secrets', async () => {
+test('a secret is found in any log, but files that store secrets are not searched', async () => {
   const local = await mkdtemp(join(tmpdir(), 'leaks-'));
   onTestFinished(() => rm(local, { recursive: true }));
   await mkdir(join(local, 'logs/gateway'), { recursive: true });

@@ -23,8 +23,8 @@ test.each(['08006', '53300', '53100', '57P01', '57P03', '55000', '55P03', '40001
     const playerId = await addPlayer(sql);
     const caller = callerOf(service, playerId);
     const admin = await person(service);
-    const deposit = () => admin.post(`/v1/players/${playerId}/deposits`, transfer);
     const transfer = { transactionId: randomUUID(), amount: '1.00' };
+    const deposit = () => admin.post(`/v1/players/${playerId}/deposits`, transfer);
     const debit = { transactionId: randomUUID(), roundId: randomUUID() };
     await sql.unsafe(`create function fail() returns trigger language plpgsql as
       $$ begin raise exception 'not now' using errcode = '${code}'; end $$;

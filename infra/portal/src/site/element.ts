@@ -26,13 +26,13 @@ export const byId = <Kind extends HTMLElement>(id: string, kind: new () => Kind)
 };
 
 /** A button with a click handler. */
-export const button = (text: string, look: string, press: () => void): HTMLButtonElement => {
-  const made = element('button', { type: 'button', class: look }, text);
-  made.addEventListener('click', press);
+export const button = (text: string, className: string, onClick: () => void): HTMLButtonElement => {
+  const made = element('button', { type: 'button', class: className }, text);
+  made.addEventListener('click', onClick);
   return made;
 };
 
-/** Makes a button copy a text; its label shows for a moment that it did. */
+/** Makes a button copy a text; its label then says "Copied" for 1.5 s. */
 export const copyOnPress = (target: HTMLButtonElement, text: string): void => {
   const name = target.textContent;
   target.addEventListener('click', () => {

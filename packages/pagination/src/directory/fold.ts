@@ -4,10 +4,11 @@ import { keyOf, uncounted, unfiltered, type Directory } from './directory.ts';
  * The statement that moves all visible changes into the counts of their buckets, and keeps its own snapshot
  * as the state. One statement sees one snapshot: what it takes from the changes is what it adds to the counts.
  *
- * \`placed\` gives each change the last key at which any bucket begins, of whichever value. Changes of one value after
- * the same key belong to the same bucket, so they are added up first, and one bucket is looked up for each sum. Most
- * changes come after \`latest\`, the last of these keys. \`fresh\` is the first change after all rows that were counted
- * before: where the last bucket is full, the next one begins there, and no row has to be counted again.
+ * `changes_with_bucket_key` adds to each change the last key, not after its own, at which a bucket of any value
+ * begins. Changes of one value with the same such key belong to the same bucket, so they are added up first, and one
+ * bucket is looked up for each sum. Most changes come after `latest`, the last of these keys. `fresh` is the first
+ * change after all rows that were counted before: if the last bucket is full, the next one begins there, and no row
+ * has to be counted again.
  */
 export const foldStatement = (directory: Directory): string => {
   const { buckets, changes, state, key, filters, bucket } = directory;
@@ -20,55 +21,55 @@ export const foldStatement = (directory: Directory): string => {
   const sums = [unfiltered, ...filters].map(
     ({ name, column, text }) => `
   select '${name}' as filter, ${text} as value, ${after.join(', ')}, is_fresh, sum(sign) as n
-  from placed where ${column} is not null group by ${column}, ${after.join(', ')}, is_fresh having sum(sign) <> 0`,
+  from changes_with_bucket_key where ${column} is not null group by ${column}, ${after.join(', ')}, is_fresh having sum(sign) <> 0`,
   );
   return `
-with gone as materialized (
+with removed as materialized (
   delete from ${changes} where ctid = any (array(${uncounted(directory, 'ctid')})) returning *
 ), latest as materialized (
   select ${k} from ${buckets} order by ${down} limit 1
 ), lowest as materialized (
-  select ${k} from gone order by ${k} limit 1
+  select ${k} from removed order by ${k} limit 1
 ), fresh as materialized (
-  select ${k} from gone where (${k}) > ${at(state)} and (${k}) >= ${at('latest')} order by ${k} limit 1
-), settled as (
+  select ${k} from removed where (${k}) > ${at(state)} and (${k}) >= ${at('latest')} order by ${k} limit 1
+), new_state as (
   update ${state} set
     folded_below = greatest(folded_below, pg_snapshot_xmax(pg_current_snapshot())),
     running = array(
-      select xid from (select pg_snapshot_xip(pg_current_snapshot()) union select pg_current_xact_id()) still (xid)
+      select xid from (select pg_snapshot_xip(pg_current_snapshot()) union select pg_current_xact_id()) running (xid)
       where xid < greatest(folded_below, pg_snapshot_xmax(pg_current_snapshot()))),
     (${k}) = (
-      select ${k} from (select ${k} from gone union all select ${k} from ${state} where ${key[0]} is not null) counted
+      select ${k} from (select ${k} from removed union all select ${k} from ${state} where ${key[0]} is not null) counted
       order by ${down} limit 1)
-), placed as materialized (
-  select *, ${afterKey((name) => `(select ${name} from fresh)`)}, true as is_fresh from gone where (${k}) >= ${at('fresh')}
+), changes_with_bucket_key as materialized (
+  select *, ${afterKey((name) => `(select ${name} from fresh)`)}, true as is_fresh from removed where (${k}) >= ${at('fresh')}
   union all
-  select *, ${afterKey((name) => `(select ${name} from latest)`)}, false from gone
+  select *, ${afterKey((name) => `(select ${name} from latest)`)}, false from removed
   where (${k}) >= ${at('latest')} and ((${k}) >= ${at('fresh')}) is not true
   union all
-  select gone.*, ${afterKey((name) => `coalesce(bucket.${name}, (select ${name} from lowest))`)}, false
-  from gone left join lateral (
-    select * from ${buckets} bucket where (${keyOf(directory, 'bucket')}) <= (${keyOf(directory, 'gone')})
+  select removed.*, ${afterKey((name) => `coalesce(bucket.${name}, (select ${name} from lowest))`)}, false
+  from removed left join lateral (
+    select * from ${buckets} bucket where (${keyOf(directory, 'bucket')}) <= (${keyOf(directory, 'removed')})
     order by ${down} limit 1) bucket on true
-  where ((${keyOf(directory, 'gone')}) >= ${at('latest')}) is not true
+  where ((${keyOf(directory, 'removed')}) >= ${at('latest')}) is not true
 ), sums as (${sums.join(' union all ')}
 ), counted as (
-  insert into ${buckets} as held
+  insert into ${buckets} as existing
   select filter, value, ${k}, sum(n) from (
     select sums.filter, sums.value, sums.n, ${key
       .map(
         (name) => `
-      case when is_fresh and held.n >= ${bucket} then after_${name} else coalesce(held.${name}, after_${name}) end as ${name}`,
+      case when is_fresh and existing.n >= ${bucket} then after_${name} else coalesce(existing.${name}, after_${name}) end as ${name}`,
       )
       .join(',')}
     from sums left join lateral (
       select * from ${buckets} bucket where bucket.filter = sums.filter and bucket.value = sums.value
         and (${keyOf(directory, 'bucket')}) <= (${after.join(', ')})
-      order by ${down} limit 1) held on true) found
+      order by ${down} limit 1) existing on true) found
   group by filter, value, ${k}
-  on conflict (filter, value, ${k}) do update set n = held.n + excluded.n
+  on conflict (filter, value, ${k}) do update set n = existing.n + excluded.n
   returning filter, n
 )
-select (select count(*)::int from gone) as folded,
+select (select count(*)::int from removed) as folded,
   array(select distinct filter from counted where n > ${2 * bucket}) as overfull`;
 };

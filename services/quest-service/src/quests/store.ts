@@ -1,5 +1,5 @@
 import type { Database } from '@platform/service-kit/db';
-import { desc, eq } from 'drizzle-orm';
+import { desc, eq, sql } from 'drizzle-orm';
 import { quests } from '../db/tables.ts';
 import type { Tx } from '@platform/service-kit/db';
 
@@ -28,8 +28,18 @@ export const findQuests = (
     .offset(Number(offset))
     .limit(limit);
 
-export const insertQuest = async ({ orm }: Database, quest: QuestRow): Promise<void> => {
-  await orm.insert(quests).values(quest);
+/** A quest without its times, which are those of the database, because clocks of instances differ. */
+type QuestValues = Omit<QuestRow, 'createdAt' | 'updatedAt'>;
+
+const now = sql`statement_timestamp()`;
+
+/** Returns the quest as it was stored. */
+export const insertQuest = async ({ orm }: Database, quest: QuestValues): Promise<QuestRow> => {
+  const [stored] = await orm
+    .insert(quests)
+    .values({ ...quest, createdAt: now, updatedAt: now })
+    .returning();
+  return stored as QuestRow;
 };
 
 /** Locks the quest for other writers until the transaction ends. */
@@ -38,8 +48,14 @@ export const lockQuest = async (tx: Tx, questId: string): Promise<QuestRow | und
   return row;
 };
 
-export const saveQuest = async (tx: Tx, { questId, ...values }: QuestRow): Promise<void> => {
-  await tx.update(quests).set(values).where(eq(quests.questId, questId));
+/** Returns the quest as it was stored. */
+export const saveQuest = async (tx: Tx, { questId, ...values }: QuestValues): Promise<QuestRow> => {
+  const [stored] = await tx
+    .update(quests)
+    .set({ ...values, updatedAt: now })
+    .where(eq(quests.questId, questId))
+    .returning();
+  return stored as QuestRow;
 };
 
 /** Deletes the quest with its questions. */

@@ -20,15 +20,10 @@ export interface Target {
   expected: readonly string[] | undefined;
 }
 
-export const createQuest = async (
+export const createQuest = (
   ctx: Context,
   { title, questId = v7() }: { title: string; questId?: string },
-): Promise<QuestRow> => {
-  const now = ctx.now();
-  const quest = { questId, title, version: v7(), questionCount: 0, createdAt: now, updatedAt: now };
-  await insertQuest(ctx.database, quest);
-  return quest;
-};
+): Promise<QuestRow> => insertQuest(ctx.database, { questId, title, version: v7(), questionCount: 0 });
 
 export const listQuests = (ctx: Context, window: Window): Promise<QuestRow[]> =>
   findQuests(ctx.database, window);
@@ -71,8 +66,7 @@ export const changeQuest = async <T>(
   const changed = await ctx.database.orm.transaction(async (tx) => {
     const before = await claim(tx, target);
     const { quest: values, result } = await change(tx, before);
-    const quest = { ...before, ...values, version: v7(), updatedAt: ctx.now() };
-    await saveQuest(tx, quest);
+    const quest = await saveQuest(tx, { ...before, ...values, version: v7() });
     return { quest, result };
   });
   await ctx.versions.invalidate(target.questId);

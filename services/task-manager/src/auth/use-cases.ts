@@ -40,7 +40,7 @@ export const register = async (
   await context.registrationLimit?.({ email: input.email, address });
   const passwordHash = await context.registrationPasswords.hash(password);
   return context.database.orm.transaction(async (transaction) => {
-    const user = await createUser(context, transaction, { ...input, passwordHash });
+    const user = await createUser(transaction, { ...input, passwordHash });
     await rememberLogin(transaction, user.id, address);
     return { user, ...(await startSession(context, transaction, user.id)) };
   });

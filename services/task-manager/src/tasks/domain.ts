@@ -1,13 +1,7 @@
-import type { NewTask, Task, TaskPatch } from './schema.ts';
-
-interface Creation {
-  id: string;
-  /** The current time, ISO 8601. */
-  now: string;
-}
+import type { NewTask, Task, TaskPatch, TimedTask } from './schema.ts';
 
 /** A task at its first version. */
-export const newTask = (input: NewTask, { id, now }: Creation): Task => ({
+export const newTask = <Time>(input: NewTask, { id, now }: { id: string; now: Time }): TimedTask<Time> => ({
   ...input,
   id,
   completedAt: input.status === 'done' ? now : null,
@@ -19,7 +13,7 @@ export const newTask = (input: NewTask, { id, now }: Creation): Task => ({
 const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** When the task became done; null unless it is. */
-const completedAtOf = (before: Task, status: Task['status'], now: string): string | null => {
+const completedAtOf = <Time>(before: Task, status: Task['status'], now: Time): Time | string | null => {
   if (status !== 'done') return null;
   return before.status === 'done' ? before.completedAt : now;
 };
@@ -28,7 +22,7 @@ const completedAtOf = (before: Task, status: Task['status'], now: string): strin
  * The task after a merge patch (RFC 7396): absent fields stay, null sets a field to its empty value.
  * Undefined when the patch changes nothing.
  */
-export const patchedTask = (task: Task, patch: TaskPatch, now: string): Task | undefined => {
+export const patchedTask = <Time>(task: Task, patch: TaskPatch, now: Time): TimedTask<Time> | undefined => {
   const { title, description, status, priority, dueDate, tags } = patch;
   const next = {
     ...task,

@@ -41,6 +41,13 @@ export const Task = z
 
 export type Task = z.output<typeof Task>;
 
+/** A task whose times are ISO 8601, or an expression with which the database sets them. */
+export type TimedTask<Time> = Omit<Task, 'completedAt' | 'createdAt' | 'updatedAt'> & {
+  completedAt: Time | string | null;
+  createdAt: Time | string;
+  updatedAt: Time | string;
+};
+
 export const NewTask = z
   .strictObject({
     title,

@@ -1,7 +1,7 @@
 import type { Executor } from '@platform/service-kit/db';
-import { and, eq, getTableColumns } from 'drizzle-orm';
+import { and, eq, getTableColumns, sql, type SQL } from 'drizzle-orm';
 import { tasks } from '../db/tables.ts';
-import type { Task } from './schema.ts';
+import type { Task, TimedTask } from './schema.ts';
 
 const { userId: _owner, words: _words, ...columns } = getTableColumns(tasks);
 
@@ -18,12 +18,26 @@ export const lockTask = async (orm: Executor, userId: string, id: string): Promi
   return task;
 };
 
-export const insertTask = async (orm: Executor, userId: string, task: Task): Promise<void> => {
-  await orm.insert(tasks).values({ ...task, userId });
+/** The time of the database, because clocks of instances differ; the same in all columns of a statement. */
+export const now = sql`statement_timestamp()`;
+
+/** Returns the task as it was stored. */
+export const insertTask = async (orm: Executor, userId: string, task: TimedTask<SQL>): Promise<Task> => {
+  const [stored] = await orm
+    .insert(tasks)
+    .values({ ...task, userId })
+    .returning(columns);
+  return stored as Task;
 };
 
-export const replaceTask = async (orm: Executor, userId: string, { id, ...rest }: Task): Promise<void> => {
-  await orm.update(tasks).set(rest).where(matches(userId, id));
+/** Returns the task as it was stored. */
+export const replaceTask = async (
+  orm: Executor,
+  userId: string,
+  { id, ...rest }: TimedTask<SQL>,
+): Promise<Task> => {
+  const [stored] = await orm.update(tasks).set(rest).where(matches(userId, id)).returning(columns);
+  return stored as Task;
 };
 
 export const deleteTask = async (orm: Executor, userId: string, id: string): Promise<void> => {

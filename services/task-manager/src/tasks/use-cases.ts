@@ -8,7 +8,7 @@ import { once } from '../idempotency/use-cases.ts';
 import { newTask, patchedTask } from './domain.ts';
 import { readPage } from './list-store.ts';
 import type { NewTask, Task, TaskPatch, TaskQuery } from './schema.ts';
-import { deleteTask, findTask, insertTask, lockTask, replaceTask } from './store.ts';
+import { deleteTask, findTask, insertTask, lockTask, now, replaceTask } from './store.ts';
 
 /** Identifies a task; a task of another user is not found. */
 interface TaskName {
@@ -30,11 +30,9 @@ export const createTask = (
   context: Context,
   { userId, key, input }: { userId: string; key: string | undefined; input: NewTask },
 ): Promise<Task> =>
-  once(context, { userId, key, request: input }, async (transaction) => {
-    const task = newTask(input, { id: uuidv7(), now: context.now().toISOString() });
-    await insertTask(transaction, userId, task);
-    return task;
-  });
+  once(context, { userId, key, request: input }, (transaction) =>
+    insertTask(transaction, userId, newTask(input, { id: uuidv7(), now })),
+  );
 
 const assertFound = (task: Task | undefined): Task => {
   if (task === undefined) throw new NotFound('task');
@@ -58,15 +56,14 @@ const refuseStale = (task: Task, expected: Expected): void => {
 
 /** Patches a task that has an expected version; a patch that changes nothing leaves it as it is. */
 export const patchTask = (
-  { database, now }: Context,
+  { database }: Context,
   { userId, id, patch, expected }: TaskName & { patch: TaskPatch; expected: Expected },
 ): Promise<Task> =>
   database.orm.transaction(async (transaction) => {
     const task = assertFound(await lockTask(transaction, userId, id));
     refuseStale(task, expected);
-    const next = patchedTask(task, patch, now().toISOString());
-    if (next !== undefined) await replaceTask(transaction, userId, next);
-    return next ?? task;
+    const next = patchedTask(task, patch, now);
+    return next === undefined ? task : replaceTask(transaction, userId, next);
   });
 
 /** Deletes a task that has an expected version. */

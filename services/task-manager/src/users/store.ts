@@ -11,14 +11,17 @@ export interface Account {
 
 const { passwordHash, ...columns } = getTableColumns(users);
 
-/** False when the email is taken. Of concurrent calls with one email, one succeeds. */
-export const insertUser = async (orm: Executor, { user, passwordHash }: Account): Promise<boolean> => {
-  const inserted = await orm
+/** Undefined when the email is taken. Of concurrent calls with one email, one succeeds. */
+export const insertUser = async (
+  orm: Executor,
+  user: Omit<typeof users.$inferInsert, 'createdAt'>,
+): Promise<User | undefined> => {
+  const [stored] = await orm
     .insert(users)
-    .values({ ...user, passwordHash })
+    .values({ ...user, createdAt: sql`now()` })
     .onConflictDoNothing({ target: users.email })
-    .returning({ id: users.id });
-  return inserted.length === 1;
+    .returning(columns);
+  return stored;
 };
 
 export const findUser = async (orm: Executor, id: string): Promise<User | undefined> => {

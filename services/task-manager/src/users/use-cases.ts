@@ -20,12 +20,11 @@ const networkDays = 90;
 
 /** Throws Conflict `email_taken`. */
 export const createUser = async (
-  { now }: Context,
   orm: Executor,
-  { passwordHash, ...input }: { email: string; name: string | null; passwordHash: string },
+  input: { email: string; name: string | null; passwordHash: string },
 ): Promise<User> => {
-  const user = { ...input, id: uuidv7(), createdAt: now().toISOString() };
-  if (await insertUser(orm, { user, passwordHash })) return user;
+  const user = await insertUser(orm, { ...input, id: uuidv7() });
+  if (user !== undefined) return user;
   throw new Conflict('email_taken', 'There is a user with this email address already.');
 };
 
