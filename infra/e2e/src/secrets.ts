@@ -3,15 +3,7 @@ import { join, relative } from 'node:path';
 import type { StackFile } from './stack.ts';
 
 /** Files and folders that may contain secrets; all others are logs. */
-const KEEPERS = [
-  'data',
-  'keys',
-  'compile-cache',
-  'folders',
-  'secrets.json',
-  'stack.json',
-  'nginx/gateway-secret.conf',
-];
+const KEEPERS = ['data', 'keys', 'folders', 'secrets.json', 'stack.json', 'nginx/gateway-secret.conf'];
 
 /** Every secret of a running stack: tokens, keys, passwords. */
 export const secretsOf = async (

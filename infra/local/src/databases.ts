@@ -61,21 +61,18 @@ export const ensureDatabases = async (
   services: readonly Service[],
   passwords: (service: Service) => Passwords,
 ): Promise<Map<string, DatabaseUrls>> => {
-  const sql = connect(serverUrl);
-  try {
-    for (const service of services) {
-      const name = databaseName(service);
-      const { run, own } = passwords(service);
-      await ensureRole(sql, `${name}_owner`, own);
-      await ensureRole(sql, name, run);
-      await ensureDatabase(sql, name);
-    }
-  } finally {
-    await sql.end();
-  }
   await Promise.all(
     services.map(async (service) => {
       const name = databaseName(service);
+      const { run, own } = passwords(service);
+      const sql = connect(serverUrl);
+      try {
+        await ensureRole(sql, `${name}_owner`, own);
+        await ensureRole(sql, name, run);
+        await ensureDatabase(sql, name);
+      } finally {
+        await sql.end();
+      }
       const inside = connect(at(serverUrl, name));
       const grants = readSql('grants.sql', { name, owner: `${name}_owner` });
       await inside.unsafe(grants).finally(() => inside.end());

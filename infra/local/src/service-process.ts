@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { DatabaseUrls } from './databases.ts';
 import { parseDemo, type Demo } from './demo.ts';
 import { baseEnv, serviceEnv, withPrefix } from './env.ts';
@@ -17,8 +17,6 @@ export interface ServiceSettings {
   jwksFile: string;
   /** Where Node.js keeps compiled modules from one start to the next. */
   compileCache: string;
-  /** Whether that folder is still empty. */
-  firstStart: boolean;
   /** Address for clients: the gateway's, or the service's own without a gateway. */
   publicUrl: string;
   /** Shared with the gateway. */
@@ -81,29 +79,34 @@ const serviceCommand = (service: Service, settings: ServiceSettings, logFile: st
   };
 };
 
+const TASKS = ['migrate', 'demo'] as const;
+
+const existing = async ({ folder }: Service, names: readonly string[]): Promise<string[]> => {
+  const files = names.map((name) => join(folder, `src/${name}.ts`));
+  const found = await Promise.all(files.map(exists));
+  return files.filter((_, at) => found[at]);
+};
+
 /**
- * Runs one of the tasks of a service as the owner of its tables.
- * @returns its standard output; empty when the service has no such task
- * @throws with the end of its output when it fails
+ * Compiles the modules of all services in one process, so that Node.js keeps them in `compileCache`. Without it each
+ * service would compile what all have in common, and keep the 20 MB of the compiler for as long as it runs.
  */
-const runTask = async (
-  service: Service,
-  settings: ServiceSettings,
-  task: 'migrate' | 'demo',
-  more: Record<string, string>,
+export const compileModules = async (
+  services: readonly Service[],
+  compileCache: string,
   signal: AbortSignal,
-): Promise<string> => {
-  const script = `src/${task}.ts`;
-  if (!(await exists(join(service.folder, script)))) return '';
-  const owner = settings.database && { MIGRATION_DATABASE_URL: settings.database.own };
-  const env = { ...owner, ...environment(service, settings), ...more };
-  // At the first start the first task also loads the modules of the service: the service then finds them compiled,
-  // instead of keeping the 20 MB of the compiler for as long as it runs.
-  const app = join(service.folder, 'src/app.ts');
-  const preload = task === 'migrate' && settings.firstStart && (await exists(app)) ? ['--import', app] : [];
-  const done = await run(process.execPath, [...preload, script], { cwd: service.folder, env, signal });
-  if (done.code === 0) return done.stdout;
-  throw new Error(`${task} of ${service.name} failed:\n${lastLines(done.output)}`);
+): Promise<void> => {
+  const libraries = await Promise.all(services.map((service) => existing(service, ['app'])));
+  const programs = await Promise.all(services.map((service) => existing(service, ['main', ...TASKS])));
+  // All imports are compiled before the first one is evaluated; that one ends the process, so no program runs.
+  const imports = ['data:text/javascript,process.exit()', ...programs.flat()];
+  const script = imports.map((specifier) => `import ${JSON.stringify(specifier)};`).join('');
+  // A module that cannot be loaded is reported by its service.
+  await run(
+    process.execPath,
+    [...libraries.flat().flatMap((file) => ['--import', file]), '--input-type=module', '--eval', script],
+    { env: { ...baseEnv(), NODE_COMPILE_CACHE: compileCache }, signal },
+  );
 };
 
 /** Whether an address answers with a 2xx status. */
@@ -130,7 +133,8 @@ const READY_MS = 60_000;
 const STOP_LIMIT_MS = 12_000;
 
 /**
- * Migrates a service and loads its demo data, which needs no running service.
+ * Migrates a service and loads its demo data as the owner of its tables, which needs no running service. Both run in one
+ * process, because loading their modules takes longer than the work.
  * @throws with the end of the output of the step that failed
  */
 export const prepareService = async (
@@ -138,9 +142,20 @@ export const prepareService = async (
   service: Service,
   settings: ServiceSettings,
 ): Promise<Demo> => {
-  await runTask(service, settings, 'migrate', {}, stopping);
-  const forDemo = { GATEWAY_URL: settings.publicUrl, DEMO_ADMIN_TOKEN: adminToken };
-  return parseDemo(service.name, await runTask(service, settings, 'demo', forDemo, stopping));
+  const tasks = await existing(service, TASKS);
+  const last = tasks.pop();
+  if (last === undefined) return parseDemo(service.name, '');
+  const env = {
+    ...(settings.database && { MIGRATION_DATABASE_URL: settings.database.own }),
+    ...environment(service, settings),
+    GATEWAY_URL: settings.publicUrl,
+    DEMO_ADMIN_TOKEN: adminToken,
+  };
+  const args = [...tasks.flatMap((file) => ['--import', file]), last];
+  const done = await run(process.execPath, args, { cwd: service.folder, env, signal: stopping });
+  if (done.code === 0) return parseDemo(service.name, done.stdout);
+  const names = [...tasks, last].map((file) => basename(file, '.ts')).join(' or ');
+  throw new Error(`${names} of ${service.name} failed:\n${lastLines(done.output)}`);
 };
 
 /**

@@ -18,13 +18,14 @@ import {
 import { providePrograms, type Found } from './install.ts';
 import { openSigner } from './keys.ts';
 import { openLocalFolder, type LocalFolder } from './local-folder.ts';
-import type { StartOptions } from './options.ts';
+import { ROOT, type StartOptions } from './options.ts';
 import { ownSettings, secretOf } from './service-settings.ts';
 import { buildPortal, demoCredentials } from './portal.ts';
 import { say, step } from './say.ts';
 import { openSecrets } from './secrets.ts';
 import {
   addressOf,
+  compileModules,
   prepareService,
   runningDatabaseUrl,
   startInstance,
@@ -72,6 +73,9 @@ const wantedPorts = (
     ...(found.nginx ? [{ port: gatewayPort, by: 'the gateway', variable: 'GATEWAY_PORT' } as const] : []),
   ];
 };
+
+/** Not in the local folder, because a stack with empty data runs the same modules. `start` itself has another one. */
+const COMPILE_CACHE = join(ROOT, 'node_modules/.cache/compile');
 
 /** Name of the secret that the gateway and the services share. */
 const GATEWAY = 'gateway';
@@ -145,10 +149,13 @@ export const bringUp = async (
   // Awaited below; until then a failure must not be an unhandled rejection.
   gatewayOpen.catch(() => {});
 
+  // While PostgreSQL starts, a processor is idle.
+  const compiling = (await exists(COMPILE_CACHE))
+    ? undefined
+    : compileModules(services, COMPILE_CACHE, stopping);
   const backing = await openBackingServices(site, options, plan, found, secrets);
+  await compiling;
   const launch: Launch = { supervisor, local, adminToken, stopping };
-  const compileCache = join(local.path, 'compile-cache');
-  const firstStart = !(await exists(compileCache));
   const settingsOf = async (service: Service, instance: number): Promise<ServiceSettings> => {
     const port = instancePort(service, options.portBase, instance);
     return {
@@ -158,8 +165,7 @@ export const bringUp = async (
       database: backing.databases.get(service.name),
       redisUrl: backing.redisUrl,
       jwksFile: signer.jwksFile,
-      compileCache,
-      firstStart,
+      compileCache: COMPILE_CACHE,
       own: await ownSettings(service, local, secrets, instance),
     };
   };

@@ -9,7 +9,8 @@ import { inherited } from '../env.ts';
 import type { Figure, Topic } from '../figure.ts';
 import { residentMemory } from '../service.ts';
 
-const program = new URL('../../../local/src/start.ts', import.meta.url).pathname;
+const root = new URL('../../../../', import.meta.url).pathname;
+const program = join(root, 'infra/local/src/start.ts');
 
 /** Ports beside the usual ones, so that a running stack is left alone. */
 const ports = { GATEWAY_PORT: '18080', PORT_BASE: '14100' };
@@ -22,7 +23,8 @@ interface Stack {
 const start = async (folder: string): Promise<{ child: ChildProcess; seconds: number }> => {
   const began = performance.now();
   const child = spawn(process.execPath, [program, '--local', folder], {
-    env: { ...inherited, ...ports },
+    // As `pnpm start` does.
+    env: { ...inherited, ...ports, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/start') },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';
