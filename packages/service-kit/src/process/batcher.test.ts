@@ -71,6 +71,32 @@ test('a second batch starts beside the first when it is as large', async () => {
   expect(await Promise.all([...first, third, fourth])).toEqual(['A1', 'B1', 'C1', 'D1']);
 });
 
+test('a second batch starts beside a larger one when it has 16 items', async () => {
+  const { batcher, batches } = createHeld({ maxInFlight: 2, keysOf: () => [] });
+  const add = (count: number) => Array.from({ length: count }, (_, at) => batcher.add(`i${at}`));
+  const added = add(40);
+  await nextTurns();
+  added.push(...add(15));
+  await nextTurns();
+  expect(batches.map(({ items }) => items.length)).toEqual([40]);
+  added.push(...add(1));
+  await nextTurns();
+  expect(batches.map(({ items }) => items.length)).toEqual([40, 16]);
+  for (const { finish } of batches) finish();
+  expect(await Promise.all(added)).toHaveLength(56);
+});
+
+test('the next batch starts before the items of the finished one have their results', async () => {
+  const { batcher, batches } = createHeld();
+  const first = batcher.add('a1').then(() => batches.length);
+  await nextTurns();
+  const second = batcher.add('b1');
+  batches[0]?.finish();
+  expect(await first).toBe(2);
+  batches[1]?.finish();
+  expect(await second).toBe('B1');
+});
+
 test('a full queue rejects the next item at once, as 503', async () => {
   const { batcher, batches } = createHeld({ maxQueue: 2 });
   const waiting = [batcher.add('a1'), batcher.add('b1')];

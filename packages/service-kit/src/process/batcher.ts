@@ -47,6 +47,11 @@ interface Waiting<Item, Result> {
 
 const noKeys: readonly string[] = [];
 
+/**
+ * A batch starts beside another one when it is as large or has this many items: smaller ones cost more than they gain.
+ */
+const enoughItems = 16;
+
 /** After this time a batch is probably stuck, and the next one does not wait for it. */
 const slowMs = 50;
 
@@ -97,15 +102,22 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
     return batch;
   };
 
-  const process = async (batch: readonly Entry[], isRetry = false): Promise<void> => {
+  /** Processes a batch. Returns the function that gives its items their results; never rejects. */
+  const process = async (batch: readonly Entry[], isRetry = false): Promise<() => void> => {
     try {
       const results = await flush(batch.map(({ item }) => item));
       if (results.length !== batch.length)
         throw new Error(`flush returned ${results.length} results for ${batch.length} items`);
-      for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result);
+      return () => {
+        for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result);
+      };
     } catch (error) {
-      if (!isRetry && isRolledBack?.(error)) for (const entry of batch) await process([entry], true);
-      else for (const { reject } of batch) reject(error);
+      if (isRetry || !isRolledBack?.(error))
+        return () => {
+          for (const { reject } of batch) reject(error);
+        };
+      for (const entry of batch) (await process([entry], true))();
+      return () => undefined;
     }
   };
 
@@ -122,19 +134,24 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
       if (queue.length > 0) schedule();
     }, slowMs);
     onBatch?.(batch.length);
-    await process(batch);
+    const giveResults = await process(batch);
     clearTimeout(slow);
     stopCounting();
     for (const { keys } of batch) for (const key of keys) busyKeys.delete(key);
     batchesInFlight -= 1;
-    if (queue.length > 0) schedule();
-    else if (batchesInFlight === 0) onIdle?.();
+    // First the next batch, so that the database works while this process answers the items of the finished one.
+    startBatches();
+    giveResults();
+    if (queue.length === 0 && batchesInFlight === 0) onIdle?.();
   };
 
-  /** A second batch starts only when it is at least as large as what is running: small ones cost more than they gain. */
   const startBatches = (): void => {
     scheduled = false;
-    while (queue.length > 0 && batchesInFlight < maxInFlight && queue.length >= itemsInFlight) {
+    while (
+      queue.length > 0 &&
+      batchesInFlight < maxInFlight &&
+      queue.length >= Math.min(itemsInFlight, enoughItems)
+    ) {
       const batch = takeBatch();
       if (batch.length === 0) return;
       void run(batch);
