@@ -7,8 +7,8 @@ import { expectSoundLedger } from './proof.ts';
 
 /** A debit and a credit are one statement, a rollback is decided in a transaction. */
 test.each([
-  ['debit', 'SELECT 1'],
-  ['credit', 'SELECT 1'],
+  ['debit', 'INSERT 0 1'],
+  ['credit', 'INSERT 0 1'],
   ['rollback', 'COMMIT'],
 ] as const)(
   'an answer lost between the commit of a %s and the service: 500, and the repeat has the stored answer',

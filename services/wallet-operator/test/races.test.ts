@@ -26,7 +26,7 @@ const openLedgerOf = (databaseUrl: string): Ledger =>
   });
 
 /** Lets two processes ask at the same instant, in a forced order: both wait for a player that a third one holds. */
-const race = async (order: readonly ('debit' | 'rollback')[]) => {
+const race = async (order: readonly ('debit' | 'rollback' | 'end')[], { roundIsOpen = false } = {}) => {
   await using service = await startService();
   const { sql } = service.context.database;
   await using one = openLedgerOf(service.databaseUrl);
@@ -44,7 +44,9 @@ const race = async (order: readonly ('debit' | 'rollback')[]) => {
       reverses: transactionId,
       roundClosed: false,
     },
+    end: { ...common, operation: 'credit', transactionId: randomUUID(), amount: 0, roundClosed: true },
   };
+  if (roundIsOpen) await sql`insert into rounds values (${playerId}, ${roundId}, ${gameCode}, now())`;
   const waitingForLocks = async () => {
     const [row] = await sql`select count(*)::int as count from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`;
@@ -70,6 +72,24 @@ test('debit before its rollback: taken and given back', async () => {
 
 test('rollback before its debit: nothing to give back, and the debit comes too late', async () => {
   expect(await race(['rollback', 'debit'])).toEqual(['OK 100000', 'ERROR_UNKNOWN -']);
+});
+
+test.each([true, false])(
+  'the end of a round before its debit, round known before: %s; the debit comes too late',
+  async (roundIsOpen) => {
+    expect(await race(['end', 'debit'], { roundIsOpen })).toEqual(['OK 100000', 'ERROR_UNKNOWN -']);
+  },
+);
+
+test.each([true, false])(
+  'a debit before the end of its round, round known before: %s; both are accepted',
+  async (roundIsOpen) => {
+    expect(await race(['debit', 'end'], { roundIsOpen })).toEqual(['OK 99000', 'OK 99000']);
+  },
+);
+
+test('one debit in two processes: applied once, both get the same answer', async () => {
+  expect(await race(['debit', 'debit'])).toEqual(['OK 99000', 'OK 99000']);
 });
 
 test('one transactionId from two players at once: one of them has it, the other gets a duplicate', async () => {

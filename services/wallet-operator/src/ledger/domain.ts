@@ -1,8 +1,8 @@
 import type { Command, Credit, Debit, Policy, Reason, Rollback, Status, Transfer } from './command.ts';
 
 /**
- * The rules of the ledger, one command at a time. The function write_ordinary_moves accepts the simplest
- * commands without asking them; a property test compares every batch with these rules.
+ * The rules of the ledger, one command at a time. The statement of ordinary-moves.ts accepts the
+ * simplest commands without asking them; a property test compares every batch with these rules.
  */
 
 export interface Entry {

@@ -141,15 +141,20 @@ export const openLedger = ({
     ...limits,
     maxBatch,
     keysOf: (command: Command) => keysOf(command, policy.transactionIds),
-    isRolledBack,
     ...(onBatch && { onBatch }),
   };
   const ordinary = createBatcher<Move, Outcome | undefined>({
     ...batches,
-    flush: (moves) => commitUnlocked(commitOrdinary, moves),
+    flush: (moves) =>
+      commitUnlocked(commitOrdinary, moves).catch((error: unknown) => {
+        if (!isRolledBack(error)) throw error;
+        // For example, another process has just written one of the transactions. All of them are decided instead.
+        return moves.map(() => undefined);
+      }),
   });
   const decided = createBatcher<Command, Outcome | undefined>({
     ...batches,
+    isRolledBack,
     flush: (commands) => commitUnlocked(commitDecided, commands),
   });
   const decide = async (command: Command): Promise<Outcome> => {

@@ -5,18 +5,80 @@ import { idSpaceOf } from './id-space.ts';
 /** What one statement may write without a decision. */
 export type Move = Debit | Credit;
 
-/** A constant text, so that the driver does not build it for every batch. */
-const call = `
-  select move_number::int as number, new_balance as balance from write_ordinary_moves(
-    $1, $2, $3, $4, $5, $6, $7, $8::text[]::boolean[], $9, coalesce($10::timestamptz, now()), $11)`;
+/**
+ * The locks make `players` and `rounds` current, also where another transaction changed them after the statement began.
+ * A transaction id or a round that another transaction has written since then violates a unique index.
+ *
+ * Ids hold no control characters, so they are sent as lines, which cost less than arrays.
+ */
+const statement = `
+  with move as (
+    select * from unnest(
+      string_to_array($1, e'\\n'), string_to_array($2, e'\\n'), string_to_array($3, e'\\n'),
+      string_to_array($4, e'\\n'), string_to_array($5, e'\\n'), string_to_array($6, e'\\n', ''),
+      $7::bigint[], $8::bigint[], $9::int[], $10::boolean[], $11::boolean[]
+    ) as move (player_id, transaction_id, id_space, round_id, game_code, session,
+      amount, total, place, is_last, round_closed)
+    cross join (select coalesce($12::timestamptz, now()) as at) clock
+    -- The order in which all batches lock players, so that two never wait for each other.
+    order by player_id collate "C"
+  ), judged as materialized (
+    select move.*, player.balance, player.seq + move.place as seq, round.player_id is null as is_new_round,
+      known.player_id is null and round.closed_at is null
+        and -move.total <= player.balance and move.total <= 9223372036854775807 - player.balance
+        and case when move.round_closed is null -- a debit
+          then player.status = 'active' and coalesce(game.enabled, false)
+            and not (player.excluded and coalesce(player.excluded_until >= (move.at at time zone 'UTC')::date, true))
+            and (move.session is null
+              or coalesce(session.player_id = move.player_id and session.expires_at > move.at, false))
+          else round.player_id is not null or $13::boolean end as is_ordinary
+    from move
+      join lateral (select * from players where player_id = move.player_id for no key update) player on true
+      left join entries known on known.transaction_id = move.transaction_id and known.id_space = move.id_space
+      left join lateral (
+        select * from rounds where player_id = move.player_id and round_id = move.round_id for no key update
+      ) round on true
+      left join games game on game.game_code = move.game_code
+      left join sessions session on session.token_hash = move.session
+  ), accepted as materialized (
+    select * from judged where player_id not in (select player_id from judged where not is_ordinary)
+  ), new_entries as (
+    insert into entries (player_id, seq, operation, transaction_id, round_id, game_code, amount, balance_after,
+      round_closed, at, id_space)
+    select player_id, seq, case when round_closed is null then 'debit' else 'credit' end, transaction_id, round_id,
+      game_code, amount, balance + total, round_closed, at, id_space from accepted
+  ), new_rounds as (
+    insert into rounds (player_id, round_id, game_code, opened_at, closed_at)
+    select player_id, round_id, game_code, at, case when round_closed then at end from accepted where is_new_round
+  ), closed_rounds as (
+    -- These rows exist. An upsert finds them by their key under every plan; an update may read the whole table.
+    insert into rounds (player_id, round_id, game_code, opened_at)
+    select player_id, round_id, game_code, at from accepted where round_closed and not is_new_round
+    on conflict (player_id, round_id) do update set closed_at = excluded.opened_at
+  )
+  insert into players (player_id, currency, balance, seq, created_at)
+  select player_id, '', balance + total, seq, at from accepted where is_last
+  on conflict (player_id) do update set balance = excluded.balance, seq = excluded.seq
+  returning player_id as "playerId", balance`;
+
+/** The moves of a player up to and including this one: how many, and the sum of their amounts. */
+interface SoFar {
+  place: number;
+  total: bigint;
+}
+
+/** The text of a PostgreSQL array, which the driver sends as it is. */
+const arrayOf = (values: readonly (number | bigint | boolean | null)[]): string =>
+  `{${values.map((value) => value ?? 'null').join()}}`;
 
 /**
  * Writes, in one transaction and one round trip, the debits and credits that are certainly accepted: the player is
- * known and may play, the transaction id is new, the round is new or open, and the money suffices for all debits of
- * the batch. When one move of a player is not of this kind, none of that player's moves is written. No two moves may
- * share a transaction or a round of a player. A property test compares the outcome with domain.ts.
+ * known and may play, the transaction id is new, the round is new or open, and the money suffices. When one move of a
+ * player is not of this kind, none of that player's moves is written. No two moves may share a transaction or a round
+ * of a player. A property test compares the outcome with domain.ts.
  *
  * Returns the new balance of each move that was written, by its position; undefined for the others.
+ * Rejects with SQLSTATE 23505, and nothing is written, when another transaction wrote one of the ids meanwhile.
  */
 export const writeOrdinaryMoves = async (
   sql: Sql,
@@ -24,27 +86,39 @@ export const writeOrdinaryMoves = async (
   now: Date | undefined,
   policy: Policy,
 ): Promise<(string | undefined)[]> => {
-  const column = <T>(read: (move: Move) => T): T[] => moves.map(read);
-  const players = column(({ playerId }) => playerId);
-  const rows = await sql.unsafe<{ number: number; balance: string }[]>(
-    call,
+  const newest = new Map<string, SoFar>();
+  const amounts = moves.map(({ operation, amount }) => (operation === 'debit' ? -amount : amount));
+  const soFar = moves.map(({ playerId }, at) => {
+    const { place, total } = newest.get(playerId) ?? { place: 0, total: 0n };
+    const next = { place: place + 1, total: total + BigInt(amounts[at] ?? 0) };
+    newest.set(playerId, next);
+    return next;
+  });
+  const lines = (read: (move: Move) => string): string => moves.map(read).join('\n');
+  const rows = await sql.unsafe<{ playerId: string; balance: string }[]>(
+    statement,
     [
-      [...new Set(players)],
-      players,
-      column(({ transactionId }) => transactionId),
-      column((move) => idSpaceOf(move, policy.transactionIds)),
-      column(({ roundId }) => roundId),
-      column(({ gameCode }) => gameCode),
-      column((move) => (move.operation === 'debit' ? -move.amount : move.amount)),
-      // Text, because the driver would take a list of booleans for one boolean. Null marks a debit.
-      column((move) => (move.operation === 'credit' ? String(move.roundClosed) : null)),
-      column((move) => (move.operation === 'debit' ? (move.session ?? null) : null)),
+      lines(({ playerId }) => playerId),
+      lines(({ transactionId }) => transactionId),
+      lines((move) => idSpaceOf(move, policy.transactionIds)),
+      lines(({ roundId }) => roundId),
+      lines(({ gameCode }) => gameCode),
+      lines((move) => (move.operation === 'debit' ? (move.session ?? '') : '')),
+      arrayOf(amounts),
+      arrayOf(soFar.map(({ total }) => total)),
+      arrayOf(soFar.map(({ place }) => place)),
+      arrayOf(moves.map(({ playerId }, at) => newest.get(playerId) === soFar[at])),
+      // Null marks a debit.
+      arrayOf(moves.map((move) => (move.operation === 'credit' ? move.roundClosed : null))),
       now?.toISOString() ?? null,
       policy.creditUnknownRound === 'accept',
     ],
     { prepare: true },
   );
-  const balances: (string | undefined)[] = moves.map(() => undefined);
-  for (const { number, balance } of rows) balances[number - 1] = balance;
-  return balances;
+  const balances = new Map(rows.map(({ playerId, balance }) => [playerId, BigInt(balance)]));
+  return moves.map(({ playerId }, at) => {
+    const balance = balances.get(playerId);
+    const later = (newest.get(playerId)?.total ?? 0n) - (soFar[at]?.total ?? 0n);
+    return balance === undefined ? undefined : String(balance - later);
+  });
 };
