@@ -7,6 +7,14 @@ import { promisify } from 'node:util';
 
 const root = join(import.meta.dirname, '../../..');
 const services = readdirSync(join(root, 'services')).map((name) => `services/${name}`);
+/** All but the first of each service, which creates everything. */
+const laterMigrations = services.flatMap((service) =>
+  readdirSync(join(root, service, 'migrations'))
+    .filter((file) => file.endsWith('.sql'))
+    .toSorted()
+    .slice(1)
+    .map((file) => `${service}/migrations/${file}`),
+);
 const documents = services.map((service) => `${service}/openapi.json`);
 
 /** Name, program and arguments; the slowest first. */
@@ -25,6 +33,7 @@ const checks: [string, ...string[]][] = [
   ['openapi.json under Spectral', 'node', 'infra/checks/src/spectral.ts', ...documents],
   ['generated client', 'node', 'packages/client/scripts/generate.ts'],
   ['migrations', 'node', 'infra/checks/src/migrations.ts', ...services],
+  ['migrations under running services', 'node', 'infra/checks/src/rollout.ts', ...laterMigrations],
   ['format', 'oxfmt', '--check'],
 ];
 

@@ -2,4 +2,6 @@
 set log_min_error_statement = panic;
 create role :"owner" login password :'owner_password';
 create role :"name" login password :'password';
-create database :"name" owner :"owner";
+-- Encoding and collation as in the tests, whatever the server's are.
+create database :"name" owner :"owner" template template0
+  encoding 'UTF8' locale 'C' locale_provider builtin builtin_locale 'C.UTF-8';

@@ -1,26 +1,39 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
 import { parseArgs } from 'node:util';
 import { gatewayConfig } from './kubernetes/gateway.ts';
-import { readServices, root } from './values.ts';
-
-const { values: asked } = parseArgs({ options: { traces: { type: 'boolean', default: false } } });
+import { readPlatform, readServices, root } from './values.ts';
 
 /**
- * Writes what compose.yaml mounts into `prepared/`: passwords, keys and database URLs, which are created once and kept,
- * and the gateway's configuration (`--traces`: with spans, for the profile of that name). It also creates a key in place
- * of an identity provider, and a token that is valid for a day.
+ * Writes what compose.yaml mounts into `prepared/` (or `--out FOLDER`): passwords, keys and database URLs, which are created
+ * once and kept, and the gateway's configuration (`--traces`: with spans, for the profile of that name; `--values FILE`:
+ * other options of nginx). It also creates a key in place of an identity provider, and a token that is valid for a day.
  */
-const folder = join(root, 'infra/deploy/prepared');
+const { values: asked } = parseArgs({
+  options: {
+    out: { type: 'string', default: join(root, 'infra/deploy/prepared') },
+    traces: { type: 'boolean', default: false },
+    values: { type: 'string', multiple: true },
+  },
+});
+const folder = asked.out;
 const secrets = join(folder, 'secrets');
 mkdirSync(secrets, { recursive: true, mode: 0o700 });
+// The users of the containers read what is mounted, whatever the umask is; only the owner can enter the folder of secrets.
+chmodSync(folder, 0o755);
+chmodSync(secrets, 0o700);
 
-/** Readable for the users of the containers; only the owner can enter the folder. */
+const write = (file: string, text: string): void => {
+  rmSync(file, { force: true });
+  writeFileSync(file, text);
+  chmodSync(file, 0o444);
+};
+
 const keep = (name: string, make: () => string): string => {
   const file = join(secrets, name);
-  if (!existsSync(file)) writeFileSync(file, make(), { mode: 0o444 });
+  if (!existsSync(file)) write(file, make());
   return readFileSync(file, 'utf8');
 };
 const random = (): string => randomBytes(32).toString('hex');
@@ -56,11 +69,15 @@ keep('signing-key', () => signingKey);
 const identityKey = await newKey();
 const identity = JSON.parse(keep('identity-key', () => identityKey)) as JWK;
 const { d: _private, ...publicKey } = identity;
-writeFileSync(join(folder, 'jwks.json'), JSON.stringify({ keys: [publicKey] }));
+write(join(folder, 'jwks.json'), JSON.stringify({ keys: [publicKey] }));
 
-mkdirSync(join(folder, 'gateway'), { recursive: true });
-for (const [name, text] of Object.entries(gatewayConfig(services, [], asked.traces)))
-  writeFileSync(join(folder, 'gateway', name), text);
+// Docker gives a recreated container another address, so the gateway asks Docker's name server again.
+const nginx = { resolver: '127.0.0.11 valid=2s', ...readPlatform(asked.values).nginx };
+const gateway = join(folder, 'gateway');
+mkdirSync(gateway, { recursive: true });
+chmodSync(gateway, 0o755);
+for (const [name, text] of Object.entries(gatewayConfig(services, nginx, asked.traces)))
+  write(join(gateway, name), text);
 
 const scopes = services.flatMap(({ scopes: known }) => known);
 const token = await new SignJWT({ scope: scopes.join(' ') })

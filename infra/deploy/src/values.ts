@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { defaultTimeouts, type Timeouts } from '@platform/gateway/options';
 import { z } from 'zod';
 
 export const root = new URL('../../..', import.meta.url).pathname;
@@ -33,22 +34,50 @@ const ServiceValues = z.strictObject({
   optionalSecrets: z.array(z.string()).default([]),
 });
 
+const Gateway = z.strictObject({
+  replicas: Replicas,
+  resources: Resources,
+  serviceType: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']),
+  /** Only pods of this namespace (the ingress controller's) may reach the gateway. Without it everybody may. */
+  ingressNamespace: z.string().optional(),
+});
+
+/** Options of infra/gateway, which describes and checks them. */
+const Nginx = z.strictObject({
+  trustedProxies: z.array(z.string()),
+  requestLog: z.enum(['all', 'failures']).exactOptional(),
+  connectionsPerClient: z.int().exactOptional(),
+  rateLimit: z.strictObject({ perSecond: z.int(), burst: z.int() }).exactOptional(),
+  timeouts: z
+    .partialRecord(z.enum(Object.keys(defaultTimeouts) as (keyof Timeouts)[]), z.int())
+    .exactOptional(),
+  resolver: z.string().exactOptional(),
+});
+
+/** TCP ports that pods may connect to. */
+const Ports = z.strictObject({
+  database: z.array(z.int()),
+  redis: z.array(z.int()),
+  identityProvider: z.array(z.int()),
+});
+
 const PlatformValues = z.strictObject({
   registry: z.string(),
   tag: z.string(),
   namespace: z.string(),
+  /** Secrets of type kubernetes.io/dockerconfigjson. */
+  imagePullSecrets: z.array(z.string()).default([]),
   auth: z.strictObject({ jwks: z.url(), issuer: z.string(), audience: z.string() }),
   connections: z.int(),
+  ports: Ports,
+  /** Address of NodeLocal DNSCache. */
+  nodeLocalDns: z.ipv4(),
   podNetwork: z.string(),
   monitoringNamespace: z.string(),
   collector: z.url().optional(),
   traceRatio: z.number().min(0).max(1).default(1),
-  gateway: z.strictObject({
-    replicas: Replicas,
-    resources: Resources,
-    serviceType: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']),
-    trustedProxies: z.array(z.string()),
-  }),
+  gateway: Gateway,
+  nginx: Nginx,
 });
 
 export type Platform = z.output<typeof PlatformValues>;
@@ -63,10 +92,20 @@ export interface Service extends z.output<typeof ServiceValues> {
 
 const read = (file: string): unknown => parse(readFileSync(file, 'utf8'));
 
+/** The second wins; within a group such as `gateway`, setting by setting. */
+const merge = (one: Record<string, unknown>, other: Record<string, unknown>): Record<string, unknown> => {
+  const merged = { ...one, ...other };
+  for (const group of ['auth', 'ports', 'gateway', 'nginx'])
+    merged[group] = Object.assign({}, one[group], other[group]);
+  return merged;
+};
+
 /** Settings of the platform: values/platform.yaml, overridden by `files` in their order. Throws naming what is wrong. */
 export const readPlatform = (files: readonly string[] = []): Platform =>
   PlatformValues.parse(
-    Object.assign({}, ...[join(folder, 'platform.yaml'), ...files].map((file) => read(file))),
+    [join(folder, 'platform.yaml'), ...files]
+      .map((file) => read(file) as Record<string, unknown>)
+      .reduce(merge),
   );
 
 interface Manifest {

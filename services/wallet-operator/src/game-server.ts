@@ -15,7 +15,7 @@ const common = { operatorUrl: env.OPERATOR_URL, secret: env.HMAC_SECRET, dropRat
 
 if (env.PLAYER === undefined) {
   const standIn = createStandIn({ ...common, operatorId: env.OPERATOR_ID, rounds: env.ROUNDS, onRound: say });
-  const { address, port } = await listen(standIn, '127.0.0.1', env.PORT);
+  const { address, port } = await listen(standIn, env.HOST, env.PORT);
   say({ listening: `http://${address}:${port}`, operator: env.OPERATOR_URL });
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => standIn.close());
 } else {

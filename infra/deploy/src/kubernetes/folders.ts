@@ -15,7 +15,14 @@ const kustomization = (files: Files, { namespace }: Platform): Manifest =>
     },
   );
 
-/** All manifests by folder and file; each folder is a kustomize base. */
+/** It holds the pods to the `restricted` standard, which all of them satisfy. */
+const namespaceOf = ({ namespace }: Platform): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+});
+
+/** All manifests by folder and file, in the order in which they are applied; each folder is a kustomize base. */
 export const folders = (services: readonly Service[], platform: Platform): Record<string, Files> => {
   const migrations = Object.fromEntries(
     services.map((service) => [`${service.name}.yaml`, migrationManifests(service, platform)]),
@@ -30,5 +37,9 @@ export const folders = (services: readonly Service[], platform: Platform): Recor
     ...files,
     'kustomization.yaml': [kustomization(files, platform)],
   });
-  return { migrations: withIndex(migrations), services: withIndex(running) };
+  return {
+    namespace: withIndex({ 'namespace.yaml': [namespaceOf(platform)] }),
+    migrations: withIndex(migrations),
+    services: withIndex(running),
+  };
 };

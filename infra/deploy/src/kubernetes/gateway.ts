@@ -14,7 +14,7 @@ import {
   type Manifest,
 } from './common.ts';
 import { gatewayNetwork } from './network.ts';
-import { imageOf, secretFiles, secretVolume, selectorOf, tracing, variables } from './pod.ts';
+import { imageOf, pullSecrets, secretFiles, secretVolume, selectorOf, tracing, variables } from './pod.ts';
 import { autoscaler, disruptionBudget } from './scaling.ts';
 import { clusterAddress } from './service.ts';
 
@@ -25,16 +25,16 @@ const spansPort = 5140;
 /** Configuration files for the gateway's image, where each service is found by its name. `traced`: nginx sends spans. */
 export const gatewayConfig = (
   services: readonly Pick<Service, 'name'>[],
-  trustedProxies: readonly string[],
+  options: Platform['nginx'],
   traced: boolean,
 ): Record<string, string> =>
   renderConfig({
+    ...options,
     listen: `*:${port}`,
     upstreams: Object.fromEntries(services.map(({ name }) => [name, `${name}:${port}`])),
     runDir,
     docsDir: '/usr/share/portal',
     secretFile: `${runDir}/gateway-secret.conf`,
-    trustedProxies,
     workers: 2,
     ...(traced && { spans: `127.0.0.1:${spansPort}` }),
   });
@@ -49,9 +49,9 @@ const spansContainer = (platform: Platform): IContainer => ({
 
 /** The gateway, its configuration and, with a collector, the container for its spans. */
 export const gatewayManifests = (services: readonly Service[], platform: Platform): Manifest[] => {
-  const { replicas, resources: sizes, serviceType, trustedProxies } = platform.gateway;
+  const { replicas, resources: sizes, serviceType } = platform.gateway;
   const traced = platform.collector !== undefined;
-  const data = gatewayConfig(services, trustedProxies, traced);
+  const data = gatewayConfig(services, platform.nginx, traced);
   const probe = { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 5, timeoutSeconds: 3 };
   const secret = secretVolume('gateway');
   const config: IConfigMap = {
@@ -78,6 +78,7 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
         spec: {
           automountServiceAccountToken: false,
           enableServiceLinks: false,
+          ...pullSecrets(platform),
           securityContext: podSecurity(101),
           topologySpreadConstraints: spread('gateway'),
           terminationGracePeriodSeconds: 45,
@@ -115,7 +116,7 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
     config,
     deployment,
     clusterAddress('gateway', serviceType),
-    autoscaler('gateway', 'Deployment', replicas),
+    autoscaler('gateway', replicas),
     disruptionBudget('gateway'),
     gatewayNetwork(services, platform),
   ];

@@ -2,7 +2,7 @@ import type { IJob } from 'kubernetes-models/batch/v1/Job';
 import type { Platform, Service } from '../values.ts';
 import { containerSecurity, metadata, podSecurity, type Manifest } from './common.ts';
 import { migrationNetwork } from './network.ts';
-import { imageOf, secretFiles, secretVolume } from './pod.ts';
+import { imageOf, pullSecrets, secretFiles, secretVolume } from './pod.ts';
 
 /** A Job can't be changed, so each version has one of its own. */
 const jobName = (name: string, tag: string): string =>
@@ -15,7 +15,10 @@ export const migrationManifests = ({ name }: Service, platform: Platform): Manif
   const job: IJob = {
     apiVersion: 'batch/v1',
     kind: 'Job',
-    metadata: metadata(jobName(name, platform.tag), app),
+    metadata: {
+      ...metadata(jobName(name, platform.tag), app),
+      labels: { ...metadata(app).labels, 'app.kubernetes.io/version': platform.tag },
+    },
     spec: {
       backoffLimit: 3,
       activeDeadlineSeconds: 900,
@@ -26,6 +29,7 @@ export const migrationManifests = ({ name }: Service, platform: Platform): Manif
           restartPolicy: 'Never',
           automountServiceAccountToken: false,
           enableServiceLinks: false,
+          ...pullSecrets(platform),
           securityContext: podSecurity(1000),
           containers: [
             {
@@ -43,5 +47,5 @@ export const migrationManifests = ({ name }: Service, platform: Platform): Manif
       },
     },
   };
-  return [job, migrationNetwork(app)];
+  return [job, migrationNetwork(app, platform)];
 };

@@ -1,16 +1,22 @@
 import type { INetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import type { INetworkPolicyEgressRule } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicyEgressRule';
 import type { INetworkPolicyIngressRule } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicyIngressRule';
+import type { INetworkPolicyPeer } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicyPeer';
 import type { INetworkPolicyPort } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicyPort';
 import type { Platform, Service } from '../values.ts';
 import { labelsOf, metadata, port } from './common.ts';
 
 const tcp = (number: number): INetworkPolicyPort => ({ protocol: 'TCP', port: number });
 
-const dns: INetworkPolicyEgressRule = {
-  to: [{ namespaceSelector: {} }],
+/** The cluster's DNS pods, or the cache on the node: that one is no pod. */
+const dns = ({ nodeLocalDns }: Platform): INetworkPolicyEgressRule => ({
+  to: [{ namespaceSelector: {} }, { ipBlock: { cidr: `${nodeLocalDns}/32` } }],
   ports: [{ protocol: 'UDP', port: 53 }, tcp(53)],
-};
+});
+
+const namespace = (name: string): INetworkPolicyPeer => ({
+  namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
+});
 
 const collectorOf = ({ collector }: Platform): INetworkPolicyEgressRule[] => {
   if (collector === undefined) return [];
@@ -31,42 +37,41 @@ const policy = (
   spec: { podSelector: { matchLabels: labelsOf(name) }, policyTypes: ['Ingress', 'Egress'], ingress, egress },
 });
 
-/** The addresses of database and Redis are in the secrets; the ports are their standard ports. */
-const databases: INetworkPolicyEgressRule = { ports: [tcp(5432), tcp(6379)] };
-
 /** Ingress: the gateway and Prometheus. Egress: databases, the identity provider and the systems that the service calls. */
 export const serviceNetwork = (
   { name, egress }: Pick<Service, 'name' | 'egress'>,
   platform: Platform,
 ): INetworkPolicy => {
-  const monitoring = { 'kubernetes.io/metadata.name': platform.monitoringNamespace };
-  const outside = [...new Set([443, ...egress])].map(tcp);
+  const { database, redis, identityProvider } = platform.ports;
+  // Addresses of these systems are in Secrets, so only the ports are known here.
+  const ports = [...new Set([...database, ...redis, ...identityProvider, ...egress])].map(tcp);
   return policy(
     name,
     [
       {
         from: [
           { podSelector: { matchLabels: labelsOf('gateway') } },
-          { namespaceSelector: { matchLabels: monitoring } },
+          namespace(platform.monitoringNamespace),
         ],
         ports: [tcp(port)],
       },
     ],
-    [dns, databases, { ports: outside }, ...collectorOf(platform)],
+    [dns(platform), { ports }, ...collectorOf(platform)],
   );
 };
 
 /** Egress of a migration: the database only. */
-export const migrationNetwork = (name: string): INetworkPolicy =>
-  policy(name, [], [dns, { ports: [tcp(5432)] }]);
+export const migrationNetwork = (name: string, platform: Platform): INetworkPolicy =>
+  policy(name, [], [dns(platform), { ports: platform.ports.database.map(tcp) }]);
 
-/** Ingress of the gateway: everybody. Egress: the services, and the collector for its spans. */
-export const gatewayNetwork = (services: readonly Service[], platform: Platform): INetworkPolicy =>
-  policy(
+/** Ingress of the gateway: everybody, or only the ingress controller. Egress: the services, and the collector for its spans. */
+export const gatewayNetwork = (services: readonly Service[], platform: Platform): INetworkPolicy => {
+  const { ingressNamespace } = platform.gateway;
+  return policy(
     'gateway',
-    [{ ports: [tcp(port)] }],
+    [{ ports: [tcp(port)], ...(ingressNamespace !== undefined && { from: [namespace(ingressNamespace)] }) }],
     [
-      dns,
+      dns(platform),
       ...services.map(({ name }) => ({
         to: [{ podSelector: { matchLabels: labelsOf(name) } }],
         ports: [tcp(port)],
@@ -74,3 +79,4 @@ export const gatewayNetwork = (services: readonly Service[], platform: Platform)
       ...collectorOf(platform),
     ],
   );
+};

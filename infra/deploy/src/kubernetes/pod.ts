@@ -8,6 +8,9 @@ const secretsFolder = '/run/secrets/platform';
 
 export const imageOf = (name: string, { registry, tag }: Platform): string => `${registry}/${name}:${tag}`;
 
+export const pullSecrets = ({ imagePullSecrets }: Platform): Pick<IPodSpec, 'imagePullSecrets'> =>
+  imagePullSecrets.length === 0 ? {} : { imagePullSecrets: imagePullSecrets.map((name) => ({ name })) };
+
 /** Variables with the paths of the mounted values of a Secret. */
 export const secretFiles = (names: readonly string[]): IEnvVar[] =>
   names.map((name) => ({ name: `${name}_FILE`, value: `${secretsFolder}/${name}` }));
@@ -57,6 +60,7 @@ const spec = (service: Service, platform: Platform): IPodSpec => {
   return {
     automountServiceAccountToken: false,
     enableServiceLinks: false,
+    ...pullSecrets(platform),
     securityContext: podSecurity(1000),
     topologySpreadConstraints: spread(name),
     terminationGracePeriodSeconds: SHUTDOWN_MS / 1_000 + MARGIN_SECONDS,

@@ -9,16 +9,12 @@ interface Replicas {
 }
 
 /** Scales up at once, and down one by one after five minutes, so that replicas remain for the next burst. */
-export const autoscaler = (
-  name: string,
-  kind: 'Deployment' | 'StatefulSet',
-  { min, max, cpu }: Replicas,
-): IHorizontalPodAutoscaler => ({
+export const autoscaler = (name: string, { min, max, cpu }: Replicas): IHorizontalPodAutoscaler => ({
   apiVersion: 'autoscaling/v2',
   kind: 'HorizontalPodAutoscaler',
   metadata: metadata(name),
   spec: {
-    scaleTargetRef: { apiVersion: 'apps/v1', kind, name },
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name },
     minReplicas: min,
     maxReplicas: max,
     metrics: [

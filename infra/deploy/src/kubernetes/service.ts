@@ -20,13 +20,17 @@ const deployment = (service: Service, platform: Platform): IDeployment => ({
   },
 });
 
-/** For a service with a volume: a restarted replica gets its own volume again. */
+/**
+ * For a service with a volume: a restarted replica gets its own volume again. The number of replicas is fixed: removing one
+ * would leave what it acknowledged on a volume that nobody reads.
+ */
 const statefulSet = (service: Service, platform: Platform, size: string): IStatefulSet => ({
   apiVersion: 'apps/v1',
   kind: 'StatefulSet',
   metadata: metadata(service.name),
   spec: {
     serviceName: service.name,
+    replicas: service.replicas.max,
     selector: selectorOf(service.name),
     podManagementPolicy: 'Parallel',
     template: podOf(service, platform),
@@ -58,7 +62,7 @@ export const serviceManifests = (service: Service, platform: Platform): Manifest
   return [
     volume ? statefulSet(service, platform, volume.size) : deployment(service, platform),
     clusterAddress(name),
-    autoscaler(name, volume ? 'StatefulSet' : 'Deployment', replicas),
+    ...(volume ? [] : [autoscaler(name, replicas)]),
     disruptionBudget(name),
     serviceNetwork(service, platform),
   ];

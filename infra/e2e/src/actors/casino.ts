@@ -4,7 +4,7 @@ import { ApiError, bearer, requestSignature, unwrap, walletOperator } from '@pla
 import type { Actor } from '../actor.ts';
 import { inTime, persist, persistOnce } from '../persist.ts';
 import { run } from '../program.ts';
-import { OPERATOR_ID, type Stack, type StackFile } from '../stack.ts';
+import { OPERATOR_ID, type Platform, type StackFile } from '../stack.ts';
 
 /** What the stand-in game server tells of a round. */
 interface Round {
@@ -29,10 +29,15 @@ const isClear = ({ steps }: Round): boolean =>
   );
 
 /** Players with money of their own who are launched into rounds that the stand-in game server plays. */
-export const casino = (stack: Stack, { gateway, demo }: StackFile): Actor & AsyncDisposable => {
+export const casino = (
+  { host, port }: Platform['gameServer'],
+  gateway: string,
+  demo: StackFile['demo'],
+): Actor & AsyncDisposable => {
   const { hmacSecret, gameCode } = demo.wallet;
   const game = run('services/wallet-operator/src/game-server.ts', [], {
-    GAME_SERVER_PORT: String(stack.gamePort),
+    GAME_SERVER_HOST: host,
+    GAME_SERVER_PORT: String(port),
     GAME_SERVER_ROUNDS: String(ROUNDS),
     HMAC_SECRET: hmacSecret,
     OPERATOR_ID,

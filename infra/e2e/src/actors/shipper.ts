@@ -19,11 +19,13 @@ export const shipper = (url: string, token: string): Actor => {
       const { id, status } = await unwrap(shipping.POST('/consignments', { body }));
       statuses.set(id, status);
       if (statuses.size % 2 > 0) return;
-      statuses.set(id, DISPATCHED);
+      // Unknown until it is acknowledged.
+      statuses.delete(id);
       const params = { path: { id } };
       await persist(() =>
         unwrap(shipping.PATCH('/consignments/{id}', { params, body: { status: DISPATCHED } })),
       );
+      statuses.set(id, DISPATCHED);
     },
     verify: async () => {
       const walked: { id: string; status: number }[] = [];

@@ -34,9 +34,11 @@ export const translator = (url: string, token: string, key: string): Actor => {
       acknowledged.set(id, name);
       const other = [...acknowledged.keys()][acknowledged.size >> 1] ?? id;
       const renamed = `Renamed ${randomUUID()}`;
-      acknowledged.set(other, renamed);
+      // Unknown until it is acknowledged.
+      acknowledged.delete(other);
       const params = { path: { id: other } };
       await persist(() => unwrap(office.PATCH('/projects/{id}', { params, body: { name: renamed } })));
+      acknowledged.set(other, renamed);
       await sync();
     },
     verify: async () => {

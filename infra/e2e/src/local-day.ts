@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+import { liveThrough, type Day } from './day.ts';
+import { leaks, logsOf, secretsOf } from './secrets.ts';
+import { isThere, startStack, type Stack } from './stack.ts';
+
+const RESTART_MS = 60_000;
+
+/** Kills a process with SIGKILL, and waits until it runs again and the whole stack is ready. */
+const crash = async (stack: Stack, name: string): Promise<void> => {
+  const before = (await stack.pids())[name];
+  if (!before) throw new Error(`${name} does not run`);
+  process.kill(before, 'SIGKILL');
+  const giveUp = Date.now() + RESTART_MS;
+  for (let now = before; now === before || !now; now = (await stack.pids())[name] ?? 0) {
+    if (Date.now() > giveUp) throw new Error(`${name} was not restarted`);
+    await sleep(100);
+  }
+  await stack.ready();
+};
+
+/** A day on a stack of its own, of which nothing is left. Also returns the paths of the logs that were searched. */
+export const liveThroughLocally = async (
+  minutes: number,
+  say: (line: string) => void,
+): Promise<Day & { logs: string[] }> => {
+  const pids: number[] = [];
+  const day = await (async () => {
+    await using stack = await startStack();
+    say('the stack is up');
+    const { local, gamePort } = stack;
+    const lived = await liveThrough(
+      {
+        stackFile: join(local, 'stack.json'),
+        gameServer: { host: '127.0.0.1', port: gamePort },
+        programs: Object.keys(await stack.pids()),
+        crash: (name) => crash(stack, name),
+        leaks: async (secrets) => leaks(local, [...(await secretsOf(local, await stack.read())), ...secrets]),
+      },
+      minutes,
+      say,
+    );
+    pids.push(...Object.values(await stack.pids()).filter((pid) => pid !== null));
+    return { ...lived, logs: await logsOf(local) };
+  })();
+  const left = pids.filter(isThere);
+  return left.length === 0 ? day : { ...day, faults: [...day.faults, `processes ${left.join()} still run`] };
+};

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, constants, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { run, succeeds } from './command.ts';
+import { dockerHost, searchPath } from './env.ts';
+
+/** A Docker engine, and how it is called. */
+export interface Engine extends AsyncDisposable {
+  /** Runs `docker`, returns its output. */
+  docker: (...args: string[]) => Promise<string>;
+  /** Runs a shell command that uses `docker compose`, with variables for compose.yaml. */
+  compose: (command: string, variables: Record<string, string>) => Promise<string>;
+  /** Whether it was started for this rehearsal: then its images are nobody else's. */
+  own: boolean;
+}
+
+const START_MS = 60_000;
+
+/** A client that builds with BuildKit: with the plugin buildx, or before version 23 by itself. The first in the PATH. */
+const findClient = async (): Promise<string> => {
+  for (const folder of searchPath()) {
+    const file = join(folder, 'docker');
+    if (
+      !(await access(file, constants.X_OK).then(
+        () => true,
+        () => false,
+      ))
+    )
+      continue;
+    const [, major] = /version (\d+)\./.exec(await run(file, ['--version'])) ?? [];
+    if (Number(major) < 23 || (await succeeds(file, ['buildx', 'version']))) return file;
+  }
+  throw new Error(
+    'There is no Docker with BuildKit in the PATH. On Debian: apt-get install docker.io docker-compose mmdebstrap',
+  );
+};
+
+/** Starts an engine with a folder and a socket of its own, which disposal removes. */
+const startEngine = async (client: string): Promise<{ host: string } & AsyncDisposable> => {
+  if (process.getuid?.() !== 0)
+    throw new Error('No Docker engine answers. Start one, or run this as root, who can start dockerd.');
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'rehearsal-engine-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const host = `unix://${folder}/docker.sock`;
+  const log = stack.use(await open(join(folder, 'log'), 'w'));
+  const args = [
+    '--data-root',
+    `${folder}/data`,
+    '--exec-root',
+    `${folder}/run`,
+    '--pidfile',
+    `${folder}/pid`,
+  ];
+  const daemon = spawn('dockerd', [...args, '--host', host], { stdio: ['ignore', log.fd, log.fd] });
+  const exited = once(daemon, 'exit');
+  stack.defer(async () => {
+    daemon.kill('SIGTERM');
+    await exited;
+  });
+  const giveUp = Date.now() + START_MS;
+  while (!(await succeeds(client, ['--host', host, 'info']))) {
+    if (Date.now() > giveUp || daemon.exitCode !== null)
+      throw new Error(`dockerd did not start: ${folder}/log`);
+    await sleep(200);
+  }
+  const owned = stack.move();
+  return { host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+};
+
+/** Version 1 is a program of its own and cannot wait. */
+const forOldCompose = (command: string): string =>
+  command.replaceAll('docker compose', 'docker-compose').replaceAll('--wait', '--detach');
+
+/**
+ * The engine that `docker` reaches, or one started by root for the rehearsal only.
+ * @throws when there is none and none can be started
+ */
+export const openEngine = async (): Promise<Engine> => {
+  await using stack = new AsyncDisposableStack();
+  const client = await findClient();
+  const own = !(await succeeds(client, ['info', '--format', '{{.ServerVersion}}']));
+  const host = own ? stack.use(await startEngine(client)).host : dockerHost();
+  const env = {
+    DOCKER_HOST: host,
+    DOCKER_BUILDKIT: '1',
+    COMPOSE_DOCKER_CLI_BUILD: '1',
+    PATH: [dirname(client), ...searchPath()].join(':'),
+  };
+  const isOldCompose = !(await succeeds(client, ['compose', 'version']));
+  const owned = stack.move();
+  return {
+    docker: (...args) => run(client, args, env),
+    compose: (command, variables) =>
+      run('sh', ['-ec', isOldCompose ? forOldCompose(command) : command], { ...env, ...variables }),
+    own,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+};

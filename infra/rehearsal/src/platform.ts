@@ -1,0 +1,165 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OPERATOR_ID, type Platform } from '@platform/e2e/stack';
+import { freePort } from '@platform/local/ports';
+import { ROOT } from './command.ts';
+import type { Engine } from './engine.ts';
+
+const PROJECT = 'platform-rehearsal';
+/** First three numbers of the addresses on the network that leads outside. */
+const OUTSIDE = '10.89.7';
+const PREPARED = join(ROOT, 'infra/deploy/prepared');
+const READY_MS = 120_000;
+/** Beside the containers, a program to kill: all of them at once. */
+const EVERYTHING = 'down and up';
+
+/** The platform in containers. */
+export interface Deployment extends Platform, AsyncDisposable {
+  /** Name of each container, by the name that it has in compose.yaml. */
+  containers: Record<string, string>;
+  services: readonly string[];
+  images: readonly string[];
+  /** Passwords and keys. */
+  secrets: readonly string[];
+}
+
+/** The commands of docs/deploy.md for one machine. */
+const documentedCommands = async (): Promise<string> => {
+  const page = await readFile(join(ROOT, 'docs/deploy.md'), 'utf8');
+  const [, commands] = /## On one machine: compose\s+```sh[^\n]*\n(.*?)```/s.exec(page) ?? [];
+  if (commands === undefined) throw new Error('docs/deploy.md has no commands for compose');
+  return commands;
+};
+
+/** What prepare-compose made: of URLs the password, of keys the private part. */
+const preparedSecrets = async (): Promise<string[]> => {
+  const folder = join(PREPARED, 'secrets');
+  const texts = (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8'));
+  return (await Promise.all(texts)).map((text) => {
+    if (text.startsWith('{')) return (JSON.parse(text) as { d: string }).d;
+    return text.includes('://') ? new URL(text).password : text.trim();
+  });
+};
+
+const isReady = async (url: string): Promise<boolean> => {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+    const { ready = true, degraded = false } = (await response.json()) as Record<string, unknown>;
+    return response.ok && ready === true && degraded === false;
+  } catch {
+    return false;
+  }
+};
+
+/** Waits until the gateway and every service, with its database and Redis, are ready. */
+const waitUntilReady = async (gateway: string, services: readonly string[]): Promise<void> => {
+  const urls = [`${gateway}/healthz`, ...services.map((name) => `${gateway}/docs/status/${name}`)];
+  const giveUp = Date.now() + READY_MS;
+  while (!(await Promise.all(urls.map(isReady))).every(Boolean)) {
+    if (Date.now() > giveUp) throw new Error('the platform did not become ready');
+    await sleep(200);
+  }
+};
+
+/** Brings the platform up with the commands of docs/deploy.md, as a project with networks and a port of its own. */
+export const deploy = async (engine: Engine, services: readonly string[]): Promise<Deployment> => {
+  await using stack = new AsyncDisposableStack();
+  const port = await freePort();
+  const gateway = `http://127.0.0.1:${port}`;
+  const gameServer = { host: `${OUTSIDE}.1`, port: await freePort() };
+  const variables = {
+    REGISTRY: PROJECT,
+    GATEWAY_PORT: String(port),
+    PUBLIC_URL: gateway,
+    INNER_SUBNET: '10.89.6.0/24',
+    OUTSIDE_SUBNET: `${OUTSIDE}.0/24`,
+    GAME_SERVER_URL: `http://${gameServer.host}:${gameServer.port}`,
+    OPERATOR_ID,
+  };
+  const compose = (command: string): Promise<string> =>
+    engine.compose(`docker compose -p ${PROJECT} -f infra/deploy/compose.yaml ${command}`, variables);
+  const images = [...services, 'gateway'].map((name) => `${PROJECT}/${name}:latest`);
+
+  if (!existsSync(PREPARED)) stack.defer(() => rm(PREPARED, { recursive: true, force: true }));
+  stack.defer(async () => void (await engine.docker('image', 'rm', ...images)));
+  stack.defer(async () => void (await compose('down --volumes --remove-orphans')));
+  const commands = (await documentedCommands())
+    .replaceAll('-p platform ', `-p ${PROJECT} `)
+    .replaceAll('curl ', 'curl --silent --fail --retry 10 --retry-all-errors ')
+    .replaceAll('http://127.0.0.1:8080', gateway);
+  const printed = await engine.compose(commands, variables);
+  await waitUntilReady(gateway, services);
+  const adminToken = /^eyJ\S+$/m.exec(printed)?.[0] ?? '';
+
+  const demo: Record<string, unknown> = { adminToken };
+  for (const name of services) {
+    const settings = `-e GATEWAY_URL=${gateway} -e DEMO_ADMIN_TOKEN=${adminToken}`;
+    const output = await compose(`exec -T ${settings} ${name} node src/demo.ts`);
+    Object.assign(demo, (JSON.parse(output) as { demo: object }).demo);
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'rehearsal-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const stackFile = join(folder, 'stack.json');
+  await writeFile(stackFile, JSON.stringify({ gateway, demo }), { mode: 0o600 });
+
+  const names = ['postgres', 'redis', ...services, 'gateway'];
+  const ids = await Promise.all(names.map((name) => compose(`ps -q ${name}`)));
+  const inspect = (format: string, id: string) => engine.docker('inspect', '--format', format, id.trim());
+  const containers = Object.fromEntries(
+    await Promise.all(
+      names.map(async (name, at) => [name, (await inspect('{{.Name}}', ids[at] ?? '')).trim().slice(1)]),
+    ),
+  ) as Record<string, string>;
+  const network = `${PROJECT}_inner`;
+  const addressOf = (name: string): Promise<string> =>
+    inspect(`{{(index .NetworkSettings.Networks "${network}").IPAddress}}`, containers[name] ?? '');
+  const logs: Record<string, string> = {};
+  const keepLog = async (name: string): Promise<void> => {
+    logs[name] = `${logs[name] ?? ''}${await compose(`logs --no-color ${name}`)}`;
+  };
+
+  /** Meanwhile another container takes the address, so that the new container gets a different one. */
+  const recreate = async (name: string): Promise<void> => {
+    const before = await addressOf(name);
+    await compose(`kill ${name}`);
+    await keepLog(name);
+    await compose(`rm --force ${name}`);
+    const idle = [images[0] ?? '', 'node', '-e', 'setInterval(() => {}, 1e6)'];
+    const place = ['--network', network, '--ip', before.trim()];
+    const other = await engine.docker('run', '--rm', '--detach', ...place, ...idle);
+    await compose(`up --detach --no-deps ${name}`);
+    const after = await addressOf(name);
+    await engine.docker('kill', other.trim());
+    if (after === before) throw new Error(`${name} has the address ${before.trim()} again`);
+  };
+
+  const owned = stack.move();
+  return {
+    stackFile,
+    gameServer,
+    containers,
+    services,
+    images,
+    secrets: [...(await preparedSecrets()), adminToken],
+    programs: [...names, EVERYTHING],
+    crash: async (name) => {
+      if (name === EVERYTHING) {
+        for (const each of names) await keepLog(each);
+        await compose('down');
+        await compose('up --wait');
+      } else await recreate(name);
+      await waitUntilReady(gateway, services);
+    },
+    leaks: async (more) => {
+      for (const name of names) await keepLog(name);
+      const all = [...(await preparedSecrets()), adminToken, ...more];
+      return names
+        .filter((name) => all.some((secret) => logs[name]?.includes(secret)))
+        .map((name) => `the log of ${name} contains a secret`);
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+};
