@@ -20,7 +20,7 @@ export interface Schema {
   anyOf?: Schema[];
 }
 
-type Content = Record<string, { schema: Schema }>;
+type Content = Record<string, { schema: Schema; example?: unknown }>;
 
 export interface Parameter {
   name: string;

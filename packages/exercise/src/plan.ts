@@ -53,9 +53,11 @@ const validPlans = (operation: Operation, of: Of): Arbitrary<Plan> => {
       freq: 2,
     }),
   );
-  const content = Object.entries(operation.body ?? {}).map(([type, { schema }]) =>
-    of(schema).map((value) => ({ type, body: write(type, value) })),
-  );
+  // The example of the document succeeds where generated values cannot: ids that exist, values with a meaning.
+  const content = Object.entries(operation.body ?? {}).map(([type, { schema, example }]) => {
+    const values = example === undefined ? of(schema) : fc.oneof(of(schema), fc.constant(example));
+    return values.map((value) => ({ type, body: write(type, value) }));
+  });
   return fc
     .record({
       caller: fc.constant('right'),

@@ -1,62 +1,63 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { services } from '@platform/gateway/routes';
-import { describe, expect, test } from 'vitest';
-import { examples } from './examples.ts';
+import { expect, test } from 'vitest';
+import { demoExamples } from './examples.ts';
 import { fillIn, type Document } from './fill-in.ts';
 
-const folder = join(import.meta.dirname, '../../../../services');
-const documentOf = (name: string): Document =>
-  JSON.parse(readFileSync(join(folder, name, 'openapi.json'), 'utf8')) as Document;
-const demo = {
-  accessToken: 't',
-  questId: 'a-quest',
-  store: { id: 'a-store', webhookToken: 'a-token' },
-  playerId: 'a-player',
-  gameCode: 'a-game',
-};
+const inPath = (example?: string) => ({ name: 'id', in: 'path', schema: { example } });
 
-test('parameters are named by what stands before them, and what has an example keeps it', () => {
-  const parameters = () => [{ name: 'id', in: 'path' }];
+test('a parameter gets the value of the demo by what stands before it, else the example of its schema', () => {
   const { paths } = fillIn(
     {
       paths: {
-        '/stores/{id}': { get: { parameters: parameters() } },
-        '/jobs/{id}': { get: { parameters: parameters() } },
-        '/hooks/paid/{token}': {
-          post: {
-            parameters: [{ name: 'token', in: 'path' }],
-            requestBody: { content: { 'application/json': { example: 'mine' }, 'text/plain': {} } },
-          },
-        },
+        '/stores/{id}': { get: { parameters: [inPath('documented')] } },
+        '/jobs/{id}': { get: { parameters: [inPath('documented')] } },
+        '/rounds/{id}': { get: { parameters: [inPath()] } },
+        '/hooks/paid/{token}': { post: { parameters: [{ name: 'token', in: 'path' }] } },
       },
     },
-    { ids: { stores: 's', token: 't' }, bodies: { 'POST /hooks/paid/{token}': 'theirs' } },
+    { ids: { stores: 'of the demo', token: 'secret' }, bodies: {} },
+    '1f2e',
   );
-  expect(paths['/stores/{id}']?.['get']?.parameters?.[0]?.example).toBe('s');
-  expect(paths['/jobs/{id}']?.['get']?.parameters?.[0]).not.toHaveProperty('example');
-  expect(paths['/hooks/paid/{token}']?.['post']).toMatchObject({
-    parameters: [{ example: 't' }],
-    requestBody: {
-      content: { 'application/json': { example: 'mine' }, 'text/plain': { example: 'theirs' } },
-    },
-  });
+  expect(paths['/stores/{id}']?.['get']?.parameters?.[0]?.example).toBe('of the demo');
+  expect(paths['/jobs/{id}']?.['get']?.parameters?.[0]?.example).toBe('documented');
+  expect(paths['/rounds/{id}']?.['get']?.parameters?.[0]).not.toHaveProperty('example');
+  expect(paths['/hooks/paid/{token}']?.['post']?.parameters?.[0]?.example).toBe('secret');
 });
 
-describe.each([...services])('the examples of %s', (name) => {
-  const document = documentOf(name);
-  const given = examples[name]?.(demo, '1');
+test('values that can be used only once are new, everywhere the same, and no others change', () => {
+  const content = (example: object) => ({ requestBody: { content: { 'application/json': { example } } } });
+  const { paths } = fillIn(
+    {
+      paths: {
+        '/bets': { post: content({ bet: 'my-bet', name: 'my client', email: 'my-name@example.test' }) },
+        '/reversals': { post: content({ of: ['my-bet'] }) },
+      },
+    },
+    { ids: {}, bodies: {} },
+    '1f2e',
+  );
+  const exampleOf = (path: string) =>
+    paths[path]?.['post']?.requestBody?.content['application/json']?.example;
+  expect(exampleOf('/bets')).toEqual({
+    bet: 'my-bet-1f2e',
+    name: 'my client',
+    email: 'my-name-1f2e@example.test',
+  });
+  expect(exampleOf('/reversals')).toEqual({ of: ['my-bet-1f2e'] });
+});
 
-  test('belong to operations that exist', () => {
-    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+test('the values of the demo belong to parameters and operations that exist', () => {
+  const folder = join(import.meta.dirname, '../../../../services');
+  const operations = services.flatMap((name) => {
+    const { paths } = JSON.parse(readFileSync(join(folder, name, 'openapi.json'), 'utf8')) as Document;
+    return Object.entries(paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
-    expect(operations).toEqual(expect.arrayContaining(Object.keys(given?.bodies ?? {})));
   });
-
-  test('belong to parameters that exist', () => {
-    const path = Object.keys(document.paths).join(' ');
-    for (const id of Object.keys(given?.ids ?? {}))
-      expect(path).toMatch(new RegExp(`/${id}/\\{|\\{${id}\\}`));
-  });
+  const { ids, bodies } = demoExamples({ accessToken: 't', email: 'e', password: 'p' });
+  expect(operations).toEqual(expect.arrayContaining(Object.keys(bodies)));
+  for (const id of Object.keys(ids))
+    expect(operations.join(' ')).toMatch(new RegExp(`/${id}/\\{|\\{${id}\\}`));
 });

@@ -16,18 +16,24 @@ const before = (path: string, name: string): string => {
   return segments[segments.indexOf(`{${name}}`) - 1] ?? '';
 };
 
-/** The document with examples for path parameters and bodies that have none. */
-export const fillIn = (document: Document, { ids, bodies }: Examples): Document => {
+/** Completes the values of an example that can be used only once: `my-bet` becomes `my-bet-1f2e`. */
+const completed = <T>(example: T, once: string): T =>
+  JSON.parse(JSON.stringify(example).replaceAll(/"my-\w+/g, `$&-${once}`)) as T;
+
+/** The document with the values of the demo as examples, and something new in values that can be used only once. */
+export const fillIn = (document: Document, { ids, bodies }: Examples, once: string): Document => {
   const filled = structuredClone(document);
   for (const [path, methods] of Object.entries(filled.paths))
     for (const [method, { parameters = [], requestBody }] of Object.entries(methods)) {
       for (const parameter of parameters.filter((one) => one.in === 'path')) {
-        const example = ids[before(path, parameter.name)] ?? ids[parameter.name];
-        if (example !== undefined) parameter.example ??= example;
+        const known = ids[before(path, parameter.name)] ?? ids[parameter.name];
+        const example = known ?? parameter.schema?.example;
+        if (example !== undefined) parameter.example = completed(example, once);
       }
-      const body = bodies[`${method.toUpperCase()} ${path}`];
-      if (body !== undefined)
-        for (const content of Object.values(requestBody?.content ?? {})) content.example ??= body;
+      for (const content of Object.values(requestBody?.content ?? {})) {
+        const example = bodies[`${method.toUpperCase()} ${path}`] ?? content.example;
+        if (example !== undefined) content.example = completed(example, once);
+      }
     }
   return filled;
 };

@@ -1,6 +1,6 @@
 import { demoCredentials, type DemoCredentials } from './demo.ts';
 import { byId } from './element.ts';
-import { examples } from './examples.ts';
+import { demoExamples } from './examples.ts';
 import { fillIn, type Document } from './fill-in.ts';
 import { signCallbacks, type Outgoing } from './sign-callbacks.ts';
 
@@ -32,12 +32,12 @@ const authentication = (service: string, demo: DemoCredentials, login: string | 
 
 /** Adds examples from the demo data to the document of a service; changes no other response. */
 const withExamples = (service: string, demo: DemoCredentials): typeof fetch => {
-  const given = examples[service]?.(demo, crypto.randomUUID().slice(0, 8));
+  const once = crypto.randomUUID().slice(0, 8);
   return async (input, init) => {
     const answer = await fetch(input, init);
     const { pathname } = new URL(input instanceof Request ? input.url : input, location.href);
-    if (given === undefined || pathname !== `/openapi/${service}.json` || !answer.ok) return answer;
-    return Response.json(fillIn((await answer.json()) as Document, given));
+    if (pathname !== `/openapi/${service}.json` || !answer.ok) return answer;
+    return Response.json(fillIn((await answer.json()) as Document, demoExamples(demo), once));
   };
 };
 

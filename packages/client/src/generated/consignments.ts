@@ -537,6 +537,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "consignmentNumber": "CN-2",
+                 *       "clientId": "0198c5a0-7e57-7000-8a00-000000000000",
+                 *       "clientName": "Van Dijk Flowers"
+                 *     }
+                 */
                 "application/x-ndjson": components["schemas"]["ConsignmentInput"];
             };
         };
@@ -743,6 +750,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "consignmentNumber": "CN-1",
+                 *       "clientId": "0198c5a0-7e57-7000-8a00-000000000000",
+                 *       "clientName": "Van Dijk Flowers"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ConsignmentInput"];
             };
         };
@@ -938,7 +952,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reference": "PO 4711"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ConsignmentPatch"];
+                /**
+                 * @example {
+                 *       "reference": "PO 4711"
+                 *     }
+                 */
                 "application/merge-patch+json": components["schemas"]["ConsignmentPatch"];
             };
         };
@@ -1137,6 +1161,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "code": "P-1",
+                 *       "name": "A partner of mine",
+                 *       "relationship": 0
+                 *     }
+                 */
                 "application/json": components["schemas"]["PartnerInput"];
             };
         };
@@ -1332,7 +1363,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Van Dijk Flowers"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PartnerPatch"];
+                /**
+                 * @example {
+                 *       "name": "Van Dijk Flowers"
+                 *     }
+                 */
                 "application/merge-patch+json": components["schemas"]["PartnerPatch"];
             };
         };
@@ -1535,6 +1576,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "partnerId": "0198c5a0-7e57-7000-8a00-000000000000",
+                 *       "partnerProductId": "tulip-1",
+                 *       "productCode": "TULIP",
+                 *       "warehouseId": "0198c5a0-7e57-7000-8b00-000000000000",
+                 *       "quantity": 12
+                 *     }
+                 */
                 "application/json": components["schemas"]["InventoryItemInput"];
             };
         };
@@ -1730,7 +1780,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "quantity": 12
+                 *     }
+                 */
                 "application/json": components["schemas"]["InventoryItemPatch"];
+                /**
+                 * @example {
+                 *       "quantity": 12
+                 *     }
+                 */
                 "application/merge-patch+json": components["schemas"]["InventoryItemPatch"];
             };
         };
@@ -1927,6 +1987,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "code": "W-1",
+                 *       "name": "A warehouse of mine",
+                 *       "city": "Tartu",
+                 *       "countryCode": "EE"
+                 *     }
+                 */
                 "application/json": components["schemas"]["WarehouseInput"];
             };
         };
@@ -2122,7 +2190,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "city": "Tartu"
+                 *     }
+                 */
                 "application/json": components["schemas"]["WarehousePatch"];
+                /**
+                 * @example {
+                 *       "city": "Tartu"
+                 *     }
+                 */
                 "application/merge-patch+json": components["schemas"]["WarehousePatch"];
             };
         };

@@ -268,6 +268,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Breakfast"
+                 *     }
+                 */
                 "application/json": components["schemas"]["QuestInput"];
             };
         };
@@ -562,6 +567,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Hiking"
+                 *     }
+                 */
                 "application/json": components["schemas"]["QuestInput"];
             };
         };
@@ -921,6 +931,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "OPEN_TEXT",
+                 *       "presentation": "VERTICAL",
+                 *       "titles": [
+                 *         {
+                 *           "languageCode": "en-US",
+                 *           "title": "What would you like?"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["QuestionInput"];
             };
         };
@@ -1146,6 +1168,18 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "type": "OPEN_TEXT",
+                 *       "presentation": "VERTICAL",
+                 *       "titles": [
+                 *         {
+                 *           "languageCode": "en-US",
+                 *           "title": "What would you like?"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["QuestionInput"];
             };
         };

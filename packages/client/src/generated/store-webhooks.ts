@@ -1692,6 +1692,26 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "demo-order-1",
+                 *       "orderNo": "1001",
+                 *       "status": "PENDING",
+                 *       "consumerId": "demo-member-1",
+                 *       "cart": {
+                 *         "total": 25,
+                 *         "items": [
+                 *           {
+                 *             "productId": "p-1",
+                 *             "productName": "Tea",
+                 *             "quantity": 2,
+                 *             "price": 12.5,
+                 *             "totalPrice": 25
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["OrderPayload"] | components["schemas"]["SquareOrderEvent"] | {
                     [key: string]: unknown;
                 };
@@ -4211,6 +4231,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "consumerUserId": "demo-member-1",
+                 *       "email": "member@example.test"
+                 *     }
+                 */
                 "application/json": {
                     /** @description The id of the member at the POS */
                     consumerUserId: string;
@@ -5750,6 +5776,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "from": "2020-01-01T00:00:00.000Z",
+                 *       "to": "2020-01-02T00:00:00.000Z"
+                 *     }
+                 */
                 "application/json": {
                     /** Format: date-time */
                     from: string;
@@ -5987,6 +6019,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "from": "2020-01-01T00:00:00.000Z",
+                 *       "to": "2020-01-02T00:00:00.000Z"
+                 *     }
+                 */
                 "application/json": {
                     /** Format: date-time */
                     from: string;

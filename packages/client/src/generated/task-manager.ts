@@ -335,6 +335,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "my-name@example.test",
+                 *       "password": "correct horse battery",
+                 *       "name": "Ada"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Registration"];
             };
         };
@@ -428,6 +435,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.test",
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
                 "application/json": components["schemas"]["Login"];
             };
         };
@@ -724,6 +737,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "address": "198.51.100.7",
+                 *       "email": "ada@example.test"
+                 *     }
+                 */
                 "application/json": components["schemas"]["LoginWait"];
             };
         };
@@ -911,6 +930,15 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "title": "Water the plants",
+                 *       "tags": [
+                 *         "home"
+                 *       ],
+                 *       "priority": "high"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewTask"];
             };
         };
@@ -1204,7 +1232,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "status": "done"
+                 *     }
+                 */
                 "application/merge-patch+json": components["schemas"]["TaskPatch"];
+                /**
+                 * @example {
+                 *       "status": "done"
+                 *     }
+                 */
                 "application/json": components["schemas"]["TaskPatch"];
             };
         };

@@ -548,6 +548,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Diplomas",
+                 *       "source_language": "en",
+                 *       "target_languages": [
+                 *         "de",
+                 *         "pt-BR"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["ProjectInput"];
             };
         };
@@ -831,6 +841,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "status": "active"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ProjectPatch"];
             };
         };
@@ -1033,6 +1048,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "language": "et",
+                 *       "type": "certificate",
+                 *       "due_at": "2026-09-01T00:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DeliverableInput"];
             };
         };
@@ -1521,6 +1543,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Brazilian Portuguese",
+                 *       "native_name": "Português (Brasil)",
+                 *       "direction": "ltr"
+                 *     }
+                 */
                 "application/json": components["schemas"]["LanguageInput"];
             };
         };
@@ -1796,6 +1825,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "my client",
+                 *       "scopes": [
+                 *         "verify:read"
+                 *       ]
+                 *     }
+                 */
                 "application/json": components["schemas"]["ApiKeyInput"];
             };
         };
@@ -2079,6 +2116,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "grace_seconds": 3600
+                 *     }
+                 */
                 "application/json": components["schemas"]["Rotation"];
             };
         };

@@ -783,6 +783,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "requestId": "my-request",
+                 *       "playerId": "demo-1",
+                 *       "currency": "EUR",
+                 *       "gameCode": "dice-alpha"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AuthenticateRequest"];
             };
         };
@@ -856,6 +864,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "requestId": "my-request",
+                 *       "playerId": "demo-1",
+                 *       "roundId": "my-round",
+                 *       "transactionId": "my-bet",
+                 *       "gameCode": "dice-alpha",
+                 *       "amount": "1.00"
+                 *     }
+                 */
                 "application/json": components["schemas"]["DebitRequest"];
             };
         };
@@ -929,6 +947,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "requestId": "my-request",
+                 *       "playerId": "demo-1",
+                 *       "roundId": "my-round",
+                 *       "transactionId": "my-win",
+                 *       "roundClosed": true,
+                 *       "gameId": "dice-alpha",
+                 *       "amount": "2.50"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreditRequest"];
             };
         };
@@ -1002,6 +1031,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "requestId": "my-request",
+                 *       "playerId": "demo-1"
+                 *     }
+                 */
                 "application/json": components["schemas"]["BalanceRequest"];
             };
         };
@@ -1075,6 +1110,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "requestId": "my-request",
+                 *       "playerId": "demo-1",
+                 *       "roundId": "my-round",
+                 *       "transactionId": "my-reversal",
+                 *       "reverseTransactionId": "my-bet",
+                 *       "roundClosed": true,
+                 *       "gameId": "dice-alpha"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RollbackRequest"];
             };
         };
@@ -1241,6 +1287,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "playerId": "my-player",
+                 *       "currency": "EUR",
+                 *       "name": "Ada"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewPlayer"];
             };
         };
@@ -1443,6 +1496,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Ada"
+                 *     }
+                 */
                 "application/json": components["schemas"]["PlayerChange"];
             };
         };
@@ -1658,6 +1716,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "transactionId": "my-deposit",
+                 *       "amount": "5.00"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewTransfer"];
             };
         };
@@ -1879,6 +1943,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "transactionId": "my-withdrawal",
+                 *       "amount": "5.00"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewTransfer"];
             };
         };
@@ -2377,6 +2447,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "gameCode": "my-game",
+                 *       "name": "A game of mine"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewGame"];
             };
         };
@@ -2579,6 +2655,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
                 "application/json": components["schemas"]["GameChange"];
             };
         };
@@ -2688,6 +2769,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "playerId": "demo-1",
+                 *       "gameCode": "dice-alpha"
+                 *     }
+                 */
                 "application/json": components["schemas"]["NewLaunch"];
             };
         };

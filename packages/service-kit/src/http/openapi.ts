@@ -138,8 +138,11 @@ const answersOf = ({ responses }: Route): ZodOpenApiResponsesObject =>
 
 const bodyOf = ({ body }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'> => {
   if (body === undefined) return {};
-  const { schema, form = schema, types = ['application/json'] } = body;
-  const content = types.map((type) => [type, { schema: type.endsWith('form-urlencoded') ? form : schema }]);
+  const { schema, form, example, types = ['application/json'] } = body;
+  const content = types.map((type) => {
+    if (form && type.endsWith('form-urlencoded')) return [type, { schema: form }];
+    return [type, { schema, ...(example !== undefined && { example }) }];
+  });
   return { requestBody: { required: true, content: Object.fromEntries(content) } };
 };
 

@@ -67,6 +67,11 @@ type Content<Body> =
 
 export interface BodySpec<S extends z.ZodType = z.ZodType> {
   schema: S;
+  /**
+   * A body that is accepted, for the OpenAPI document, the portal and the exercise. A value that can be used only once
+   * begins with `my-`; the portal completes it with something new.
+   */
+  example?: z.input<NoInfer<S>>;
   /** Accepted media types; `application/json` unless said otherwise. */
   types?: readonly string[];
   /** Shape of a form body, for the document, where it differs from `schema`. */

@@ -19,6 +19,15 @@ export const consignmentRoutes = (ctx: Context): Route[] =>
     query: ConsignmentQuery,
     input: ConsignmentInput,
     patch: ConsignmentPatch,
+    examples: {
+      id: '0198c5a0-7e57-7000-8d00-000000000001',
+      input: {
+        consignmentNumber: 'CN-1',
+        clientId: '0198c5a0-7e57-7000-8a00-000000000000',
+        clientName: 'Van Dijk Flowers',
+      },
+      patch: { reference: 'PO 4711' },
+    },
     list: (context, { SearchText, ...given }, page) =>
       listByDirectory(
         context,

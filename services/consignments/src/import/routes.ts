@@ -49,7 +49,16 @@ export const importRoute = (ctx: Context): Route =>
         'stop the rest; blank lines are passed over. A last line with `stopped` says that the import has ' +
         'ended early.',
       caller: ctx.writer,
-      body: { schema: ImportLine, types: [ndjson], raw: true },
+      body: {
+        schema: ImportLine,
+        example: {
+          consignmentNumber: 'CN-2',
+          clientId: '0198c5a0-7e57-7000-8a00-000000000000',
+          clientName: 'Van Dijk Flowers',
+        },
+        types: [ndjson],
+        raw: true,
+      },
       responses: { 200: { description: 'Result lines', body: ImportResult, mediaType: ndjson } },
       problems: [408, 413, 415],
     },

@@ -19,6 +19,17 @@ export const inventoryRoutes = (ctx: Context): Route[] =>
     query: InventoryQuery,
     input: InventoryItemInput,
     patch: InventoryItemPatch,
+    examples: {
+      id: '0198c5a0-7e57-7000-8c00-000000000001',
+      input: {
+        partnerId: '0198c5a0-7e57-7000-8a00-000000000000',
+        partnerProductId: 'tulip-1',
+        productCode: 'TULIP',
+        warehouseId: '0198c5a0-7e57-7000-8b00-000000000000',
+        quantity: 12,
+      },
+      patch: { quantity: 12 },
+    },
     list: (context, { SearchText, ...given }, page) =>
       listByDirectory(
         context,

@@ -18,6 +18,11 @@ export const partnerRoutes = (ctx: Context): Route[] =>
     query: PartnerQuery,
     input: PartnerInput,
     patch: PartnerPatch,
+    examples: {
+      id: '0198c5a0-7e57-7000-8a00-000000000001',
+      input: { code: 'P-1', name: 'A partner of mine', relationship: 0 },
+      patch: { name: 'Van Dijk Flowers' },
+    },
     list: (context, { SearchText, Relationship, Status }, page) =>
       listRecords(
         context,

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { Kind } from './kind.ts';
 import type { WrittenPage } from './page.ts';
-import { RecordPath } from './schema.ts';
+import { recordPath } from './schema.ts';
 import { changeRecord, createRecord, getRecord } from './use-cases.ts';
 
 /** The body that `totalledList` describes, from items that are JSON text already. */
@@ -25,6 +25,8 @@ interface RecordApi<Query extends z.ZodObject> {
   query: Query;
   input: z.ZodType<object>;
   patch: z.ZodType<object>;
+  /** The id of a record of the demo data, a new record and a change. */
+  examples: { id: string; input: object; patch: object };
   list: (ctx: Context, filters: z.output<Query>, page: IndexedPage) => Promise<WrittenPage>;
 }
 
@@ -32,8 +34,9 @@ interface RecordApi<Query extends z.ZodObject> {
 const patchTypes = ['application/json', 'application/merge-patch+json'];
 
 export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: RecordApi<Query>): Route[] => {
-  const { name, what, noun, tag, kind, record } = api;
+  const { name, what, noun, tag, kind, record, examples } = api;
   const one = `/${name}/{id}`;
+  const params = recordPath(examples.id);
   return [
     route(
       {
@@ -67,7 +70,7 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
         tag,
         summary: `Create a ${what}`,
         caller: ctx.writer,
-        body: { schema: api.input },
+        body: { schema: api.input, example: examples.input },
         responses: {
           201: {
             description: `The new ${what}`,
@@ -89,7 +92,7 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
         tag,
         summary: `One ${what}`,
         caller: ctx.writer,
-        params: RecordPath,
+        params,
         responses: { 200: { description: `The ${what}`, body: record } },
         problems: [404],
       },
@@ -104,8 +107,8 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
         summary: `Change some fields of a ${what}`,
         description: 'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field.',
         caller: ctx.writer,
-        params: RecordPath,
-        body: { schema: api.patch, types: patchTypes },
+        params,
+        body: { schema: api.patch, example: examples.patch, types: patchTypes },
         responses: { 200: { description: `The ${what}`, body: record } },
         problems: [404],
       },

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 
 /** Path of a single record. */
-export const RecordPath = z.strictObject({
-  id: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the record' }),
-});
+/** Path of a record; the example is the id of one in the demo data. */
+export const recordPath = (example: string) =>
+  z.strictObject({
+    id: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the record', example }),
+  });
 
 /** A UUID in a body, in lower case as PostgreSQL returns it. */
 export const uuid = (description: string) => z.guid('must be a UUID').toLowerCase().meta({ description });

@@ -18,6 +18,11 @@ export const warehouseRoutes = (ctx: Context): Route[] =>
     query: WarehouseQuery,
     input: WarehouseInput,
     patch: WarehousePatch,
+    examples: {
+      id: '0198c5a0-7e57-7000-8b00-000000000001',
+      input: { code: 'W-1', name: 'A warehouse of mine', city: 'Tartu', countryCode: 'EE' },
+      patch: { city: 'Tartu' },
+    },
     list: (context, { SearchText, Status }, page) =>
       listRecords(context, kind, { columns: { status: Status }, text: SearchText }, page),
   });

@@ -21,6 +21,12 @@ const tag = 'Questions';
 const list = '/quests/{questId}/questions';
 const one = '/quests/{questId}/questions/{questionId}';
 
+const example = {
+  type: 'OPEN_TEXT',
+  presentation: 'VERTICAL',
+  titles: [{ languageCode: 'en-US', title: 'What would you like?' }],
+} as const;
+
 export const questionRoutes = (ctx: Context): Route[] => [
   fastRoute(
     {
@@ -79,7 +85,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       caller: ctx.writer,
       params: QuestPath,
       headers: ifMatch,
-      body: { schema: QuestionInput },
+      body: { schema: QuestionInput, example },
       responses: {
         201: {
           description: 'The new question',
@@ -129,7 +135,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       caller: ctx.writer,
       params: QuestionPath,
       headers: ifMatch,
-      body: { schema: QuestionInput },
+      body: { schema: QuestionInput, example },
       responses: { 200: { description: 'The question', body: Question, headers: etagHeader } },
       problems: [404, 412],
     },

@@ -99,7 +99,7 @@ export const Question = z
   })
   .meta({ id: 'Question' });
 
-export const QuestionPath = QuestPath.extend({ questionId: identifier });
+export const QuestionPath = QuestPath.extend({ questionId: identifier.meta({ example: 'hiking-1' }) });
 
 export const PageQuery = z.strictObject(skipTakeQuery);
 

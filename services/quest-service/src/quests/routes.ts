@@ -48,7 +48,7 @@ export const questRoutes = (ctx: Context): Route[] => [
       tag,
       summary: 'Create a quest without questions',
       caller: ctx.writer,
-      body: { schema: QuestInput },
+      body: { schema: QuestInput, example: { title: 'Breakfast' } },
       responses: {
         201: {
           description: 'The new quest',
@@ -96,7 +96,7 @@ export const questRoutes = (ctx: Context): Route[] => [
       caller: ctx.writer,
       params: QuestPath,
       headers: ifMatch,
-      body: { schema: QuestInput },
+      body: { schema: QuestInput, example: { title: 'Hiking' } },
       responses: { 200: { description: 'The quest', body: Quest, headers: etagHeader } },
       problems: [404, 412],
     },

@@ -5,7 +5,10 @@ import { z } from 'zod';
 
 /** Any 128 bits in the form of a UUID, as PostgreSQL accepts them. */
 export const QuestPath = z.object({
-  questId: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the quest' }),
+  questId: z.guid('must be a UUID').toLowerCase().meta({
+    description: 'Identifier of the quest',
+    example: '0198c5a0-7e57-7000-8000-000000000001',
+  }),
 });
 
 export const QuestInput = z.strictObject({ title: text(1, 500) }).meta({ id: 'QuestInput' });

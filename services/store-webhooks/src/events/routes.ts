@@ -37,7 +37,10 @@ export const eventRoutes = (context: Context): Route[] => {
         operationId: 'replayEvents',
         summary: 'Process the events of a span of time again',
         params: storeId,
-        body: { schema: ReplayBody },
+        body: {
+          schema: ReplayBody,
+          example: { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' },
+        },
         responses: { 202: { description: 'How many will be processed again', body: Replayed } },
         problems: [404],
       },
@@ -73,7 +76,10 @@ export const eventRoutes = (context: Context): Route[] => {
         operationId: 'recheckEvents',
         summary: 'Verify the refused events of a span of time again, and process those that pass',
         params: storeId,
-        body: { schema: RecheckBody },
+        body: {
+          schema: RecheckBody,
+          example: { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' },
+        },
         responses: { 200: { description: 'How many were verified and how many passed', body: Rechecked } },
         problems: [404],
       },

@@ -13,6 +13,17 @@ const service = z.string().meta({ description: 'The provider, such as persona' }
 const paramsOf = (event: HookEvent) =>
   hookEvents[event].service ? z.strictObject({ service, token }) : z.strictObject({ token });
 
+const order = {
+  id: 'demo-order-1',
+  orderNo: '1001',
+  status: 'PENDING',
+  consumerId: 'demo-member-1',
+  cart: {
+    total: 25,
+    items: [{ productId: 'p-1', productName: 'Tea', quantity: 2, price: 12.5, totalPrice: 25 }],
+  },
+};
+
 const redirect = {
   302: {
     description: 'The browser continues on the verification page of the shop, for success or failure',
@@ -39,6 +50,7 @@ export const hookRoutes = (context: Context): Route[] => {
     query: z.looseObject({}),
     body: {
       schema: jsonBodyOf(event),
+      ...(event === 'order_updated' && { example: order }),
       form: formBodyOf(event),
       types: ['application/json', 'application/x-www-form-urlencoded'],
       limit: maxBody,

@@ -50,7 +50,10 @@ export const createUserRoute = (context: Context): Route =>
       summary: 'Register a customer who is a member at the POS',
       caller: context.verifier.guard('stores:admin'),
       params: storeId,
-      body: { schema: UserBody },
+      body: {
+        schema: UserBody,
+        example: { consumerUserId: 'demo-member-1', email: 'member@example.test' },
+      },
       responses: {
         201: { description: 'The user', body: UserView, headers: { Location: 'Address of the user' } },
       },

@@ -16,7 +16,9 @@ import { changeStore, createStore, getStore, pageOfStores, rotateToken } from '.
 /** The answer contains a token, so no cache may keep it. */
 const noStore = { 'Cache-Control': 'no-store' };
 
-export const storeId = z.strictObject({ id: z.uuid().meta({ description: 'The store' }) });
+export const storeId = z.strictObject({
+  id: z.uuid().meta({ description: 'The store', example: '01980000-0000-7000-8000-00000000d340' }),
+});
 
 export const storeRoutes = (context: Context): Route[] => {
   const shared = { tag: 'Stores', caller: context.verifier.guard('stores:admin') } as const;

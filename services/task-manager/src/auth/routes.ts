@@ -33,7 +33,7 @@ const liftRoute = (context: Context, operators: TokenVerifier): Route =>
         'For operators: ends the wait of a network and, with an email, of that account from that network. ' +
         'The log keeps who did it.',
       caller: operators.guard('accounts:admin'),
-      body: { schema: LoginWait },
+      body: { schema: LoginWait, example: { address: '198.51.100.7', email: 'ada@example.test' } },
       responses: { 204: { description: 'Logins are possible again' } },
     },
     async ({ caller, body }) => {
@@ -79,7 +79,10 @@ export const authRoutes = (context: Context): Route[] => {
         summary: 'Create a user and log in',
         description: 'Limited by network and by email: 429. When too many passwords wait to be hashed: 503.',
         caller: anyone,
-        body: { schema: Registration },
+        body: {
+          schema: Registration,
+          example: { email: 'my-name@example.test', password: 'correct horse battery', name: 'Ada' },
+        },
         responses: { 201: { description: 'The new user', body: LoggedIn, headers: setsCookies } },
         problems: [409],
       },
@@ -99,7 +102,7 @@ export const authRoutes = (context: Context): Route[] => {
           'After ten failures in a row for one email from one network: 429 with growing waits. A network ' +
           'with a hundred failures waits too, except for accounts that have logged in from it before.',
         caller: anyone,
-        body: { schema: Login },
+        body: { schema: Login, example: { email: 'ada@example.test', password: 'correct horse battery' } },
         responses: { 200: { description: 'You are logged in', body: LoggedIn, headers: setsCookies } },
         problems: [401],
       },

@@ -54,7 +54,7 @@ export const taskRoutes = (context: Context): Route[] => {
             'Up to 128 characters. For 24 hours, the same key with the same body gets the first answer, ' +
             'and with another body 422.',
         },
-        body: { schema: NewTask },
+        body: { schema: NewTask, example: { title: 'Water the plants', tags: ['home'], priority: 'high' } },
         responses: {
           201: {
             description: 'The task',
@@ -113,7 +113,11 @@ export const taskRoutes = (context: Context): Route[] => {
         headers: {
           'If-Match': 'ETags of the versions you want to change; 412 when the task has another one',
         },
-        body: { schema: TaskPatch, types: ['application/merge-patch+json', 'application/json'] },
+        body: {
+          schema: TaskPatch,
+          example: { status: 'done' },
+          types: ['application/merge-patch+json', 'application/json'],
+        },
         responses: { 200: { description: 'The task', body: Task, headers: etag } },
         problems: [404, 412],
       },

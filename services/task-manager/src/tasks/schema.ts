@@ -74,7 +74,9 @@ export const TaskPatch = z
 
 export type TaskPatch = z.output<typeof TaskPatch>;
 
-export const TaskParams = z.strictObject({ id: z.guid() });
+export const TaskParams = z.strictObject({
+  id: z.guid().meta({ example: '01900000-0000-7000-8000-00000000d000' }),
+});
 
 const fields = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'] as const;
 const sorts = fields.flatMap((field) => [field, `-${field}`] as const);

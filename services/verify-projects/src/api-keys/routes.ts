@@ -31,7 +31,7 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
       tag,
       summary: 'Create an API key; only this response contains it',
       caller: ctx.admin,
-      body: { schema: ApiKeyInput },
+      body: { schema: ApiKeyInput, example: { name: 'my client', scopes: ['verify:read'] } },
       responses: { 201: { description: 'The new key', body: NewApiKey, headers } },
     },
     async ({ body, caller }) => {
@@ -63,7 +63,7 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
       summary: 'Create a key that replaces another; the old key works for another grace_seconds',
       caller: ctx.admin,
       params: ApiKeyPath,
-      body: { schema: Rotation },
+      body: { schema: Rotation, example: { grace_seconds: 3600 } },
       responses: { 201: { description: 'The new key', body: NewApiKey, headers } },
       problems: [404, 409],
     },

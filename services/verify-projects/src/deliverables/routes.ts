@@ -1,13 +1,13 @@
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { fullJson } from '../page-json.ts';
+import { ProjectPath } from '../projects/schema.ts';
 import {
   Deliverable,
   DeliverableInput,
   DeliverableList,
   DeliverablePatch,
   DeliverablePath,
-  DeliverablesPath,
 } from './schema.ts';
 import {
   changeDeliverable,
@@ -30,7 +30,7 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
       tag,
       summary: 'All deliverables of a project, oldest first',
       caller: ctx.reader,
-      params: DeliverablesPath,
+      params: ProjectPath,
       responses: { 200: { description: 'The whole list as one page', body: DeliverableList } },
       problems: [404],
     },
@@ -48,8 +48,11 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
       summary:
         'Create a deliverable; like every change of a deliverable, this updates updated_at of its project',
       caller: ctx.admin,
-      params: DeliverablesPath,
-      body: { schema: DeliverableInput },
+      params: ProjectPath,
+      body: {
+        schema: DeliverableInput,
+        example: { language: 'et', type: 'certificate', due_at: '2026-09-01T00:00:00Z' },
+      },
       responses: {
         201: {
           description: 'The new deliverable',

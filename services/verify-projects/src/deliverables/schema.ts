@@ -2,19 +2,18 @@ import { pageLimitBody } from '@platform/pagination/page-limit';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { languageTag } from '../language-tag.ts';
+import { ProjectPath } from '../projects/schema.ts';
 import { timestamp } from '../timestamp.ts';
 
 const type = z.enum(['report', 'certificate', 'transcript', 'translation', 'evidence']);
 const status = z.enum(['pending', 'in_progress', 'delivered', 'accepted', 'rejected']);
 
-const id = (what: string) =>
-  z
+export const DeliverablePath = ProjectPath.extend({
+  deliverable_id: z
     .guid('must be a UUID')
     .toLowerCase()
-    .meta({ description: `Identifier of the ${what}` });
-
-export const DeliverablesPath = z.strictObject({ id: id('project') });
-export const DeliverablePath = z.strictObject({ id: id('project'), deliverable_id: id('deliverable') });
+    .meta({ description: 'Identifier of the deliverable' }),
+});
 
 const fields = {
   language: languageTag(),

@@ -28,7 +28,10 @@ export const languageRoutes = (ctx: Context): Route[] => [
       summary: 'Add or replace a language',
       caller: ctx.admin,
       params: LanguagePath,
-      body: { schema: LanguageInput },
+      body: {
+        schema: LanguageInput,
+        example: { name: 'Brazilian Portuguese', native_name: 'Português (Brasil)', direction: 'ltr' },
+      },
       responses: {
         200: { description: 'The language was replaced', body: Language },
         201: { description: 'The language was added', body: Language },

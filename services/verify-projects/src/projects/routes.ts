@@ -35,7 +35,10 @@ export const projectRoutes = (ctx: Context): Route[] => [
       tag,
       summary: 'Create a project',
       caller: ctx.admin,
-      body: { schema: ProjectInput },
+      body: {
+        schema: ProjectInput,
+        example: { name: 'Diplomas', source_language: 'en', target_languages: ['de', 'pt-BR'] },
+      },
       responses: {
         201: {
           description: 'The new project',
@@ -72,7 +75,7 @@ export const projectRoutes = (ctx: Context): Route[] => [
       summary: 'Change some fields of a project',
       caller: ctx.admin,
       params: ProjectPath,
-      body: { schema: ProjectPatch },
+      body: { schema: ProjectPatch, example: { status: 'active' } },
       responses: { 200: { description: 'The project', body: Project } },
       problems: [404],
     },

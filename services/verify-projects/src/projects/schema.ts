@@ -7,7 +7,10 @@ import { timestamp } from '../timestamp.ts';
 const status = z.enum(['draft', 'active', 'in_review', 'completed', 'archived']);
 
 export const ProjectPath = z.strictObject({
-  id: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the project' }),
+  id: z.guid('must be a UUID').toLowerCase().meta({
+    description: 'Identifier of the project',
+    example: '0198c5a0-7e57-7000-8000-000000000000',
+  }),
 });
 
 const fields = {

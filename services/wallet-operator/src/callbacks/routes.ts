@@ -48,34 +48,67 @@ const headerOf = (req: IncomingMessage, name: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-interface Description {
+interface Description<Request extends z.ZodType> {
   callback: Callback;
   summary: string;
-  request: z.ZodType;
+  request: Request;
+  example: z.input<Request>;
   response: z.ZodType;
 }
 
-const descriptions: Description[] = [
-  {
+const describe = <Request extends z.ZodType>(description: Description<Request>) => description;
+
+const player = { requestId: 'my-request', playerId: 'demo-1' };
+const round = { ...player, roundId: 'my-round' };
+const gameCode = 'dice-alpha';
+
+const descriptions = [
+  describe({
     callback: 'authenticate',
     summary: 'Verify the player of a launch and give the balance',
     request: AuthenticateRequest,
+    example: { ...player, currency: 'EUR', gameCode },
     response: AuthenticateResponse,
-  },
-  { callback: 'debit', summary: 'Take a bet', request: DebitRequest, response: MoneyResponse },
-  {
+  }),
+  describe({
+    callback: 'debit',
+    summary: 'Take a bet',
+    request: DebitRequest,
+    example: { ...round, transactionId: 'my-bet', gameCode, amount: '1.00' },
+    response: MoneyResponse,
+  }),
+  describe({
     callback: 'credit',
     summary: 'Pay a win, or end a round',
     request: CreditRequest,
+    example: { ...round, transactionId: 'my-win', roundClosed: true, gameId: gameCode, amount: '2.50' },
     response: MoneyResponse,
-  },
-  { callback: 'balance', summary: 'Give the balance', request: BalanceRequest, response: MoneyResponse },
-  { callback: 'rollback', summary: 'Reverse a debit', request: RollbackRequest, response: MoneyResponse },
+  }),
+  describe({
+    callback: 'balance',
+    summary: 'Give the balance',
+    request: BalanceRequest,
+    example: player,
+    response: MoneyResponse,
+  }),
+  describe({
+    callback: 'rollback',
+    summary: 'Reverse a debit',
+    request: RollbackRequest,
+    example: {
+      ...round,
+      transactionId: 'my-reversal',
+      reverseTransactionId: 'my-bet',
+      roundClosed: true,
+      gameId: gameCode,
+    },
+    response: MoneyResponse,
+  }),
 ];
 
 /** What the game server calls. */
 export const callbackRoutes = (context: Context): Route[] =>
-  descriptions.map(({ callback, summary, request, response }) =>
+  descriptions.map(({ callback, summary, request, example, response }) =>
     fastRoute(
       {
         method: 'post',
@@ -84,7 +117,7 @@ export const callbackRoutes = (context: Context): Route[] =>
         tag: 'Callbacks',
         summary,
         caller: signed,
-        body: { schema: request, raw: true },
+        body: { schema: request, example, raw: true },
         unlimited: true,
         // What was accepted is in the ledger; a line for each callback would cost a sixth of its time.
         logSuccess: false,

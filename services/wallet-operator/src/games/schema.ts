@@ -14,6 +14,6 @@ export const GameChange = z
 export const Game = z
   .object({ gameCode: z.string(), name: z.string(), enabled: z.boolean(), createdAt: instant() })
   .meta({ id: 'Game' });
-export const GamePath = z.object({ gameCode: id });
+export const GamePath = z.object({ gameCode: id.meta({ example: 'dice-alpha' }) });
 export const GameQuery = z.strictObject(pageLimitQuery);
 export const GameList = pageLimitBody('games', Game);

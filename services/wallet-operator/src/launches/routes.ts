@@ -16,7 +16,7 @@ export const launchRoutes = (context: Context): Route[] => [
       tag,
       summary: 'Open a game for a player',
       caller: context.tokens.guard('wallet:admin'),
-      body: { schema: NewLaunch },
+      body: { schema: NewLaunch, example: { playerId: 'demo-1', gameCode: 'dice-alpha' } },
       responses: {
         201: { description: 'The game is open', body: Launch, headers: { Location: 'Its address' } },
       },

@@ -57,7 +57,7 @@ export const Player = z
   })
   .meta({ id: 'Player' });
 
-export const PlayerPath = z.object({ playerId: id });
+export const PlayerPath = z.object({ playerId: id.meta({ example: 'demo-1' }) });
 export const PlayerQuery = z.strictObject(pageLimitQuery);
 export const PlayerList = pageLimitBody('players', Player);
 

@@ -18,7 +18,10 @@ export const RoundWithEntries = z
   .object({ ...shape, entries: z.array(Entry) })
   .meta({ id: 'RoundWithEntries' });
 
-export const RoundPath = z.object({ playerId: id, roundId: id });
+export const RoundPath = z.object({
+  playerId: id.meta({ example: 'demo-1' }),
+  roundId: id.meta({ example: 'my-round' }),
+});
 
 const seconds = z
   .string()

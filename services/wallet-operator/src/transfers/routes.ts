@@ -20,7 +20,7 @@ const routesOf = (context: Context, direction: Direction, summary: string): Rout
         description: 'The same transactionId again returns the same answer and moves nothing.',
         caller,
         params: PlayerPath,
-        body: { schema: NewTransfer },
+        body: { schema: NewTransfer, example: { transactionId: `my-${direction}`, amount: '5.00' } },
         responses: { 201: { description: 'Booked', body: Transfer, headers: { Location: 'Its address' } } },
         problems: [404, 409, 422],
       },

@@ -36,7 +36,7 @@ export const itemRoutes = (ctx: Context): Route[] => [
       tag,
       summary: 'Create an item',
       caller: ctx.writer,
-      body: { schema: ItemInput },
+      body: { schema: ItemInput, example: { name: 'Mine' } },
       responses: { 201: { description: 'The new item', body: Item, headers: { Location: 'Its address' } } },
     },
     async ({ body }) => {

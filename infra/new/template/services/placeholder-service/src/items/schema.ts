@@ -3,7 +3,10 @@ import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 
 export const ItemPath = z.strictObject({
-  itemId: z.guid('must be a UUID').toLowerCase().meta({ description: 'Identifier of the item' }),
+  itemId: z
+    .guid('must be a UUID')
+    .toLowerCase()
+    .meta({ description: 'Identifier of the item', example: '0198c5a0-7e57-7000-8000-000000000001' }),
 });
 
 export const ItemQuery = z.strictObject(pageLimitQuery);
