@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { block } from './directives.ts';
-import { listed, type GatewayOptions } from './options.ts';
+import { defaultConnections, listed, type GatewayOptions } from './options.ts';
 import { services } from './routes.ts';
 
 const isNumeric = (place: string): boolean => isIP(place.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')) !== 0;
@@ -34,7 +34,8 @@ export const upstreamsFile = (options: GatewayOptions): string[] =>
     return block(
       `upstream ${service}`,
       serverLines(places),
-      'keepalive 32;',
+      // As many as the requests of one client that may run: each one beyond it costs a new connection.
+      `keepalive ${defaultConnections};`,
       // Shorter than DRAIN_MS of the services: a stopping instance then has no idle connection left to close, on which a
       // POST could be lost.
       'keepalive_timeout 1s;',

@@ -70,8 +70,8 @@ http {
   return run(folder, ['-p', folder, '-e', 'stderr', '-c', file], `http://127.0.0.1:${port}`);
 };
 
-/** Our gateway in front of one service, as `start` configures it. */
-export const startGateway = async (service: string, upstream: string): Promise<Proxy> => {
+/** Our gateway in front of one service, as `start` configures it. `secret` is the GATEWAY_SECRET of the service. */
+export const startGateway = async (service: string, upstream: string, secret: string): Promise<Proxy> => {
   const folder = makeFolder();
   const port = await freePort();
   const { args } = await prepareGateway({
@@ -79,6 +79,7 @@ export const startGateway = async (service: string, upstream: string): Promise<P
     upstreams: { [service]: new URL(upstream).host },
     runDir: join(folder, 'run'),
     logDir: join(folder, 'log'),
+    secret,
   });
   return run(folder, args, `http://127.0.0.1:${port}`);
 };

@@ -1,4 +1,5 @@
 /** All guarantees on, against the least that one would write by hand without them. */
+import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { repeat, type Figure, type Topic } from '../figure.ts';
 import { load } from '../load.ts';
@@ -94,11 +95,12 @@ const webhooks = async (): Promise<Figure[]> => {
 
 const questions = async (): Promise<Figure[]> => {
   await using ground = await startGround();
-  await using service = await startService('quest-service', ground);
+  const secret = randomBytes(32).toString('hex');
+  await using service = await startService('quest-service', ground, { GATEWAY_SECRET: secret });
   const path = await fillQuest(service, 25);
   const bytes = await pageOf(service, path);
   await using bare = await startBare(bytes);
-  await using gateway = await startGateway('quest-service', service.url);
+  await using gateway = await startGateway('quest-service', service.url, secret);
   await using proxy = await startBareNginx(bare.url);
   const rate = async (url: string): Promise<number> => {
     const { perSecond, failed } = await load({ url, requests: [{ path }], connections: 64, seconds });
