@@ -12,7 +12,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 const { sql } = service.context.database;
 const order = { id: 'o-1', status: 'PENDING', cart: { items: [] } };
 
-/** Exactly these bytes over a connection of their own, and what came back until it was closed. */
+/** Sends exactly these bytes over a new connection and returns all that is received until it closes. */
 const raw = async (text: string): Promise<string> => {
   const { port, hostname } = new URL(service.url);
   const socket = connect(Number(port), hostname);
@@ -27,7 +27,7 @@ const states = (id: string) =>
   sql<{ state: string; error: string | null }[]>`select state, error from inbox where store_id = ${id}`;
 
 test.each([
-  ['a slash that is encoded', (token: string) => `/api/v1/hooks/order_updated%2F${token}`],
+  ['an encoded slash', (token: string) => `/api/v1/hooks/order_updated%2F${token}`],
   ['a dot segment', (token: string) => `/api/v1/hooks/order_updated/../order_updated/${token}`],
   ['an encoded dot segment', (token: string) => `/api/v1/hooks/job_started/%2e%2e/order_updated/${token}`],
   ['two slashes', (token: string) => `//api/v1/hooks/order_updated/${token}`],
@@ -37,10 +37,7 @@ test.each([
     'a letter of the token in another case',
     (token: string) => `/api/v1/hooks/order_updated/${swapped(token)}`,
   ],
-  [
-    'a token that is encoded',
-    (token: string) => `/api/v1/hooks/order_updated/%${hexOf(token)}${token.slice(1)}`,
-  ],
+  ['an encoded token', (token: string) => `/api/v1/hooks/order_updated/%${hexOf(token)}${token.slice(1)}`],
   [
     'a service with a line end',
     (token: string) => `/api/v1/hooks/payment-auth-completed/a%0d%0aX:%20y/${token}`,
@@ -63,7 +60,7 @@ const swapped = (token: string): string => {
 };
 const hexOf = (token: string): string => token.charCodeAt(0).toString(16);
 
-test('a request that is framed in two ways is refused, and no second one is found in it', async () => {
+test('a request with two framings is rejected, and no second request is read from its body (request smuggling)', async () => {
   const { id, webhookToken } = await service.store();
   const target = `/api/v1/hooks/order_updated/${webhookToken}`;
   const hidden = `POST ${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}`;
@@ -79,7 +76,7 @@ test('a request that is framed in two ways is refused, and no second one is foun
   expect(await states(id)).toEqual([]);
 });
 
-test("a body that names another provider does not pass by the secret of the store's own", async () => {
+test("a body that names another provider does not avoid the signature check of the store's provider", async () => {
   const { id, webhookToken } = await service.store({
     identity: { kind: 'persona', credentials: { webhookSecret: 's' } },
   });
@@ -93,7 +90,7 @@ test("a body that names another provider does not pass by the secret of the stor
   expect(await sql`select 1 from verifications where store_id = ${id}`).toEqual([]);
 });
 
-test('a signature of another body, of another secret, in another case of hex or sent twice', async () => {
+test('a signature of another body, with another secret, sent twice or empty is refused; upper-case hex is valid', async () => {
   const secret = 'ab'.repeat(16);
   const { id, webhookToken } = await service.store({
     delivery: { kind: 'onfleet', credentials: { webhookSecret: secret } },
@@ -114,7 +111,7 @@ test('a signature of another body, of another secret, in another case of hex or 
   expect(await send({ ...other, a: 4 }, sign({ ...other, a: 4 }).toUpperCase())).toBe('done');
 });
 
-test('numbers beyond all measure fail at once, with no try wasted, and spoil nothing else', async () => {
+test('an event with a number that is too large fails without a retry, and other events are processed', async () => {
   const delivery = await service.store({ delivery: { kind: 'onfleet' } });
   await service.hook('job_started', delivery.webhookToken, { ...taskStarted, time: 1e300 });
   const shop = await service.store();
@@ -144,7 +141,7 @@ test('numbers beyond all measure fail at once, with no try wasted, and spoil not
   ]);
 });
 
-test('a body can not reach a prototype, nor write a line of the log', async () => {
+test('a body cannot change a prototype or add a line to the log', async () => {
   const { id, webhookToken } = await service.store();
   const line = 'o-1\n{"level":"fatal","msg":"forged"}';
   const body = `{"__proto__": {"admin": true, "status": "X"}, "constructor": {"prototype": {"admin": true}},

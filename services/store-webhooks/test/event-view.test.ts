@@ -25,7 +25,7 @@ const idOf = (view: Json) => view['id'] as unknown as string;
 
 const hidden = '[redacted]';
 
-test('only fields that the adapter names as harmless are shown', async () => {
+test('only fields that the adapter lists as unmasked are shown', async () => {
   const view = await viewOf(await service.store(), 'order_updated', {
     ...blaze.order,
     cvv: 123,
@@ -90,7 +90,7 @@ test.each([
   },
 );
 
-test('a harmless field is masked if its value does not look like a code, and unusual field names are masked', async () => {
+test('an unmasked field is masked if its value does not look like a code, and unusual field names are masked', async () => {
   const store = await service.store();
   const view = await viewOf(store, 'order_updated', {
     id: 'x'.repeat(201),

@@ -5,7 +5,7 @@ import { startService } from './harness.ts';
 import { startMailServer } from './mail-server.ts';
 
 test(
-  'customers and the shop get each mail once, also if the mail server refused it at first',
+  'customers and the shop get each mail once, even if the mail server rejected it at first',
   { timeout: 20_000 },
   async () => {
     await using server = await startMailServer(2);

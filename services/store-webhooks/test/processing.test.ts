@@ -35,7 +35,7 @@ const get = async (path: string) => (await service.admin('GET', `/v1/stores/${pa
 const notices = async (id: string) =>
   ((await get(`${id}/notifications`))['notifications'] ?? []) as unknown as object[];
 
-test('an order is shown with its items, in the shape it came in', async () => {
+test('an order is shown with its items, in the shape of its webhook', async () => {
   const { id, webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, order);
   await service.settled();
@@ -46,7 +46,7 @@ test('an order is shown with its items, in the shape it came in', async () => {
   });
 });
 
-test('items that are no longer there go with the next update', async () => {
+test('items that an order no longer has are removed by the next update', async () => {
   const { id, webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, order);
   const items = order.cart.items.slice(1);
@@ -55,7 +55,7 @@ test('items that are no longer there go with the next update', async () => {
   expect((await get(`${id}/orders/o-1`))['cart']?.['items']).toEqual(items);
 });
 
-test('each change of status is told once, however often it comes', async () => {
+test('each change of status causes one notification, however often the event is sent', async () => {
   const { id, webhookToken } = await service.store();
   const completed = { ...order, status: 'COMPLETED' };
   for (const body of [order, order, completed, completed, { ...completed, memo: 'other' }])
@@ -67,14 +67,14 @@ test('each change of status is told once, however often it comes', async () => {
   ]);
 });
 
-test('statuses nobody has seen yet are kept as they come', async () => {
+test('unknown statuses are stored unchanged', async () => {
   const { id, webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, { ...order, status: 'Lost in the Post' });
   await service.settled();
   expect(await get(`${id}/orders/o-1`)).toMatchObject({ status: 'Lost in the Post' });
 });
 
-test('an order that is older by its own word never replaces a newer one', async () => {
+test('an order with an older version never replaces a newer one', async () => {
   const { id, webhookToken } = await service.store();
   await service.hook('order_updated', webhookToken, { ...order, status: 'COMPLETED', modified: 20 });
   await service.hook('order_updated', webhookToken, { ...order, status: 'PENDING', modified: 10 });
@@ -82,7 +82,7 @@ test('an order that is older by its own word never replaces a newer one', async 
   expect(await get(`${id}/orders/o-1`)).toMatchObject({ status: 'COMPLETED' });
 });
 
-test('of A, B, A without a version the last A counts', async () => {
+test('after A, B and A without versions the order has the last A', async () => {
   const { id, webhookToken } = await service.store();
   for (const status of ['A', 'B', 'A'])
     await service.hook('order_updated', webhookToken, { ...order, status });
@@ -90,7 +90,7 @@ test('of A, B, A without a version the last A counts', async () => {
   expect(await get(`${id}/orders/o-1`)).toMatchObject({ status: 'A' });
 });
 
-test('a new member nobody knows is imported once, if the store wants that', async () => {
+test('a new member without a user is imported once, if customer imports are enabled', async () => {
   const wanting = await service.store({ customerImportsEnabled: true });
   const other = await service.store();
   const member = {
@@ -113,7 +113,7 @@ test('a new member nobody knows is imported once, if the store wants that', asyn
   expect(await notices(other.id)).toHaveLength(3);
 });
 
-test('member_updated refreshes the matching user, but not with what is older, and keeps what it does not say', async () => {
+test('member_updated refreshes the matching user, but not with older data, and keeps fields that it does not contain', async () => {
   const { id, webhookToken } = await service.store();
   const user = { consumerUserId: 'm-2', email: 'old@example.test', firstName: 'Old', phone: '7' };
   expect((await service.admin('POST', `/v1/stores/${id}/users`, user)).status).toBe(201);
@@ -166,7 +166,7 @@ test.each([
   ['a list', 'job_started', []],
   ['no service', 'identity-verification-updated/persona', { transactionId: 't', status: 'PENDING_REVIEW' }],
 ])(
-  'an event with %s is answered {} and visible as failed, with words but no values',
+  'an event with %s is answered {} and shown as failed, with an error that contains no values',
   async (_n, path, body) => {
     const { id, webhookToken } = await service.store();
     const answer = await service.hook(path, webhookToken, body);
@@ -179,7 +179,7 @@ test.each([
   },
 );
 
-test('an unknown identity service is put aside', async () => {
+test('an event of an unknown identity service is ignored', async () => {
   const { id, webhookToken } = await service.store();
   const body = { service: 'somebody', transactionId: 't-1', status: 'X' };
   expect((await service.hook('identity-verification-updated/somebody', webhookToken, body)).status).toBe(200);
@@ -188,7 +188,7 @@ test('an unknown identity service is put aside', async () => {
   expect((await get(`${id}/verifications`))['verifications']).toEqual([]);
 });
 
-test('a failing event is tried ten times and then given up; those of other entities pass it', async () => {
+test('a failing event is tried ten times and then fails; events of other entities do not wait for it', async () => {
   const store = await service.store();
   const { sql } = service.context.database;
   await sql`create function refuse() returns trigger language plpgsql as $$ begin

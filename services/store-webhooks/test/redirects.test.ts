@@ -34,14 +34,14 @@ interface Challenge {
   provider: string;
   fields: Record<string, string>;
   form: boolean;
-  /** More of what the browser says in its cres. */
+  /** More fields of the cres. */
   cres?: Record<string, string>;
   headers?: Record<string, string>;
 }
 
 let count = 0;
 
-/** Posts the challenge of a payment that was registered and confirmed, with `evil` over it; gives where it leads. */
+/** Posts the challenge of a payment that was registered and confirmed, with `fields` replaced; returns the redirect. */
 const leadsTo = async ({ provider, fields, form, cres, headers = {} }: Challenge, result = {}) => {
   const id = `tds-${++count}`;
   const registered = { service: provider, transactionId: id, orderId: 'o-1' };
@@ -50,17 +50,17 @@ const leadsTo = async ({ provider, fields, form, cres, headers = {} }: Challenge
   const own = Buffer.from(JSON.stringify({ threeDSServerTransID: id, transStatus: 'Y', ...cres })).toString(
     'base64url',
   );
-  const said = { service: provider, cres: own, ...(form ? {} : { transactionId: id }), ...fields };
+  const sent = { service: provider, cres: own, ...(form ? {} : { transactionId: id }), ...fields };
   const answer = await service.hook(
     `payment-auth-completed/${provider}`,
     store.webhookToken,
-    form ? new URLSearchParams(said).toString() : said,
+    form ? new URLSearchParams(sent).toString() : sent,
     { ...headers, 'content-type': form ? 'application/x-www-form-urlencoded' : 'application/json' },
   );
   return { status: answer.status, location: answer.headers.get('location'), body: await answer.text() };
 };
 
-/** Either the shop's own page, with nothing but its own two kinds of query, or no redirect at all. */
+/** The redirect leads to a page of the shop with the expected parameters, or there is no redirect. */
 const expectHome = ({ status, location, body }: Awaited<ReturnType<typeof leadsTo>>) => {
   if (location === null) {
     expect([status, body]).toEqual([200, '{}']);
@@ -72,20 +72,29 @@ const expectHome = ({ status, location, body }: Awaited<ReturnType<typeof leadsT
   expect([...searchParams.keys()].join()).toBe(pathname.endsWith('success') ? 'cavv,eci' : 'msg');
 };
 
-/** What the seed and the browser's form have, and what an attacker would hope for. */
+/** Fields of the seed and of the browser's form, and fields that an attacker may try. */
 const bodyFields = ['service', 'cres', 'CRes', 'transactionId', 'threeDSSessionData'];
-const hopedFor = ['storeUrl', 'store_url', 'redirect', 'returnUrl', 'notificationURL', 'msg', 'cavv', 'eci'];
+const attackedFields = [
+  'storeUrl',
+  'store_url',
+  'redirect',
+  'returnUrl',
+  'notificationURL',
+  'msg',
+  'cavv',
+  'eci',
+];
 const cresFields = ['threeDSServerTransID', 'acsTransID', 'messageVersion', 'transStatus', 'redirect'];
 
 describe.each(['threedsecureio', 'netcetera'])('%s', (provider) => {
   describe.each(targets)('%s', (_name, evil) => {
-    test.each(bodyFields)('in %s of a form and of JSON leads home', async (field) => {
+    test.each(bodyFields)('in %s of a form and of JSON leads to the page of the shop', async (field) => {
       for (const form of [true, false])
         expectHome(await leadsTo({ provider, fields: { [field]: evil }, form }));
     });
 
-    test('in fields that nobody asked for changes nothing', async () => {
-      const fields = Object.fromEntries(hopedFor.map((field) => [field, evil]));
+    test('in unknown fields changes nothing', async () => {
+      const fields = Object.fromEntries(attackedFields.map((field) => [field, evil]));
       for (const form of [true, false]) {
         const led = await leadsTo({ provider, fields, form });
         expectHome(led);
@@ -93,7 +102,7 @@ describe.each(['threedsecureio', 'netcetera'])('%s', (provider) => {
       }
     });
 
-    test.each(cresFields)('in %s of the cres leads home', async (field) => {
+    test.each(cresFields)('in %s of the cres leads to the page of the shop', async (field) => {
       for (const form of [true, false])
         expectHome(await leadsTo({ provider, fields: {}, form, cres: { [field]: evil } }));
     });
@@ -107,7 +116,7 @@ describe.each(['threedsecureio', 'netcetera'])('%s', (provider) => {
   });
 
   test.each(['host', 'x-forwarded-host', 'x-forwarded-proto', 'forwarded', 'origin', 'referer'])(
-    'a header %s leads home',
+    'a header %s leads to the page of the shop',
     async (name) => {
       const led = await leadsTo({ provider, fields: {}, form: true, headers: { [name]: 'evil.example' } });
       expectHome(led);

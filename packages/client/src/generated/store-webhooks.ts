@@ -560,7 +560,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who was shown which event without masking, newest first
+         * The callers who saw an event without masking, newest first
          * @description Requires bearer, with the scope stores:admin.
          */
         get: operations["list_eventReveals"];
@@ -642,7 +642,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Process an event again, or see what that would change
+         * Process an event again, or show what that would change
          * @description Requires bearer, with the scope stores:admin.
          */
         post: operations["replayEvent"];
@@ -1139,7 +1139,7 @@ export interface components {
             updatedAt: string;
             /** @description Shown this once */
             webhookToken: string;
-            /** @description What to register at the providers, by event */
+            /** @description The addresses to register at the providers, by event */
             webhookUrls: {
                 order_updated: string;
                 new_member: string;
@@ -1500,7 +1500,7 @@ export interface components {
             replayed: number;
             /**
              * Format: uuid
-             * @description Null: all events of the span were visited. Else repeat the request with it as `after`
+             * @description Null: all events of the span were visited. Otherwise repeat the request with this value as `after`
              */
             next: string | null;
         };
@@ -1527,7 +1527,7 @@ export interface components {
             failed: number;
             /**
              * Format: uuid
-             * @description Null: all events of the span were visited. Else repeat the request with it as `after`
+             * @description Null: all events of the span were visited. Otherwise repeat the request with this value as `after`
              */
             next: string | null;
         };
@@ -1545,10 +1545,10 @@ export interface components {
             id: string;
             event: string;
             service: string | null;
-            /** @description What it is about; such events go one after the other */
+            /** @description The entity that the event is about; events of one entity are processed one after the other */
             entity: string | null;
             /**
-             * @description pending: to be processed, or tried again; failed: given up; refused: bad signature; ignored: not ours
+             * @description pending: to be processed, or to be retried; failed: not retried any more; refused: the signature is not valid; ignored: not processed by this service
              * @enum {string}
              */
             status: "pending" | "done" | "failed" | "refused" | "ignored";
@@ -1566,10 +1566,10 @@ export interface components {
             id: string;
             event: string;
             service: string | null;
-            /** @description What it is about; such events go one after the other */
+            /** @description The entity that the event is about; events of one entity are processed one after the other */
             entity: string | null;
             /**
-             * @description pending: to be processed, or tried again; failed: given up; refused: bad signature; ignored: not ours
+             * @description pending: to be processed, or to be retried; failed: not retried any more; refused: the signature is not valid; ignored: not processed by this service
              * @enum {string}
              */
             status: "pending" | "done" | "failed" | "refused" | "ignored";
@@ -1585,9 +1585,9 @@ export interface components {
                 [key: string]: string;
             };
             bytes: number;
-            /** @description The body; fields are masked unless the provider is known to send nothing personal or secret in them. Null: it can not be parsed */
+            /** @description The body; fields are masked unless the provider is known to send nothing personal or secret in them. Null: it cannot be parsed */
             body: unknown;
-            /** @description What the event changed, once it is done, and the events about the same */
+            /** @description The records that the event changed, once it is done, and the events of the same entity */
             links: {
                 /** @enum {string} */
                 rel: "order" | "member" | "delivery-job" | "verification" | "events";
@@ -3472,7 +3472,7 @@ export interface operations {
                     name: string;
                     /**
                      * Format: uri
-                     * @description Where the shop is; redirects lead nowhere else
+                     * @description Address of the shop; redirects lead only there
                      */
                     storeUrl: string;
                     pos: {
@@ -3781,7 +3781,7 @@ export interface operations {
                     name?: string;
                     /**
                      * Format: uri
-                     * @description Where the shop is; redirects lead nowhere else
+                     * @description Address of the shop; redirects lead only there
                      */
                     storeUrl?: string;
                     pos?: {
@@ -5789,7 +5789,7 @@ export interface operations {
                     to: string;
                     /**
                      * Format: uuid
-                     * @description To go on: `next` of the answer before. Events up to this one are left out
+                     * @description `next` of the previous answer: the request continues after this event
                      */
                     after?: string;
                     /**
@@ -6032,7 +6032,7 @@ export interface operations {
                     to: string;
                     /**
                      * Format: uuid
-                     * @description To go on: `next` of the answer before. Events up to this one are left out
+                     * @description `next` of the previous answer: the request continues after this event
                      */
                     after?: string;
                 };
@@ -6147,7 +6147,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What became of it */
+            /** @description The new state of the event */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6241,7 +6241,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page */
                 limit?: number;
-                /** @description pending: to be processed, or tried again; failed: given up; refused: bad signature; ignored: not ours */
+                /** @description pending: to be processed, or to be retried; failed: not retried any more; refused: the signature is not valid; ignored: not processed by this service */
                 status?: "pending" | "done" | "failed" | "refused" | "ignored";
                 event?: "order_updated" | "new_member" | "member_updated" | "job_assigned" | "job_started" | "job_arrived" | "job_completed" | "identity-verification-updated" | "identity-verification-completed" | "payment-auth-completed";
                 /** @description Id of the order, member, job, payment or transaction that the event is about */
@@ -6351,7 +6351,7 @@ export interface operations {
     getEvent: {
         parameters: {
             query?: {
-                /** @description true: the body without masking. Who asked for it and when is recorded first */
+                /** @description true: the body without masking. The caller and the time are recorded first */
                 reveal?: boolean;
             };
             header?: never;

@@ -5,7 +5,7 @@ import { safeErrorMessage } from '../tracker/failure.ts';
 import { applyChanges } from '../worker/apply.ts';
 import type { Change, Sourced } from '../worker/change.ts';
 import { plan } from '../worker/plan.ts';
-import { harmlessColumns } from './harmless.ts';
+import { unmaskedColumns } from './unmasked.ts';
 import { redact } from './redact.ts';
 import { findEvent } from './store.ts';
 
@@ -16,7 +16,7 @@ interface Snapshot {
 
 type Place = [record: string, table: string, key: Record<string, string>];
 
-/** Where the records are that a change may touch. */
+/** The records that a change may change, by table and key. */
 const placesOf = (change: Change): Place[] => {
   if (change.kind === 'order') return [[`order/${change.order.id}`, 'orders', { id: change.order.id }]];
   if (change.kind === 'job')
@@ -68,7 +68,10 @@ const tryOut = async (context: Context, sourced: Sourced) => {
   return seen;
 };
 
-/** What processing an event again would change: processes it in a transaction that is rolled back. Throws NotFound. */
+/**
+ * Returns what processing an event again would change: processes it in a transaction that is rolled back. Throws
+ * NotFound.
+ */
 export const dryRun = async (context: Context, storeId: string, eventId: string) => {
   const event = await findEvent(context.database.orm, storeId, eventId);
   const { receivedAt } = event;
@@ -82,7 +85,7 @@ export const dryRun = async (context: Context, storeId: string, eventId: string)
       const after = seen?.after[at]?.value ?? null;
       return JSON.stringify(value) === JSON.stringify(after)
         ? []
-        : [{ record, before: redact(value, harmlessColumns), after: redact(after, harmlessColumns) }];
+        : [{ record, before: redact(value, unmaskedColumns), after: redact(after, unmaskedColumns) }];
     });
     return { changes, notifications: seen?.notifications ?? [] };
   } catch (error) {

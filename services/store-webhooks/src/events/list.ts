@@ -46,7 +46,7 @@ export const eventRevealList = declareList({
   latest: eventReveals.id,
   name: 'eventReveals',
   tag: 'Events',
-  summary: 'Who was shown which event without masking, newest first',
+  summary: 'The callers who saw an event without masking, newest first',
   view: viewOf('EventReveal', eventReveals, 'id eventId revealedBy requestId revealedAt', {
     revealedBy: 'Subject of the access token',
     requestId: 'Of the request, as in the access log',

@@ -2,7 +2,7 @@ import { Conflict } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import { readable } from '../hooks/body.ts';
 import { AddressUnreadable, receiptOf, reportUnreadable, urlOf } from '../hooks/receipt.ts';
-import { aboutEvent } from '../hooks/subject.ts';
+import { inspectEvent } from '../hooks/subject.ts';
 import type { Receipt } from '../inbox/receipt.ts';
 import { storeReceipts } from '../inbox/store.ts';
 import type { KnownStore } from '../stores/known-store.ts';
@@ -43,13 +43,13 @@ const accept = async (context: Context, store: KnownStore, event: EventRow, url:
   }
 };
 
-/** Verifies the signature as at the time of receipt. Without a secret nothing vouches for the sender. */
+/** Verifies the signature as at the time of receipt. Without a secret it cannot be verified, so the event stays refused. */
 const recheck = async (context: Context, store: KnownStore, event: EventRow): Promise<Rechecked> => {
   const { body, headers, receivedAt } = event;
   const url = urlOf(context.box, event);
   const content = readable(body, headers['content-type']);
   const request = { headers, body, url, now: new Date(receivedAt) };
-  const { signed } = aboutEvent(store, event.event, event.service, content, request);
+  const { signed } = inspectEvent(store, event.event, event.service, content, request);
   return signed === true ? accept(context, store, event, url) : 'refused';
 };
 

@@ -22,7 +22,7 @@ export const shownBy = (pointers: Iterable<string>): Shown => {
 };
 
 const hidden = '[redacted]';
-/** Of an object or array at most this many entries are shown, so that a view stays small. */
+/** At most this many entries of an object or array are shown, so that a view stays small. */
 const maxEntries = 200;
 
 /** Codes, ids, numbers and times; no addresses, sentences or JSON. Matches in linear time. */
@@ -30,7 +30,7 @@ const code = /^[\w .:+~/=-]{0,200}$/;
 /** A plain field name. Other names are masked, because some senders use personal values as names. */
 const fieldName = /^[A-Za-z_][\w-]{0,63}$/;
 
-const isHarmless = (value: unknown): boolean =>
+const looksLikeCode = (value: unknown): boolean =>
   typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && code.test(value));
 
 /**
@@ -39,7 +39,7 @@ const isHarmless = (value: unknown): boolean =>
  */
 export const redact = (value: unknown, shown?: Shown): unknown => {
   if (value === null || value === undefined) return null;
-  if (typeof value !== 'object') return shown?.value === true && isHarmless(value) ? value : hidden;
+  if (typeof value !== 'object') return shown?.value === true && looksLikeCode(value) ? value : hidden;
   if (Array.isArray(value)) {
     const kept = value
       .slice(0, maxEntries)

@@ -52,7 +52,7 @@ export const eventRoutes = (context: Context): Route[] => {
         method: 'post',
         path: '/v1/stores/{id}/events/{eventId}/replay',
         operationId: 'replayEvent',
-        summary: 'Process an event again, or see what that would change',
+        summary: 'Process an event again, or show what that would change',
         params: eventParams,
         query: ReplayQuery,
         responses: {
@@ -93,7 +93,7 @@ export const eventRoutes = (context: Context): Route[] => {
         operationId: 'recheckEvent',
         summary: 'Verify a refused event again, and process it if its signature is valid now',
         params: eventParams,
-        responses: { 200: { description: 'What became of it', body: RecheckView } },
+        responses: { 200: { description: 'The new state of the event', body: RecheckView } },
         problems: [404, 409],
       },
       async ({ params: { id, eventId } }) => ({

@@ -4,7 +4,7 @@ import { eventStates } from '../db/tables.ts';
 
 export const eventState = z.enum(eventStates).meta({
   description:
-    'pending: to be processed, or tried again; failed: given up; refused: bad signature; ignored: not ours',
+    'pending: to be processed, or to be retried; failed: not retried any more; refused: the signature is not valid; ignored: not processed by this service',
 });
 export const time = z.iso.datetime({ offset: true });
 
@@ -16,7 +16,10 @@ export const EventView = z
     entity: z
       .string()
       .nullable()
-      .meta({ description: 'What it is about; such events go one after the other' }),
+      .meta({
+        description:
+          'The entity that the event is about; events of one entity are processed one after the other',
+      }),
     status: eventState,
     attempts: z.int(),
     error: z.string().nullable(),
@@ -33,7 +36,7 @@ export const EventDetail = z
     bytes: z.int(),
     body: z.unknown().meta({
       description:
-        'The body; fields are masked unless the provider is known to send nothing personal or secret in them. Null: it can not be parsed',
+        'The body; fields are masked unless the provider is known to send nothing personal or secret in them. Null: it cannot be parsed',
     }),
     links: z
       .array(
@@ -42,7 +45,9 @@ export const EventDetail = z
           href: z.string(),
         }),
       )
-      .meta({ description: 'What the event changed, once it is done, and the events about the same' }),
+      .meta({
+        description: 'The records that the event changed, once it is done, and the events of the same entity',
+      }),
     revealed: z.boolean().meta({ description: 'Whether the body is shown without masking' }),
   })
   .meta({ id: 'EventDetail' });
@@ -53,7 +58,7 @@ export const DetailQuery = z.strictObject({
   reveal: flag.meta({
     type: 'boolean',
     default: false,
-    description: 'true: the body without masking. Who asked for it and when is recorded first',
+    description: 'true: the body without masking. The caller and the time are recorded first',
   }),
 });
 
@@ -63,10 +68,11 @@ const span = {
   after: z
     .uuid()
     .optional()
-    .meta({ description: 'To go on: `next` of the answer before. Events up to this one are left out' }),
+    .meta({ description: '`next` of the previous answer: the request continues after this event' }),
 };
 const next = z.uuid().nullable().meta({
-  description: 'Null: all events of the span were visited. Else repeat the request with it as `after`',
+  description:
+    'Null: all events of the span were visited. Otherwise repeat the request with this value as `after`',
 });
 
 export const ReplayBody = z.strictObject({

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { eventReveals } from '../db/tables.ts';
 import { readable } from '../hooks/body.ts';
 import { findStore } from '../stores/store.ts';
-import { harmlessIn } from './harmless.ts';
+import { unmaskedFieldsOf } from './unmasked.ts';
 import { linksOf } from './links.ts';
 import { redact } from './redact.ts';
 import type { EventDetail, EventView } from './schema.ts';
@@ -35,7 +35,8 @@ export const showFullEvent = async (
       .values({ storeId, id: v7(), eventId, ...reveal, revealedAt: now().toISOString() });
   const content = readable(row.body, row.headers['content-type']);
   const { settings } = await findStore(orm, storeId);
-  const masked = () => (content === undefined ? null : redact(content, harmlessIn(settings, row, content)));
+  const masked = () =>
+    content === undefined ? null : redact(content, unmaskedFieldsOf(settings, row, content));
   return {
     ...showEvent(row),
     headers: Object.fromEntries(Object.entries(row.headers).filter(([name]) => shownHeaders.includes(name))),

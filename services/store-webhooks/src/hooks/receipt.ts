@@ -9,7 +9,7 @@ import type { ErrorTracker } from '../tracker/tracker.ts';
 import { Unprocessable } from '../worker/unprocessable.ts';
 import { readable } from './body.ts';
 import type { HookAddress } from './events.ts';
-import { aboutEvent } from './subject.ts';
+import { inspectEvent } from './subject.ts';
 
 const always = ['content-type', 'user-agent', 'x-request-id'];
 
@@ -69,20 +69,20 @@ export const receiptOf = ({ id, store, address, body, headers, url, now, box }: 
   const { event, service } = address;
   const content = readable(body, headers['content-type']);
   const request = { headers: headers as Record<string, string>, body, url, now };
-  const about = aboutEvent(store, event, service, content, request);
-  const refused = about.signed === false;
+  const inspection = inspectEvent(store, event, service, content, request);
+  const refused = inspection.signed === false;
   const unreadable = content === undefined;
   const storeId = store.id;
-  const kept = keep(headers, about.headers);
+  const kept = keep(headers, inspection.headers);
   return {
     storeId,
     id,
     event,
     service,
-    entity: about.entity,
+    entity: inspection.entity,
     // A refused event must not count as a duplicate of the same body with a valid signature.
-    dedup: dedupKey({ ...about, event: refused ? `${event}\nrefused` : event, service, body }),
-    byContent: about.eventId === undefined,
+    dedup: dedupKey({ ...inspection, event: refused ? `${event}\nrefused` : event, service, body }),
+    byContent: inspection.eventId === undefined,
     body,
     headers: refused ? { ...kept, [sealedUrl]: box.seal(url, urlContext(storeId, id)) } : kept,
     receivedAt: now,

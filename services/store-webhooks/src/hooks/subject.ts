@@ -88,7 +88,7 @@ export const sourceOf = (
   return { kind: `verification.${provider}`, from: identitySource(store, provider) };
 };
 
-export interface About extends Subject {
+export interface Inspection extends Subject {
   entity: string | null;
   /** Header fields to keep. */
   headers: readonly string[];
@@ -96,7 +96,12 @@ export interface About extends Subject {
   signed: boolean | undefined;
 }
 
-const about = (kind: string, subject: Subject, headers: readonly string[] = [], signed?: boolean): About => ({
+const inspection = (
+  kind: string,
+  subject: Subject,
+  headers: readonly string[] = [],
+  signed?: boolean,
+): Inspection => ({
   ...subject,
   entity: subject.id === undefined ? null : `${kind}:${subject.id}`,
   headers,
@@ -108,22 +113,22 @@ const about = (kind: string, subject: Subject, headers: readonly string[] = [], 
  * body does not name one; processing reports that. Throws CredentialsUnreadable if a signature cannot be
  * verified because of that.
  */
-export const aboutEvent = (
+export const inspectEvent = (
   store: KnownStore,
   event: HookEvent,
   service: string | null,
   body: unknown,
   request: SignedRequest,
-): About => {
+): Inspection => {
   if (event === 'payment-auth-completed')
-    return about('payment', { id: readChallenge(body, service, true).paymentId });
+    return inspection('payment', { id: readChallenge(body, service, true).paymentId });
   try {
     const { kind, from } = sourceOf(store, { event, service }, body);
     const { headers, signed } = from.adapter;
     const subject = from.adapter.subject(body, from.settings, event);
-    return about(kind, subject, headers, signed?.(request, from));
+    return inspection(kind, subject, headers, signed?.(request, from));
   } catch (error) {
-    if (error instanceof Unprocessable || error instanceof Ignored) return about('', {});
+    if (error instanceof Unprocessable || error instanceof Ignored) return inspection('', {});
     throw error;
   }
 };

@@ -22,7 +22,7 @@ interface Mail {
   customer: string | null;
 }
 
-/** Longer than sending takes; a mail of a crashed process waits for it. */
+/** Longer than sending takes; a mail of a crashed process waits until its lease ends. */
 const leaseMs = 30_000;
 
 const claimMail = async (sql: Sql, leaseMs: number): Promise<Mail | undefined> => {
@@ -48,14 +48,14 @@ const mark = async (sql: Sql, { storeId, id }: Mail, mail: string, error: string
 };
 
 export interface Mailer {
-  /** Sends one mail that is due; gives whether there was one. */
+  /** Sends one mail that is due; returns whether there was one. */
   sendOne(): Promise<boolean>;
   close(): void;
 }
 
 /**
- * Sends notifications by SMTP; undefined where none is configured. Each is sent at least once: after
- * a crash between sending and marking it goes again, under the same Message-ID.
+ * Sends notifications by SMTP; undefined if no mail server is configured. Each is sent at least once: after a crash
+ * between sending and marking, the mail is sent again with the same Message-ID.
  */
 export const createMailer = ({ env, database, tracker }: Context): Mailer | undefined => {
   if (env.SMTP_URL === undefined) return undefined;

@@ -47,7 +47,7 @@ export const challengePayload = z
     ],
   });
 
-/** What the browser posts at the end of a challenge (EMV 3DS); the path names the service. */
+/** The form that the browser posts at the end of a challenge (EMV 3DS); the path names the service. */
 export const challengeForm = z
   .looseObject({
     cres: cres.optional(),
@@ -61,8 +61,8 @@ export const challengeForm = z
     description: 'The form post of the browser; one of `cres` and `CRes` is needed',
   });
 
-/** Fields of a payment auth payload that may be shown; see `harmless` of an adapter. */
-export const harmlessOfChallenge = ['/service', '/transactionId'];
+/** Fields of a payment auth payload that may be shown; see `unmaskedFields` of an adapter. */
+export const unmaskedChallengeFields = ['/service', '/transactionId'];
 
 export interface Challenge {
   /** Undefined when a JSON body has none. */
@@ -70,7 +70,7 @@ export interface Challenge {
   serverTransactionId: string | undefined;
   /** Ids that the payment may be registered under; the first registered one counts. */
   transactionIds: string[];
-  /** The id by which people find the event: the transaction's, else what the shop sent along, else the 3DS server's. */
+  /** The id under which lists find the event: transactionId, else threeDSSessionData, else threeDSServerTransID. */
   paymentId: string | undefined;
 }
 

@@ -65,7 +65,7 @@ export interface SettledChallenge {
   outcomeAt: string;
 }
 
-/** Everything stored, in whichever store, under one of the ids that a request brought. */
+/** The payments and challenges of all stores that have one of the ids in a request. */
 export interface Known {
   payments: readonly Payment[];
   challenges: readonly SettledChallenge[];

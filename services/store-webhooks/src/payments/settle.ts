@@ -35,7 +35,11 @@ export interface Settled {
 export const outcomeContext = ({ storeId, service, transactionId }: Omit<Payment, 'orderId'>): string =>
   `payments/${storeId}/${service}/${transactionId}`;
 
-const kept = ({ box, now }: Context, payment: Payment, settled?: SettledChallenge): Outcome | undefined => {
+const storedOutcome = (
+  { box, now }: Context,
+  payment: Payment,
+  settled?: SettledChallenge,
+): Outcome | undefined => {
   if (settled === undefined || settled.outcome === null) return undefined;
   if (now().getTime() - new Date(settled.outcomeAt).getTime() > keepOutcomeMs) return undefined;
   try {
@@ -94,6 +98,6 @@ export const settlePayment = async (context: Context, event: PaymentEvent): Prom
   const { own, settled, foreign } = choosePayment(known, store.id, transactionIds, id);
   if (foreign) return foreignTransaction();
   if (own === undefined) return { error: new Unprocessable('There is no order for the transaction.') };
-  const outcome = kept(context, own, settled);
+  const outcome = storedOutcome(context, own, settled);
   return outcome === undefined ? ask(context, store, own, id) : { outcome };
 };

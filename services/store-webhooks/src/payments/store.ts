@@ -3,7 +3,7 @@ import { and, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm';
 import { paymentChallenges, payments } from '../db/tables.ts';
 import type { Known, Payment } from './domain.ts';
 
-/** All payments and challenges of a service that have one of the ids, in whichever store. */
+/** All payments and challenges of a service that have one of the ids, of all stores. */
 export const findPayments = async (db: Executor, service: string, ids: readonly string[]): Promise<Known> => {
   const [known, challenges] = await Promise.all([
     db

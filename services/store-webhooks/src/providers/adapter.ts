@@ -68,7 +68,7 @@ export interface Adapter extends Signing, CredentialShape {
    * JSON pointers (RFC 6901, `*` for any array element) to the fields of its webhooks that hold neither
    * a secret nor personal data. An event view masks every other field.
    */
-  harmless: readonly string[] | ((settings: ProviderSettings) => readonly string[]);
+  unmaskedFields: readonly string[] | ((settings: ProviderSettings) => readonly string[]);
 }
 
 /** It has no method that writes: the POS sends member_updated for changes by us, so writing would loop. */

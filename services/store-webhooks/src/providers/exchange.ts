@@ -106,7 +106,7 @@ export const exchange = async ({ url, method, headers, body, timeoutMs, addresse
     return await parseAnswer(answer);
   } catch (error) {
     if (error instanceof ProviderUnavailable || error instanceof Unprocessable) throw error;
-    throw new ProviderUnavailable(signal.aborted ? 'did not answer in time' : 'can not be reached', {
+    throw new ProviderUnavailable(signal.aborted ? 'did not answer in time' : 'cannot be reached', {
       cause: error,
     });
   }

@@ -76,7 +76,7 @@ test('a provider that limits an account (429) is not asked again at once, and th
   await expect(reader.get(standIn.url, path, {})).rejects.toThrow('given a pause');
 });
 
-test('a request that finds too many others of its account in progress is told when to come again', async () => {
+test('a request that finds too many others of its account in progress is rejected with a time to wait', async () => {
   const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.behaviour = 'hang';
   const requests = Array.from({ length: 40 }, () => reader.get(standIn.url, path, { account: 'one' }));
@@ -106,7 +106,7 @@ test.each([
   await expect(reader.get(url, ['x'], {})).rejects.toThrow(/private address/);
 });
 
-test('public addresses are told from special ones', () => {
+test('public addresses are distinguished from special-purpose ones', () => {
   expect(['8.8.8.8', '2606:4700::1111'].map((address) => isPublicAddress(address))).toEqual([true, true]);
   for (const address of [
     '10.1.2.3',

@@ -35,11 +35,11 @@ export interface ReaderOptions {
 /** After this many failures without a success in between, a provider is not requested for a while. */
 const failures = 5;
 const openCircuitMs = 10_000;
-/** Requests in progress, and waiting for that, for one account (origin and credentials) at a provider. */
+/** Requests in progress, and waiting requests, for one account (origin and credentials) at a provider. */
 const [maxRequests, maxWaiting] = [8, 24];
 /** Requests in progress for all accounts at one origin. */
 const maxAtOrigin = 64;
-/** Longest pause before a request that found too many others is tried again. */
+/** Longest time until a request beyond the limit is repeated. */
 const maxCongestionMs = 60_000;
 
 /** A provider that limits requests (429) is not asked again at once. */
@@ -62,7 +62,7 @@ const createCircuit = (counts: (error: ProviderUnavailable) => boolean) =>
 const addressOf = (baseUrl: string | undefined, path: Path): URL => {
   if (baseUrl === undefined) throw new Unprocessable('The store has no address for this provider.');
   if (path.some((segment) => ['', '.', '..'].includes(segment)))
-    throw new Unprocessable('The payload has an id that can not be part of an address.');
+    throw new Unprocessable('The payload has an id that cannot be part of an address.');
   const url = new URL(baseUrl);
   const base = url.pathname.split('/').filter((segment) => segment !== '');
   url.pathname = [...base, ...path.map(encodeURIComponent)].join('/');
@@ -70,8 +70,9 @@ const addressOf = (baseUrl: string | undefined, path: Path): URL => {
 };
 
 /**
- * One account (origin and credentials): limits its requests, and spreads those that must come again over the time they
- * will take. Answers with 5xx or 429 count against the account, because its requests may cause them.
+ * Limits the requests of one account (origin and credentials). A request beyond the limit is rejected with the time
+ * until there will be capacity for it. Answers with 5xx or 429 count against the account, because its requests may
+ * cause them.
  */
 const createAccount = () => {
   const limit = bulkhead(maxRequests, maxWaiting);
@@ -130,7 +131,7 @@ export const createReader = ({ timeoutMs, addresses }: ReaderOptions): ProviderR
       );
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;
-      // Spread, so that the events of a long outage do not all come back in the same moment.
+      // Random, so that the events of a long outage are not all due at the same moment.
       const waitMs = Math.round(openCircuitMs * (1 + 2 * Math.random()));
       throw new ProviderBusy('failed repeatedly and is given a pause', waitMs, 'open');
     }

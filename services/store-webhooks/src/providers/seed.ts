@@ -137,4 +137,4 @@ export const verification = z
     examples: [{ service: 'persona', transactionId: 't-1', status: 'PENDING_REVIEW', userId: 'u-1' }],
   });
 
-export const verificationHarmless = pointersTo('', 'service transactionId status userId updatedAt');
+export const unmaskedVerificationFields = pointersTo('', 'service transactionId status userId updatedAt');

@@ -17,11 +17,11 @@ export const isoTime = () => z.iso.datetime({ offset: true }).transform((time) =
 
 export const location = () => z.object({ lat: z.number(), lng: z.number() });
 
-/** Null and a missing field alike become null. */
+/** Null and missing fields become null. */
 export const orNull = <T extends z.ZodType>(schema: T) =>
   schema.nullish().transform((value) => value ?? null) as z.ZodType<z.output<T> | null, z.input<T> | null>;
 
-/** Checks a payload. Throws Unprocessable that names the paths that are wrong and never their values. */
+/** Validates a payload. Throws Unprocessable that names the invalid paths but not their values. */
 export const parsePayload = <T extends z.ZodType>(schema: T, body: unknown): z.output<T> => {
   const result = schema.safeParse(body);
   if (result.success) return result.data;

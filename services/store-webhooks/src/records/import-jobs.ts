@@ -27,7 +27,7 @@ interface ImportJob {
   attempts: number;
 }
 
-/** Longer than two tries at the POS take; a job of a crashed process waits for it. */
+/** Longer than two requests to the POS take; a job of a crashed process waits until its lease ends. */
 const leaseMs = 20_000;
 
 const claimJob = async (sql: Sql, leaseMs: number): Promise<ImportJob | undefined> => {
@@ -58,7 +58,7 @@ const storedMember = async (
   return member;
 };
 
-/** The member as the POS has it now; undefined where it cannot be asked. */
+/** The member as the POS has it now; undefined if it cannot be asked. */
 const askPos = async (context: Context, { storeId, memberId }: ImportJob) => {
   const { adapter, ...source } = posSource(await knownStore(context, storeId));
   if (source.settings.baseUrl === undefined) return undefined;
@@ -110,7 +110,7 @@ const importMember = async (context: Context, job: ImportJob): Promise<void> => 
   });
 };
 
-/** Does one import job that is due; gives whether there was one. */
+/** Runs one import job that is due; returns whether there was one. */
 export const importOne = async (context: Context): Promise<boolean> => {
   const { database, env, tracker } = context;
   const { sql } = database;

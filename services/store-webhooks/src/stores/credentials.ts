@@ -16,7 +16,7 @@ export class CredentialsUnreadable extends Unavailable {
   }
 }
 
-/** The credentials of a store that was read. Throws CredentialsUnreadable. */
+/** The credentials of a store. Throws CredentialsUnreadable. */
 export const credentialsOf = ({
   credentials,
 }: {

@@ -8,7 +8,7 @@ import type { StoreRow } from './store.ts';
 export interface KnownStore extends Omit<StoreRow, 'credentials'> {
   /** Undefined: no key of SECRETS_KEY decrypts them. */
   credentials: StoreCredentials | undefined;
-  /** The row that it was made of. */
+  /** The row that it was created from. */
   row: StoreRow;
   /** Whether webhooks may come from an address. */
   allows: AddressList;

@@ -20,8 +20,8 @@ interface Challenge {
 }
 
 /**
- * Encrypts again with the first key what an older key encrypted: the credentials of stores, the addresses of
- * refused events and the outcomes of payments. Each value is replaced only if it has not changed meanwhile,
+ * Encrypts all values of an older key again with the first key: the credentials of stores, the addresses of refused
+ * events and the outcomes of payments. Each value is replaced only if it has not changed meanwhile,
  * so this can run beside the service and be repeated.
  */
 export const rotateSecrets = async ({ database, box }: Context): Promise<Rotated> => {

@@ -71,7 +71,7 @@ const storeNotifications = z.strictObject({ email: emailAddress.optional() });
 
 export const StoreBody = z.strictObject({
   name: text(1, 200),
-  storeUrl: webAddress.meta({ description: 'Where the shop is; redirects lead nowhere else' }),
+  storeUrl: webAddress.meta({ description: 'Address of the shop; redirects lead only there' }),
   pos: provider(posAdapters, {}),
   customerImportsEnabled: z.boolean().default(false),
   delivery: provider(deliveryAdapters, {}).optional(),
@@ -160,7 +160,7 @@ const webhookToken = z.string().meta({ description: 'Shown this once' });
 const urlsOf = <T extends z.ZodType>(url: T) =>
   z
     .object(Object.fromEntries(hookEventNames.map((event) => [event, url])))
-    .meta({ description: 'What to register at the providers, by event' });
+    .meta({ description: 'The addresses to register at the providers, by event' });
 
 export const NewStoreView = z
   .object({ ...StoreView.shape, webhookToken, webhookUrls: urlsOf(z.string()) })

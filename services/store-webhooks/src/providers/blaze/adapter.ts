@@ -24,7 +24,7 @@ export const blaze: PosAdapter = {
   kind: 'blaze',
   credentials: z.strictObject({ apiKey: headerCredential(), authorization: headerCredential() }).partial(),
   payloads: { order, member },
-  harmless: [
+  unmaskedFields: [
     ...pointersTo('', 'id orderNo status consumerId memberGroup trackingStatus modified type'),
     ...pointersTo('/cart', amountNames.join(' ')),
     ...pointersTo('/cart/items/*', 'productId quantity price totalPrice'),

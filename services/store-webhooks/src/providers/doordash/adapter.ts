@@ -18,7 +18,7 @@ const stages: Readonly<Record<string, JobStage>> = {
 export const doordash: DeliveryAdapter = {
   kind: 'doordash',
   payload: webhook,
-  harmless: [
+  unmaskedFields: [
     ...pointersTo('', 'event_name event_type external_delivery_id order_external_reference_id dasher_id'),
     ...pointersTo('', 'delivery_status cancellation_reason reason created_at updated_at contactless'),
     ...pointersTo('', 'pickup_time_estimated pickup_time_actual dropoff_time_estimated dropoff_time_actual'),

@@ -1,12 +1,12 @@
 import type { PosAdapter } from '../adapter.ts';
 import { identifierIn } from '../shape.ts';
-import { harmless, idAt, toMember, toOrder } from './mapping.ts';
+import { unmaskedFields, idAt, toMember, toOrder } from './mapping.ts';
 
 /** Any POS that sends JSON; the store's settings hold a JSON pointer to each field. It has no look-ups. */
 export const generic: PosAdapter = {
   kind: 'generic',
   payloads: undefined,
-  harmless,
+  unmaskedFields,
   subject: (body, settings, event) => ({
     id: identifierIn(idAt(body, settings, event === 'order_updated' ? 'order' : 'member')),
   }),

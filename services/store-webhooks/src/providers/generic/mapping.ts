@@ -9,13 +9,13 @@ type Pointers = Record<string, string>;
 
 const defaults = { order: { id: '/id', status: '/status' }, member: { id: '/id' }, item: {} };
 
-/** Field → JSON pointer; `items` of an order is apart, because its elements have their own pointers. */
+/** Field → JSON pointer; `items` of an order is separate, because its elements have their own pointers. */
 const pointersOf = ({ mapping }: ProviderSettings, record: keyof typeof defaults) => {
   const { items = '/items', ...pointers }: Pointers = { ...defaults[record], ...mapping?.[record] };
   return { items, pointers };
 };
 
-/** What a pointer finds; undefined when the path does not exist. */
+/** The value at a pointer; undefined if the path does not exist. */
 const at = (body: unknown, pointer: string | undefined): unknown =>
   pointer === undefined || typeof body !== 'object' || body === null
     ? undefined
@@ -30,7 +30,7 @@ export const idAt = (body: unknown, settings: ProviderSettings, record: 'order' 
 const personal = new Set(['memo', 'promoCode', 'productName', 'email', 'firstName', 'lastName', 'phone']);
 
 /** The mapped fields that are not personal. */
-export const harmless = (settings: ProviderSettings): string[] => {
+export const unmaskedFields = (settings: ProviderSettings): string[] => {
   const { items } = pointersOf(settings, 'order');
   const shown = (record: keyof typeof defaults, prefix = '') =>
     Object.entries(pointersOf(settings, record).pointers)
@@ -53,7 +53,7 @@ const currency = z
   .regex(/^[A-Z]{3}$/)
   .default('USD');
 
-/** Maps the payload to the seed's shape first, so that both are checked alike. */
+/** Maps the payload to the seed's shape first, so that the same schema validates both. */
 export const toOrder = (body: unknown, settings: ProviderSettings): OrderRecord => {
   const { items, pointers } = pointersOf(settings, 'order');
   const fields = picked(body, pointers);

@@ -23,7 +23,7 @@ export const onfleet: DeliveryAdapter = {
   kind: 'onfleet',
   credentials: z.strictObject({ webhookSecret: hexSecret() }).partial(),
   payload: webhook,
-  harmless: [
+  unmaskedFields: [
     ...pointersTo('', 'taskId workerId triggerId triggerName time data/worker/id'),
     ...pointersTo(
       '/data/task',

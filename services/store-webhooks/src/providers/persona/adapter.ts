@@ -4,7 +4,7 @@ import { Ignored } from '../../worker/unprocessable.ts';
 import type { Connection, IdentityAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
 import type { VerificationRecord } from '../records.ts';
-import { verification, verificationHarmless } from '../seed.ts';
+import { verification, unmaskedVerificationFields } from '../seed.ts';
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../shape.ts';
 import { event, inquiry, inquiryEvent } from './schema.ts';
 
@@ -37,8 +37,8 @@ export const persona: IdentityAdapter = {
   kind: 'persona',
   credentials: z.strictObject({ apiKey: headerCredential(), webhookSecret: textSecret() }).partial(),
   payloads: [inquiryEvent],
-  harmless: [
-    ...verificationHarmless,
+  unmaskedFields: [
+    ...unmaskedVerificationFields,
     ...pointersTo(
       '/data',
       'type id attributes/name attributes/created-at attributes/created_at attributes/createdAt',

@@ -7,7 +7,7 @@ import { pointersTo, fieldOf, identifierIn, parsePayload } from '../shape.ts';
 export const posDelivery: DeliveryAdapter = {
   kind: 'pos',
   payload: job,
-  harmless: pointersTo('', 'id orderId driverId status estimatedArrival updatedAt'),
+  unmaskedFields: pointersTo('', 'id orderId driverId status estimatedArrival updatedAt'),
   subject: (body) => ({ id: identifierIn(fieldOf(body, 'id')) }),
   job: (event, body) => {
     const { driverLocation: driver, updatedAt: at, ...rest } = parsePayload(job, body);

@@ -18,7 +18,7 @@ export const square: PosAdapter = {
   kind: 'square',
   credentials: z.strictObject({ accessToken: headerCredential(), webhookSecret: textSecret() }).partial(),
   payloads: { order: orderUpdated, member: customerEvent },
-  harmless: [
+  unmaskedFields: [
     ...pointersTo('', 'merchant_id type event_id created_at data/type data/id'),
     ...pointersTo('/data/object/order_updated', 'order_id location_id state version created_at updated_at'),
     ...pointersTo('/data/object/customer', 'id version created_at updated_at'),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Ignored } from '../../worker/unprocessable.ts';
 import type { IdentityAdapter } from '../adapter.ts';
 import { textSecret } from '../credentials.ts';
-import { verification, verificationHarmless } from '../seed.ts';
+import { verification, unmaskedVerificationFields } from '../seed.ts';
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../shape.ts';
 import { hmacSigning } from '../signing.ts';
 import { decision, fullAuto, progress } from './schema.ts';
@@ -17,8 +17,8 @@ export const veriff: IdentityAdapter = {
   kind: 'veriff',
   credentials: z.strictObject({ webhookSecret: textSecret() }).partial(),
   payloads: [decision, progress, fullAuto],
-  harmless: [
-    ...verificationHarmless,
+  unmaskedFields: [
+    ...unmaskedVerificationFields,
     ...pointersTo(
       '',
       'id code action feature attemptId sessionId vendorData endUserId eventType version time',

@@ -1,5 +1,5 @@
 import { sourceOf } from '../hooks/subject.ts';
-import { harmlessOfChallenge } from '../payments/challenge.ts';
+import { unmaskedChallengeFields } from '../payments/challenge.ts';
 import { amountNames } from '../providers/records.ts';
 import { pointersTo } from '../providers/shape.ts';
 import type { StoreSettings } from '../stores/settings.ts';
@@ -8,11 +8,13 @@ import { shownBy, type Shown } from './redact.ts';
 import type { EventRow } from './store.ts';
 
 /** The fields of an event's body that may be shown, as its provider's adapter names them; none for an unknown provider. */
-export const harmlessIn = (settings: StoreSettings, event: EventRow, body: unknown): Shown => {
-  if (event.event === 'payment-auth-completed') return shownBy(harmlessOfChallenge);
+export const unmaskedFieldsOf = (settings: StoreSettings, event: EventRow, body: unknown): Shown => {
+  if (event.event === 'payment-auth-completed') return shownBy(unmaskedChallengeFields);
   try {
     const { adapter, settings: set } = sourceOf({ settings, credentials: {} }, event, body).from;
-    return shownBy(typeof adapter.harmless === 'function' ? adapter.harmless(set) : adapter.harmless);
+    return shownBy(
+      typeof adapter.unmaskedFields === 'function' ? adapter.unmaskedFields(set) : adapter.unmaskedFields,
+    );
   } catch (error) {
     if (error instanceof Unprocessable || error instanceof Ignored) return shownBy([]);
     throw error;
@@ -20,7 +22,7 @@ export const harmlessIn = (settings: StoreSettings, event: EventRow, body: unkno
 };
 
 /** The columns of our own records that a dry run may show. */
-export const harmlessColumns = shownBy([
+export const unmaskedColumns = shownBy([
   ...pointersTo(
     '',
     'id status type state version event_id created_at updated_at finished_at attempts due_at',
