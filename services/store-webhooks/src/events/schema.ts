@@ -13,13 +13,10 @@ export const EventView = z
     id: z.uuid(),
     event: z.string(),
     service: z.string().nullable(),
-    entity: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The entity that the event is about; events of one entity are processed one after the other',
-      }),
+    entity: z.string().nullable().meta({
+      description:
+        'The entity that the event is about; events of one entity are processed one after the other',
+    }),
     status: eventState,
     attempts: z.int(),
     error: z.string().nullable(),

@@ -46,14 +46,30 @@ export const deliveryJobList = declareList({
   },
 });
 
-const upsert = createUpsert(deliveryJobs);
+const greatest: Merge = (stored, given) => `greatest(${stored}, ${given})`;
+const first: Merge = (stored, given) => `coalesce(${stored}, ${given})`;
+/** The value of the latest event that has one. */
+const latest: Merge = (stored, given) => `
+  case when (excluded.position, excluded.event_id) >= (t.position, t.event_id)
+    then coalesce(${given}, ${stored}) else coalesce(${stored}, ${given}) end`;
+
+const upsert = createUpsert(deliveryJobs, {
+  merged: {
+    position: greatest,
+    eventId: greatest,
+    updatedAt: greatest,
+    orderId: latest,
+    status: latest,
+    driverId: latest,
+    driver: latest,
+    estimatedArrival: latest,
+    ...Object.fromEntries(timeFields.map((field) => [field, first])),
+  },
+});
 
 type JobChange = Sourced<ChangeOf<'job'>>;
 
 const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
-
-/** Fields that the latest event determines, if it has them. */
-const latestFields = ['orderId', 'status', 'driverId', 'driver', 'estimatedArrival'] as const;
 
 const rowOf = ({ storeId, eventId, receivedAt, change: { stage, job } }: JobChange) => {
   const at = jobStages.indexOf(stage);
@@ -86,26 +102,13 @@ const steps = {
   6: 'could not be delivered',
 } as const;
 
-const mergedWith = (sql: ISql): Record<string, Merge> => {
-  const greatest: Merge = (stored, given) => sql`greatest(${stored}, ${given})`;
-  const first: Merge = (stored, given) => sql`coalesce(${stored}, ${given})`;
-  const latest: Merge = (stored, given) => sql`
-    case when (excluded.position, excluded.event_id) >= (t.position, t.event_id)
-      then coalesce(${given}, ${stored}) else coalesce(${stored}, ${given}) end`;
-  return {
-    ...Object.fromEntries(timeFields.map((field) => [field, first])),
-    ...Object.fromEntries(latestFields.map((field) => [field, latest])),
-    ...Object.fromEntries(['position', 'eventId', 'updatedAt'].map((field) => [field, greatest])),
-  };
-};
-
 /**
  * Moves jobs forward in their life cycle. The position never moves back; a late event still adds its time
  * and missing fields of the driver.
  */
 export const applyJobs = async (sql: ISql, changes: readonly JobChange[]): Promise<Notice[]> => {
   const applied = await sql<Applied[]>`
-    ${upsert(sql, changes.map(rowOf), mergedWith(sql))}
+    ${upsert(sql, changes.map(rowOf))}
     returning new.store_id as "storeId", new.id, new.order_id as "orderId", old.position as was,
       new.position, new.event_id as "eventId"`;
   return applied.filter(({ was, position }) => (was ?? 0) < position).flatMap(noticesOf);

@@ -28,7 +28,7 @@ export const memberList = declareList({
   },
 });
 
-const upsert = createUpsert(members);
+const upsert = createUpsert(members, { merged: { version: newValue }, where: isNewer });
 
 interface MemberRow extends MemberRecord {
   storeId: string;
@@ -82,7 +82,7 @@ export const applyMembers = async (
     updatedAt: receivedAt,
   }));
   const applied = await sql<{ eventId: string }[]>`
-    ${upsert(sql, rows, { version: newValue(sql) })} where ${isNewer(sql)}
+    ${upsert(sql, rows)}
     returning t.event_id as "eventId"`;
   const newer = new Set(applied.map(({ eventId }) => eventId));
   await refreshUsers(

@@ -76,7 +76,7 @@ export const orderList = declareList({
   },
 });
 
-const upsert = createUpsert(orders);
+const upsert = createUpsert(orders, { merged: { version: newValue }, where: isNewer });
 
 interface Applied {
   storeId: string;
@@ -100,7 +100,7 @@ export const applyOrders = async (
     updatedAt: receivedAt,
   }));
   const applied = await sql<Applied[]>`
-    ${upsert(sql, rows, { version: newValue(sql) })} where ${isNewer(sql)}
+    ${upsert(sql, rows)}
     returning new.store_id as "storeId", new.id, new.consumer_id as "consumerId", old.status as was,
       new.status, new.event_id as "eventId", new.details ->> 'orderNo' as "orderNo"`;
   return applied

@@ -1,6 +1,6 @@
 import type { ISql } from 'postgres';
 import { verifications } from '../db/tables.ts';
-import { createUpsert, isNewer, newValue, type Merge } from '../db/upsert.ts';
+import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
 import { undecided } from '../providers/records.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
 import { declareList } from './list.ts';
@@ -24,7 +24,14 @@ export const verificationList = declareList({
   },
 });
 
-const upsert = createUpsert(verifications);
+const upsert = createUpsert(verifications, {
+  merged: {
+    userId: newValue,
+    completed: (stored, given) => `${stored} or ${given}`,
+    version: (stored, given) => `coalesce(${given}, nullif(${stored}, ${undecided}))`,
+  },
+  where: `${isNewer} and (excluded.version is distinct from ${undecided} or t.version = ${undecided})`,
+});
 
 /** Upserts one record for each transaction of a provider; an older status never replaces a newer one. */
 export const applyVerifications = async (
@@ -41,13 +48,6 @@ export const applyVerifications = async (
       updatedAt: receivedAt,
     }),
   );
-  const merged: Record<string, Merge> = {
-    userId: newValue(sql),
-    completed: (stored, given) => sql`${stored} or ${given}`,
-    version: (stored, given) => sql`coalesce(${given}, nullif(${stored}, ${undecided}))`,
-  };
-  await sql`
-    ${upsert(sql, rows, merged)}
-    where ${isNewer(sql)} and (excluded.version is distinct from ${undecided} or t.version = ${undecided})`;
+  await sql`${upsert(sql, rows)}`;
   return [];
 };
