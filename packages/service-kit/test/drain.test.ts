@@ -3,6 +3,7 @@ import { Agent, createServer, request, type IncomingMessage } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { createHttpServer } from '../src/http/server.ts';
 import { drain } from '../src/process/drain.ts';
 
 /** Keeps the process from accepting connections. */
@@ -63,3 +64,19 @@ test('a server that has all the connections that it may have is closed all the s
   await closed;
   expect(server.listening).toBe(false);
 });
+
+test.each(['nothing', 'half a head'])(
+  'a connection that has sent %s is closed before the limit of shutdowns',
+  async (sent) => {
+    const server = createHttpServer((_req, res) => res.end('done')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const silent = connect(port, '127.0.0.1');
+    if (sent !== 'nothing') silent.write('GET / HTTP/1.1\r\n');
+    await once(server, 'connection');
+    const ended = text(silent);
+    await drain(server, 1);
+    expect(await ended).toContain('HTTP/1.1 408 ');
+  },
+  10_000,
+);

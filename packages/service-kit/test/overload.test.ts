@@ -66,6 +66,28 @@ test('beyond the pool and its queue requests get 503 at once; the replica stays 
   for (const { status } of await Promise.all(accepted)) expect(status).toBe(404);
 }, 20_000);
 
+test('while the queue is full a request is refused before its body is read, and operation paths are answered', async () => {
+  const limits = { DATABASE_POOL: '1', DATABASE_QUEUE: '1', DATABASE_WAIT_MS: '60000' };
+  await using fixture = await startFixture(limits);
+  const { url, context, lines } = fixture;
+  const lock = await lockNotes(fixture);
+  const accepted = [read(url), read(url)];
+  await expect.poll(() => context.database.queue.isFull()).toBe(true);
+  const invalid = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{' };
+  const refused = await fetch(`${url}/v1/notes`, invalid);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+  expect(await refused.json()).toMatchObject({
+    code: 'too_busy',
+    requestId: refused.headers.get('x-request-id'),
+  });
+  for (const path of ['livez', 'readyz', 'metrics?now=1', 'openapi.json', 'ops/status'])
+    expect((await fetch(`${url}/${path}`)).status).toBe(200);
+  expect(lines.join('')).not.toContain('"status":503');
+  await lock.release();
+  for (const { status } of await Promise.all(accepted)) expect(status).toBe(404);
+  expect((await fetch(`${url}/v1/notes`, invalid)).status).toBe(400);
+}, 20_000);
+
 test('a request that has begun is not refused, however many arrive meanwhile', async () => {
   const broken: unknown[] = [];
   let [begun, refused] = [0, 0];

@@ -1,14 +1,15 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { BaseContext } from '../process/context.ts';
+import { makeRequestId } from '../process/log.ts';
 import { createFastPath } from './fast-path.ts';
 import { createDocument, type Interface } from './openapi.ts';
 import { headersOf } from './headers.ts';
 import { operationRoutes } from './operations.ts';
 import { createHandler, type Limits } from './pipeline.ts';
 import { NotFound, Problem } from './problem.ts';
-import { createRequestContext } from './request-context.ts';
-import { createErrorHandler } from './respond.ts';
+import { createRequestContext, pathOf } from './request-context.ts';
+import { createErrorHandler, type ErrorHandler } from './respond.ts';
 import type { Route } from './route.ts';
 
 export interface AppOptions {
@@ -61,6 +62,24 @@ const createExpress = (): Express => {
 };
 
 /**
+ * While the queue for the database is full, refuses requests before they cost a look-up, a body or a password hash. Fast
+ * routes decide for themselves: they have a cache or a queue of their own.
+ */
+const refuseWhenFull =
+  (
+    { database, metrics }: BaseContext,
+    exempt: ReadonlySet<string>,
+    refuse: ErrorHandler,
+    next: RequestListener,
+  ) =>
+  (req: IncomingMessage, res: ServerResponse): void => {
+    if (!database.queue.isFull() || exempt.has(pathOf(req.url ?? ''))) return next(req, res);
+    req.id = makeRequestId(req);
+    metrics.record(req.method ?? '', undefined, 503, 0);
+    refuse(database.queue.refuse(), req, res);
+  };
+
+/**
  * Creates the two request paths of a service: the fast path for fast routes, Express for all other requests. Both run
  * request context → pipeline (pipeline.ts) → error handler.
  */
@@ -79,13 +98,16 @@ export const createHttpApp = (
     next();
   });
   mount(app, routes, context, basePath);
-  mount(app, operationRoutes(context, document), context);
+  const operations = operationRoutes(context, document);
+  mount(app, operations, context);
   app.use(() => {
     throw new NotFound('path');
   });
   app.use(((error, req, res, _next) => handleError(error, req, res)) satisfies ErrorRequestHandler);
 
   const fast = routes.filter((route) => route.fast);
-  const options = { basePath, limits: context, requestContext: requestContext.fast, handleError, next: app };
+  const exempt = new Set(operations.map(({ path }) => path));
+  const next = refuseWhenFull(context, exempt, handleError, app);
+  const options = { basePath, limits: context, requestContext: requestContext.fast, handleError, next };
   return { listener: createFastPath(fast, options), document };
 };

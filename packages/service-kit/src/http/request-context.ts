@@ -13,7 +13,8 @@ declare module 'http' {
   }
 }
 
-const pathOf = (target: string): string => {
+/** The path of a request target, without its query. */
+export const pathOf = (target: string): string => {
   const mark = target.indexOf('?');
   return mark === -1 ? target : target.slice(0, mark);
 };

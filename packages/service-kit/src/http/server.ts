@@ -91,6 +91,7 @@ export const createHttpServer = (
       requireHostHeader: false,
       headersTimeout: 10_000,
       requestTimeout: 30_000,
+      connectionsCheckingInterval: 1000,
       // Longer than the gateway keeps a connection, so that it never writes into one that just closed.
       keepAliveTimeout: 75_000,
       // A request without a body has ended when it arrives: no 'end' or 'close' comes of it any more.

@@ -11,19 +11,24 @@ export interface AdmissionOptions {
 }
 
 /**
- * A queue in front of a pool. The requests in it are bounded in number and time. A request that has had a slot is not
- * refused any more and comes before new ones. Background work limits itself, and waits as long as it has to.
+ * A queue in front of a pool. New requests in it are bounded in number and time. A request that has had a slot is not
+ * refused any more, because its work would be thrown away, and comes before new ones; so does background work, which
+ * limits itself.
  */
 export interface Admission {
   /**
-   * Calls `start` now, or when a slot is free; `leave` must follow. Calls `refuse` instead with `Unavailable`
+   * Calls `start` now, or when a slot is free; `leave` must follow. Calls `fail` instead with `Unavailable`
    * (code `too_busy`), or when the request is cancelled while it waits. Without a scope it is background work.
    */
-  enter(scope: RequestScope | undefined, start: () => void, refuse: (error: unknown) => void): void;
+  enter(scope: RequestScope | undefined, start: () => void, fail: (error: unknown) => void): void;
   /** Gives the slot to the next use. */
   leave(): void;
+  /** Whether a new request would be refused now. */
+  isFull(): boolean;
+  /** Counts a refusal and returns what the request gets. */
+  refuse(): Unavailable;
   waiting(): number;
-  /** Uses that found the queue full or waited too long, since the start. */
+  /** Uses that found the queue full or waited too long, and requests refused for it, since the start. */
   refused(): number;
 }
 
@@ -38,21 +43,25 @@ const refusal = new Unavailable(
 export const createAdmission = ({ slots, maxWaiting, maxWaitMs }: AdmissionOptions): Admission => {
   let free = slots;
   let refused = 0;
-  let waitingRequests = 0;
-  /** Later statements of requests that have had a slot: work that was begun is not thrown away. */
+  /** Uses that wait, in the order in which they came: each is called when it gets its slot. */
   const begun = new Set<() => void>();
-  const queue = new Set<() => void>();
-  const tooBusy = (): Unavailable => {
+  const fresh = new Set<() => void>();
+  const refuse = (): Unavailable => {
     refused += 1;
     return refusal;
   };
+  const isFull = (): boolean => free === 0 && fresh.size >= maxWaiting;
 
-  const waitAsNew = (scope: RequestScope, start: () => void, refuse: (error: unknown) => void): void => {
+  const wait = (
+    queue: Set<() => void>,
+    scope: RequestScope | undefined,
+    start: () => void,
+    fail: (error: unknown) => void,
+  ): void => {
     const remove = (): void => {
       clearTimeout(timer);
       queue.delete(proceed);
-      scope.onCancel.delete(giveUp);
-      waitingRequests -= 1;
+      scope?.onCancel.delete(giveUp);
     };
     const proceed = (): void => {
       remove();
@@ -60,58 +69,35 @@ export const createAdmission = ({ slots, maxWaiting, maxWaitMs }: AdmissionOptio
     };
     const giveUp = (): void => {
       remove();
-      refuse(scope.cancelled ?? tooBusy());
+      fail(scope?.cancelled ?? refuse());
     };
-    const timer = setTimeout(giveUp, maxWaitMs);
+    const timer = queue === fresh ? setTimeout(giveUp, maxWaitMs) : undefined;
     queue.add(proceed);
-    scope.onCancel.add(giveUp);
-    waitingRequests += 1;
-  };
-
-  /** Only cancellation ends this wait; it is short, because what has begun comes first. */
-  const waitToGoOn = (scope: RequestScope, start: () => void, refuse: (error: unknown) => void): void => {
-    const proceed = (): void => {
-      begun.delete(proceed);
-      scope.onCancel.delete(giveUp);
-      start();
-    };
-    const giveUp = (): void => {
-      begun.delete(proceed);
-      refuse(scope.cancelled);
-    };
-    begun.add(proceed);
-    scope.onCancel.add(giveUp);
-  };
-
-  const waitInBackground = (start: () => void): void => {
-    const proceed = (): void => {
-      queue.delete(proceed);
-      start();
-    };
-    queue.add(proceed);
+    scope?.onCancel.add(giveUp);
   };
 
   return {
-    enter: (scope, start, refuse) => {
+    enter: (scope, start, fail) => {
       const admit = (): void => {
         if (scope) scope.admitted = true;
         start();
       };
-      if (scope?.cancelled) refuse(scope.cancelled);
+      if (scope?.cancelled) fail(scope.cancelled);
       else if (free > 0) {
         free -= 1;
         admit();
-      } else if (scope === undefined) waitInBackground(start);
-      else if (scope.admitted) waitToGoOn(scope, start, refuse);
-      else if (waitingRequests < maxWaiting) waitAsNew(scope, admit, refuse);
-      else refuse(tooBusy());
+      } else if (scope === undefined || scope.admitted) wait(begun, scope, start, fail);
+      else if (isFull()) fail(refuse());
+      else wait(fresh, scope, admit, fail);
     },
     leave: () => {
-      const [next] = begun.size > 0 ? begun : queue;
+      const [next] = begun.size > 0 ? begun : fresh;
       if (next === undefined) free += 1;
       else next();
     },
-    waiting: () => begun.size + queue.size,
+    isFull,
+    refuse,
+    waiting: () => begun.size + fresh.size,
     refused: () => refused,
   };
 };

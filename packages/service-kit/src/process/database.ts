@@ -12,8 +12,8 @@ export interface Database extends AsyncDisposable {
   /** For ordinary queries. */
   orm: PostgresJsDatabase;
   max: number;
-  /** Statements and transactions that wait for a connection, and all that were refused. */
-  queue: Pick<Admission, 'waiting' | 'refused'>;
+  /** Statements and transactions that wait for a connection. */
+  queue: Omit<Admission, 'enter' | 'leave'>;
   /** One more connection for probes, so that a busy pool looks busy and not dead. */
   probe: Sql;
   /** Resolves when the database answers the probe's connection; rejects after `ms`. */

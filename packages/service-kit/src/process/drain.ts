@@ -54,7 +54,10 @@ export const drain = async (server: Server, drainMs: number): Promise<void> => {
   const closed = once(server, 'close');
   await stopListening(server);
   closing = true;
-  await Promise.race([closed, sleep(Math.min(drainMs, maxIdleMs))]);
+  const idleMs = Math.min(drainMs, maxIdleMs);
+  // A connection that has not sent the head of a request is not idle for Node.js: it gets 408.
+  server.headersTimeout = Math.max(1, idleMs);
+  await Promise.race([closed, sleep(idleMs)]);
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   await closed;
   clearInterval(sweep);
