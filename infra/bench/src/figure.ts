@@ -5,7 +5,7 @@ export interface Figure {
   bound: string;
   /** One value per run; the median is compared with the bound. */
   samples: number[];
-  unit: '×' | 'ms' | '/s' | 's' | 'MB';
+  unit: '×' | 'ms' | '/s' | 's' | 'MB' | 'requests';
   holds: (median: number) => boolean;
   /** For a ratio of two rates: what was measured of both, per second. */
   rates?: { ours: number[]; baseline: number[] };

@@ -43,9 +43,9 @@ const run = async (folder: string, script: string, env: Record<string, string>):
   if (code !== 0) throw new Error(`${folder}/${script} failed with exit code ${code}`);
 };
 
-const stopProcess = async (child: ChildProcess): Promise<void> => {
+const stopProcess = async (child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> => {
   const exited = once(child, 'exit');
-  child.kill('SIGTERM');
+  child.kill(signal);
   await exited;
 };
 
@@ -62,6 +62,8 @@ export interface BenchService extends AsyncDisposable {
   keys: TestKeys;
   /** Stops the process and starts another with the same database. */
   restart: (extra?: Record<string, string>) => Promise<void>;
+  /** Kills the process with SIGKILL and starts another; resolves when that one is ready. */
+  kill9: () => Promise<void>;
 }
 
 /** The options of Node.js that the images set. */
@@ -132,6 +134,10 @@ export const startService = async (
     restart: async (more = {}) => {
       await stopProcess(child);
       child = await launch(more);
+    },
+    kill9: async () => {
+      await stopProcess(child, 'SIGKILL');
+      child = await launch({});
     },
     [Symbol.asyncDispose]: async () => {
       await stopProcess(child);

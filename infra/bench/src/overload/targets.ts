@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import postgres, { type Sql } from 'postgres';
+import type { Sql } from 'postgres';
 import { fillConsignments } from '../consignments/fill.ts';
 import type { LoadRequest } from '../load.ts';
 import { analyse, fillQuest } from '../quest-service/quests.ts';
@@ -26,7 +26,7 @@ const differentDebits = 300_000;
 const signingKey = (): string =>
   JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }));
 
-export const targets: Record<string, Target> = {
+export const targets = {
   'task-manager': {
     settings: { AUTH_SIGNING_KEY: signingKey() },
     prepare: async (service) => {
@@ -70,14 +70,4 @@ export const targets: Record<string, Target> = {
       return [{ path: '/v1/consignments?PageSize=25', headers: { Authorization: `Bearer ${token}` } }];
     },
   },
-};
-
-/** Runs `prepare` with a connection of its own. */
-export const prepare = async (target: Target, service: BenchService): Promise<LoadRequest[]> => {
-  const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => undefined });
-  try {
-    return await target.prepare(service, sql);
-  } finally {
-    await sql.end();
-  }
-};
+} satisfies Record<string, Target>;

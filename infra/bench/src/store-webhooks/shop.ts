@@ -11,15 +11,18 @@ export interface Shop {
   address: string;
 }
 
-/** Creates a store with Blaze as its POS. */
-export const openShop = async ({ url, keys }: BenchService): Promise<Shop> => {
+/** Creates a store with Blaze as its POS; `pos` may say where that is. */
+export const openShop = async (
+  { url, keys }: BenchService,
+  pos: object = { kind: 'blaze' },
+): Promise<Shop> => {
   const answer = await fetch(`${url}/v1/stores`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${await keys.token({ scope: 'stores:admin' })}`,
       'content-type': 'application/json',
     },
-    body: JSON.stringify({ name: 'Bench', storeUrl: 'https://shop.example.test/', pos: { kind: 'blaze' } }),
+    body: JSON.stringify({ name: 'Bench', storeUrl: 'https://shop.example.test/', pos }),
   });
   const { id, webhookToken } = (await answer.json()) as { id: string; webhookToken: string };
   return { id, address: `${url}/api/v1/hooks/order_updated/${webhookToken}` };

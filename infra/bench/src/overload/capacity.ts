@@ -1,0 +1,76 @@
+import { atLeast, atMost } from '../bounds.ts';
+import type { Figure } from '../figure.ts';
+import { load, type LoadRequest } from '../load.ts';
+import { isAccepted, p99, probeDuring, type Sample } from './probe.ts';
+import { startSystem } from './system.ts';
+import type { targets } from './targets.ts';
+
+/** At capacity: as many connections as the other topics use; each sends its next request at once. */
+const closedConnections = 64;
+/** At twice the capacity: enough to keep up the rate although each waits for slow answers. */
+const pacedConnections = 800;
+
+interface Measured {
+  acceptedPerSecond: number;
+  offeredPerSecond: number;
+  accepted: Sample[];
+  refused: Sample[];
+}
+
+const measure = async (
+  url: string,
+  requests: readonly LoadRequest[],
+  seconds: number,
+  perSecond?: number,
+): Promise<Measured> => {
+  const connections = perSecond === undefined ? closedConnections : pacedConnections;
+  const plan = { url, requests, connections, seconds, ...(perSecond && { perSecond }) };
+  const { samples, result } = await probeDuring(url, requests, () => load(plan));
+  return {
+    acceptedPerSecond: (result.perSecond * result.accepted) / result.answered,
+    offeredPerSecond: result.perSecond,
+    accepted: samples.filter(isAccepted),
+    refused: samples.filter((sample) => !isAccepted(sample)),
+  };
+};
+
+/** What a service does at twice the rate that it can answer, for `seconds`. */
+export const twiceTheCapacity = async (name: keyof typeof targets, seconds: number): Promise<Figure[]> => {
+  await using system = await startSystem(name);
+  const { service, requests } = system;
+  // V8 optimises a hot path for longer than one measurement takes.
+  await measure(service.url, requests, Math.min(20, seconds));
+  const normal = await measure(service.url, requests, Math.min(20, seconds));
+  const over = await measure(service.url, requests, seconds, 2 * normal.acceptedPerSecond);
+  const [accepted, offered, capacity] = [
+    over.acceptedPerSecond,
+    over.offeredPerSecond,
+    normal.acceptedPerSecond,
+  ].map(Math.round);
+  return [
+    {
+      what: `${name}: accepted requests a second at twice the capacity, against the capacity`,
+      bound: '≥ 0.8 ×',
+      samples: [over.acceptedPerSecond / normal.acceptedPerSecond],
+      unit: '×',
+      holds: atLeast(0.8),
+      note: `${accepted} of ${offered}/s; capacity ${capacity}/s`,
+    },
+    {
+      what: `${name}: p99 of accepted requests at twice the capacity, against p99 at the capacity`,
+      bound: '≤ 2 ×',
+      samples: [p99(over.accepted) / p99(normal.accepted)],
+      unit: '×',
+      holds: atMost(2),
+      note: `${p99(over.accepted).toFixed(1)} ms, ${p99(normal.accepted).toFixed(1)} ms at capacity`,
+    },
+    {
+      what: `${name}: p99 of refusals at twice the capacity`,
+      bound: '≤ 100 ms',
+      samples: [over.refused.length === 0 ? 0 : p99(over.refused)],
+      unit: 'ms',
+      holds: atMost(100),
+      note: `${over.refused.length} of ${over.refused.length + over.accepted.length} probes refused`,
+    },
+  ];
+};

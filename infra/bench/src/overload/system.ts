@@ -1,0 +1,33 @@
+import postgres, { type Sql } from 'postgres';
+import type { LoadRequest } from '../load.ts';
+import { startGround, startService, type BenchService } from '../service.ts';
+import { onOwnCores } from './cores.ts';
+import { targets } from './targets.ts';
+
+export interface System extends AsyncDisposable {
+  service: BenchService;
+  sql: Sql;
+  /** The most frequent request of the service. */
+  requests: LoadRequest[];
+}
+
+/** A service with its database, filled, on cores of their own. `more` are settings beside those of its target. */
+export const startSystem = (name: keyof typeof targets, more: Record<string, string> = {}): Promise<System> =>
+  onOwnCores(async () => {
+    await using stack = new AsyncDisposableStack();
+    const { settings, prepare } = targets[name];
+    const ground = stack.use(await startGround());
+    const service = stack.use(await startService(name, ground, { ...settings, ...more }));
+    const sql = postgres(service.databaseUrl, { max: 2, onnotice: () => undefined });
+    stack.defer(() => sql.end());
+    const requests = await prepare(service, sql);
+    const owned = stack.move();
+    return { service, sql, requests, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  });
+
+/** Runs `work` while a transaction holds the lock that `statement` takes. */
+export const whileLocked = (sql: Sql, statement: string, work: () => Promise<unknown>): Promise<unknown> =>
+  sql.begin(async (tx) => {
+    await tx.unsafe(statement);
+    await work();
+  });
