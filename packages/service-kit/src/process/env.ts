@@ -11,7 +11,7 @@ export const commonEnv = {
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
   DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(10),
   /** Statements and transactions of requests that may wait for a connection; the next request that needs one gets 503. */
-  DATABASE_QUEUE: z.coerce.number().int().min(0).default(100),
+  DATABASE_QUEUE: z.coerce.number().int().min(0).default(64),
   /** How long one of them may wait. */
   DATABASE_WAIT_MS: z.coerce.number().int().min(0).default(1000),
   /** After this time the statements of a request are cancelled; less than the gateway waits (30 s). */
