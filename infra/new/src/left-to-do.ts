@@ -1,13 +1,10 @@
-/** The steps that remain to be done by hand, and the files they change. */
+/** What remains to be done by hand. */
 export const leftToDo = (name: string): string => `
-services/${name} is ready: npx -y pnpm@10.34.9 check, and its tests with
-npx -y pnpm@10.34.9 test --project ${name}
+services/${name} is ready, and is part of the gateway, the deployment and the client. Try it:
+  npx -y pnpm@10.34.9 test --project ${name}
+  npx -y pnpm@10.34.9 dev
 
-Left to do by hand:
-  its src/items                  rename it to the resource, and change its fields
-  infra/gateway/src/routes.ts    its public paths; until then it answers only on its own port
-  infra/deploy                   compose.yaml, postgres/10-databases.sh, values/, sharding.yaml; the tests there fail until it is added
-  packages/client                scripts/generate.ts and src/services.ts, for a typed client
-  infra/portal/src/purposes.ts   its purpose in one sentence
-  docs/${name}.md, docs/architecture.md
+Its resource is called "items", at /v1/items. Give it a name and fields of its own: rename src/items, and its path in
+  infra/gateway/src/routes.ts
+  infra/gateway/test/addresses.test.ts
 `;

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkName } from './name.ts';
 import { freePort } from './port.ts';
+import { registerService } from './register.ts';
 import { copyTemplate } from './template.ts';
 
 const run = (folder: string, file: string, ...args: string[]): void => {
@@ -12,25 +13,36 @@ const run = (folder: string, file: string, ...args: string[]): void => {
 };
 
 /**
- * Creates services/NAME and docs/NAME.md in the repository at `root`: copies the template, installs dependencies with
- * `pnpm` (the path of its script), generates the first migration and the OpenAPI document.
- * @throws when the name is not available or a step fails; the new files are removed then
+ * Creates services/NAME and docs/NAME.md in the repository at `root`: copies the template, names the service in the
+ * deployment and the client, installs dependencies with `pnpm` (the path of its script), and generates the first
+ * migration, the OpenAPI document and the types of the client.
+ * @throws when the name is not available or a step fails; everything is as before then
  */
 export const newService = (root: string, name: string, pnpm: string): void => {
   checkName(root, name);
   const folder = join(root, 'services', name);
   const page = join(root, 'docs', `${name}.md`);
+  const client = join(root, 'packages/client');
+  const created = [
+    folder,
+    page,
+    join(client, `src/generated/${name}.ts`),
+    join(root, `infra/deploy/values/${name}.yaml`),
+  ];
   const script = (...args: string[]): void => run(folder, process.execPath, '--run', ...args);
+  const { changed, undo } = registerService(root, name);
   try {
     copyTemplate(root, name, freePort(join(root, 'services')));
     // Without this flag pnpm refuses to add the package to the lock file in CI.
     run(root, process.execPath, pnpm, 'install', '--no-frozen-lockfile');
     script('migrations:generate', '--', '--name', 'items');
     script('openapi');
+    run(client, process.execPath, 'scripts/generate.ts', '--write');
     // The length of the name changes where lines break.
-    run(root, join(root, 'node_modules/.bin/oxfmt'), folder, page);
+    run(root, join(root, 'node_modules/.bin/oxfmt'), folder, page, ...changed);
   } catch (error) {
-    for (const path of [folder, page]) rmSync(path, { recursive: true, force: true });
+    undo();
+    for (const path of created) rmSync(path, { recursive: true, force: true });
     throw error;
   }
 };

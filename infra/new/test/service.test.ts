@@ -60,7 +60,10 @@ test('a step that fails leaves no files behind', async () => {
   const modules = join(copy.folder, 'node_modules');
   rmSync(modules);
   onTestFinished(() => symlinkSync(join(root, 'node_modules'), modules));
+  const compose = (): string => readFileSync(join(copy.folder, 'infra/deploy/compose.yaml'), 'utf8');
+  const before = compose();
   await expect(make('service', name)).rejects.toThrow('install --no-frozen-lockfile failed');
+  expect(compose()).toBe(before);
   expect([folder, join(copy.folder, `docs/${name}.md`)].filter(existsSync)).toEqual([]);
 });
 
@@ -82,4 +85,15 @@ test('a new service passes the checks and its own tests', async () => {
     await node(folder, '--run', script);
   expect(await node(folder, '--run', 'test')).toMatch(/Tests .*\d+ passed/);
   await expect(make('service', name)).rejects.toThrow('is taken');
+});
+
+// The service of the test before.
+test('a new service is part of the gateway, the deployment and the client', async () => {
+  await tool('oxfmt/bin/oxfmt', '--check', 'infra/deploy', 'infra/gateway', 'packages/client', 'docs');
+  for (const script of ['types:check', 'generated:check'])
+    await node(join(copy.folder, 'packages/client'), '--run', script);
+  const deployment = ['compose', 'manifests', 'sharding'].map((file) => `infra/deploy/test/${file}.test.ts`);
+  const gateway = 'infra/gateway/test/addresses.test.ts';
+  const output = await tool('vitest/vitest.mjs', 'run', '--no-isolate', ...deployment, gateway);
+  expect(output).toMatch(/Test Files .*4 passed/);
 });

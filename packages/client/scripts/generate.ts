@@ -1,21 +1,15 @@
 /**
- * Generates the types of the six services from their committed OpenAPI documents. Without `--write` it compares the
+ * Generates the types of all services from their committed OpenAPI documents. Without `--write` it compares the
  * result with the committed types and fails when they differ.
  */
+import { existsSync, readdirSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 
 const services = new URL('../../../services/', import.meta.url);
 const folder = join(import.meta.dirname, '../src/generated');
-const names = [
-  'task-manager',
-  'quest-service',
-  'store-webhooks',
-  'wallet-operator',
-  'verify-projects',
-  'consignments',
-];
+const names = readdirSync(services).filter((name) => existsSync(new URL(`${name}/openapi.json`, services)));
 
 const typesOf = async (name: string): Promise<string> => {
   const nodes = await openapiTypescript(new URL(`${name}/openapi.json`, services), {
@@ -32,7 +26,7 @@ for (const name of names) {
   if (write) await writeFile(file, current);
   else if ((await readFile(file, 'utf8').catch(() => '')) !== current) {
     throw new Error(
-      `${basename(file)} does not match the OpenAPI document; run "pnpm --filter @platform/client generate".`,
+      `${basename(file)} does not match the OpenAPI document; run: npx -y pnpm@10.34.9 --filter @platform/client generate.`,
     );
   }
 }

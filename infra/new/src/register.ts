@@ -1,0 +1,90 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { titleOf } from './name.ts';
+
+/** The entries of this service, which has the fewest settings, are the pattern for those of a new one. */
+const PATTERN = 'quest-service';
+
+type Edit = (text: string, name: string) => string;
+
+/** Adds a copy after each match, with the name of the new service. */
+const copyMatches =
+  (...patterns: RegExp[]): Edit =>
+  (text, name) =>
+    patterns.reduce(
+      (current, pattern) => current.replace(pattern, (found) => found + found.replaceAll(PATTERN, name)),
+      text,
+    );
+
+/** `parcel-tracker` → `ParcelTracker`. */
+const pascal = (name: string): string =>
+  name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const camel = (name: string): string => pascal(name).replace(/^./, (letter) => letter.toLowerCase());
+
+/** Small enough for the connections of PostgreSQL that are planned for all services (platform.yaml). */
+const VALUES = `replicas: { min: 2, max: 2, cpu: 70 }
+resources: { cpu: 250m, memory: 192Mi, memoryLimit: 512Mi }
+pool: 3
+`;
+
+/** The files outside of the service's folder that name every service. */
+const EDITS: Record<string, Edit> = {
+  'infra/deploy/compose.yaml': copyMatches(
+    // Its passwords, in the list of PostgreSQL and in that of all secrets.
+    /(?:^ {6}- quest-service.*\n)+/m,
+    /(?:^ {2}quest-service-\S+: \{.*\n)+/m,
+    // The gateway waits for it.
+    /^ {6}quest-service: \{.*\n/m,
+    // Its migration and the service itself, up to the next service.
+    /^ {2}quest-service-migrate:\n[^]*?\n(?= {2}(?!quest-service)\S)/m,
+  ),
+  'infra/deploy/postgres/10-databases.sh': (text, name) =>
+    text.replace(/^(for service in .*); do$/m, `$1 ${name}; do`),
+  'infra/deploy/sharding.yaml': (text, name) => `${text}${name}:\n  rows:\n    items: item_id\n`,
+  'docs/deploy.md': (text, name) =>
+    text
+      .replace(/^(for service in .*); do$/m, `$1 ${name}; do`)
+      .replace(/^\| quest-service .*–.*\n/m, `$&| ${name} | 250 m | 192 Mi, 512 Mi | 2 | 3 |\n`),
+  'docs/scaling.md': (text, name) =>
+    text
+      .replace(/^\| quest-service .*any number.*\n/m, `$&| ${name} | nothing | any number |\n`)
+      .replace(/^\| quest-service .*`quest_id`.*\n/m, `$&| ${name} | \`item_id\` | \`items\` |\n`),
+  'infra/gateway/src/routes.ts': (text, name) =>
+    text.includes("'/v1/items'")
+      ? text
+      : text.replace(/^\];$/m, `  { path: '/v1/items', service: '${name}' },\n$&`),
+  'infra/gateway/test/addresses.test.ts': (text, name) =>
+    text.replace(/^};$/m, `  '${name}': ['/v1/items'],\n$&`),
+  'packages/client/src/services.ts': (text, name) =>
+    `${text.replace(/^import type .*quest-service.*\n/m, `$&import type { paths as ${pascal(name)} } from './generated/${name}.ts';\n`)}/** ${titleOf(name)}. */\nexport const ${camel(name)}: CreateClient<${pascal(name)}> = clientOf('/v1');\n`,
+  'packages/client/src/index.ts': (text, name) =>
+    `${text.replace(/^ {2}questService,\n/m, `$&  ${camel(name)},\n`)}export type { components as ${pascal(name)} } from './generated/${name}.ts';\n`,
+};
+
+/**
+ * Names the new service in the files outside of its folder that name every service.
+ * @returns the paths of all files that were changed, and a function that restores them
+ * @throws when a file has no entry that can be copied
+ */
+export const registerService = (root: string, name: string): { changed: string[]; undo: () => void } => {
+  const before = new Map<string, string>();
+  const undo = (): void => {
+    for (const [path, text] of before) writeFileSync(path, text);
+  };
+  for (const [file, edit] of Object.entries(EDITS)) {
+    const path = join(root, file);
+    const text = readFileSync(path, 'utf8');
+    const edited = edit(text, name);
+    if (!edited.includes(name)) {
+      undo();
+      throw new Error(
+        `${file} has no entry of ${PATTERN} to copy, or a service still has the path /v1/items.`,
+      );
+    }
+    before.set(path, text);
+    writeFileSync(path, edited);
+  }
+  const values = join(root, 'infra/deploy/values', `${name}.yaml`);
+  writeFileSync(values, VALUES, { flag: 'wx' });
+  return { changed: [...before.keys(), values], undo };
+};
