@@ -88,7 +88,11 @@ const countHosts = ({ rawHeaders }: IncomingMessage): number => {
 const refuseInvalidRequest = (req: IncomingMessage): void => {
   if ((req.url ?? '').length > maxTarget)
     throw new Problem({ status: 414, code: 'uri_too_long', detail: 'The request target is too long.' });
-  const { host } = req.headers;
+  const { host, expect } = req.headers;
+  if (expect !== undefined && !/^100-continue$/i.test(expect)) {
+    const detail = 'Only 100-continue is understood.';
+    throw new Problem({ status: 417, code: 'expectation_failed', detail });
+  }
   if (host === undefined) {
     if (req.httpVersion === '1.1') throw new BadRequest('bad_request', 'The Host header is missing.');
   } else if (!validHost.test(host) || countHosts(req) > 1)

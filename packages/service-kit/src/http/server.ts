@@ -86,6 +86,7 @@ export const createHttpServer = (
   app: RequestListener,
   { deadlineMs = 20_000, maxConnections }: ServerOptions = {},
 ): Server => {
+  const listener = cancelWithRequest(app, deadlineMs);
   const server = createServer(
     {
       requireHostHeader: false,
@@ -97,24 +98,11 @@ export const createHttpServer = (
       // A request without a body has ended when it arrives: no 'end' or 'close' comes of it any more.
       optimizeEmptyRequests: true,
     },
-    cancelWithRequest(app, deadlineMs),
+    listener,
   );
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
   server.on('clientError', answerParserError);
-  // An Expect we don't know is refused by the app's own words, not by an empty 417.
-  server.on('checkExpectation', (_req, res) => {
-    const problem = new Problem({
-      status: 417,
-      code: 'expectation_failed',
-      detail: 'Only 100-continue is understood.',
-    });
-    const body = JSON.stringify(problemBody(problem, randomUUID()));
-    res.writeHead(417, {
-      'Content-Type': 'application/problem+json',
-      'Content-Length': Buffer.byteLength(body),
-      Connection: 'close',
-    });
-    res.end(body);
-  });
+  // An unknown Expect is refused by the request context, not by Node's empty 417.
+  server.on('checkExpectation', listener);
   return server;
 };

@@ -42,14 +42,6 @@ export const addProcessMetrics = ({ registry }: Metrics): void =>
 
 /** State and size of the connection pool, and whether the database answers, as of the scrape. */
 export const addPoolMetrics = ({ registry }: Metrics, database: Database): void => {
-  const probe = () => database.connections().catch(() => undefined);
-  // All gauges of one scrape share one query; each sets itself, because each is read when it is collected.
-  let running: ReturnType<typeof probe> | undefined;
-  const shared = (): ReturnType<typeof probe> =>
-    (running ??= probe().finally(() => {
-      running = undefined;
-    }));
-
   const gauge = (name: string, help: string, collect: (this: Gauge) => Promise<void> | void): Gauge =>
     new Gauge({ name, help, registers: [registry], collect });
 
@@ -69,7 +61,12 @@ export const addPoolMetrics = ({ registry }: Metrics, database: Database): void 
     },
   });
   gauge('db_up', '1 when the database answered this scrape', async function collect() {
-    this.set((await shared()) === undefined ? 0 : 1);
+    this.set(
+      await database.ping().then(
+        () => 1,
+        () => 0,
+      ),
+    );
   });
   new Gauge({
     name: 'db_pool_connections',
@@ -78,7 +75,7 @@ export const addPoolMetrics = ({ registry }: Metrics, database: Database): void 
     registers: [registry],
     async collect() {
       this.reset();
-      for (const { state, count } of (await shared()) ?? []) this.set({ state }, count);
+      for (const { state, count } of await database.connections().catch(() => [])) this.set({ state }, count);
     },
   });
 };
