@@ -3,8 +3,8 @@ import type { TooManyRequests } from '@platform/service-kit/problem';
 import { RateLimiterRes } from 'rate-limiter-flexible';
 
 /**
- * Counts `cost` points for a key in one atomic step and returns how many points are left. When there
- * are too few left, throws what `refused` makes of the seconds until the count ends.
+ * Takes `cost` points from a key in one atomic step and returns how many are left. When too few are left, throws the
+ * error that `refused` creates from the number of seconds until the count ends.
  */
 export const consume = async (
   limiter: Limiter,

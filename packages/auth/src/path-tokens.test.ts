@@ -23,15 +23,15 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets time pass for caches (performance.now) and timeouts. */
-const pass = async (ms: number) => {
+/** Moves the clock of caches (performance.now) and timeouts. */
+const advanceTime = async (ms: number) => {
   passed += ms;
   await vi.advanceTimersByTimeAsync(ms);
 };
 
 const away = () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }));
 
-const ground = (more: Partial<PathTokenOptions<Row>> = {}) => {
+const setUp = (more: Partial<PathTokenOptions<Row>> = {}) => {
   const { token, tokenHash } = makePathToken();
   const state = {
     row: { tokenHash, graceUntil: null, store: 's1' } as Row | undefined,
@@ -57,7 +57,7 @@ test('a token has 256 random bits, and only its hash is stored', () => {
 });
 
 test('a known token is recognised, with one query for many at once', async () => {
-  const { recognise, state } = ground();
+  const { recognise, state } = setUp();
   const all = await Promise.all(Array.from({ length: 20 }, () => recognise()));
   expect(new Set(all.map((found) => JSON.stringify(found))).size).toBe(1);
   expect(all[0]).toMatchObject({ state: 'known', inGrace: false, row: { store: 's1' } });
@@ -65,7 +65,7 @@ test('a known token is recognised, with one query for many at once', async () =>
 });
 
 test('an unknown token is unknown; malformed ones are not looked up', async () => {
-  const { recognise, state, token } = ground();
+  const { recognise, state, token } = setUp();
   const { token: other, tokenHash } = makePathToken();
   expect(await recognise(other)).toEqual({ state: 'unknown', tokenHash });
   expect(await recognise(other)).toEqual({ state: 'unknown', tokenHash });
@@ -86,7 +86,7 @@ test('an unknown token is unknown; malformed ones are not looked up', async () =
 
 test('a replaced token works until its grace period ends, and is marked', async () => {
   let now = new Date('2026-01-02T03:04:05Z');
-  const { recognise, state } = ground({ now: () => now });
+  const { recognise, state } = setUp({ now: () => now });
   const graceUntil = new Date(now.getTime() + 1000);
   state.row = { tokenHash: '', store: 's1', ...state.row, graceUntil };
   expect(await recognise()).toMatchObject({ state: 'known', inGrace: true });
@@ -95,37 +95,37 @@ test('a replaced token works until its grace period ends, and is marked', async 
 });
 
 test('a rotation takes effect within a second, a new token at once', async () => {
-  const { recognise, state } = ground();
+  const { recognise, state } = setUp();
   await recognise();
   const next = makePathToken();
   state.row = { tokenHash: next.tokenHash, graceUntil: null, store: 's1' };
   expect(await recognise(next.token)).toMatchObject({ state: 'known' });
-  await pass(1000);
+  await advanceTime(1000);
   expect(await recognise()).toMatchObject({ state: 'unknown' });
 });
 
 test('while the database is down, a recently used token is known and others are undecidable', async () => {
-  const { recognise, state, token } = ground({ ttlMs: 1 });
+  const { recognise, state, token } = setUp({ ttlMs: 1 });
   await recognise();
   state.away = true;
-  await pass(5);
+  await advanceTime(5);
   expect(await recognise()).toMatchObject({ state: 'known', row: { store: 's1' } });
   expect(await recognise(makePathToken().token)).toEqual({ state: 'undecidable' });
   expect(await recognise(token.slice(1))).toEqual({ state: 'unknown' });
-  await pass(5);
+  await advanceTime(5);
   state.away = false;
   state.row = undefined;
   expect(await recognise()).toMatchObject({ state: 'unknown' });
   state.away = true;
-  await pass(5);
+  await advanceTime(5);
   expect(await recognise()).toEqual({ state: 'undecidable' });
 });
 
 test('a token is remembered no longer than configured', async () => {
-  const { recognise, state } = ground({ ttlMs: 1, rememberMs: 50 });
+  const { recognise, state } = setUp({ ttlMs: 1, rememberMs: 50 });
   await recognise();
   state.away = true;
-  await pass(100);
+  await advanceTime(100);
   expect(await recognise()).toEqual({ state: 'undecidable' });
 });
 
@@ -140,9 +140,9 @@ test('a database that hangs counts as unavailable', async () => {
   });
   await tokens.recognise(token);
   hangs = true;
-  await pass(5);
+  await advanceTime(5);
   const found = tokens.recognise(token);
-  await pass(50);
+  await advanceTime(50);
   expect(await found).toMatchObject({ state: 'known' });
 });
 
@@ -154,7 +154,7 @@ test('a bug in the lookup does not make a token valid', async () => {
   const tokens = createPathTokens<Row>({ find, ttlMs: 1 });
   await tokens.recognise(token);
   broken = true;
-  await pass(5);
+  await advanceTime(5);
   await expect(tokens.recognise(token)).rejects.toThrow('bug');
 });
 

@@ -31,17 +31,17 @@ export const checkOf = ({ components }: OpenApi) => {
   return ({ responses }: Operation, { status, headers, body }: Received): string | undefined => {
     if (status >= 500) return `a ${status} is a fault, documented or not`;
     const described = responses[status];
-    if (!described) return `the document knows no ${status} here`;
+    if (!described) return `the document has no ${status} here`;
     if (status === 401 && headers['www-authenticate'] === undefined)
-      return 'a 401 names the way to authenticate in WWW-Authenticate';
-    if (!described.content) return body === '' ? undefined : `the document knows no body of a ${status}`;
+      return 'a 401 has no WWW-Authenticate header';
+    if (!described.content) return body === '' ? undefined : `the document has no body for ${status}`;
     const type = String(headers['content-type']).replace(/;.*/, '');
     const schema = described.content[type]?.schema;
-    if (!schema) return `the document knows no ${type} in a ${status}`;
+    if (!schema) return `the document has no ${type} for ${status}`;
     const validate = validatorOf(schema);
     const wrong = documentsIn(type, body).find((one) => !validate(one));
     if (wrong === undefined) return undefined;
     validate(wrong);
-    return `the body of this ${status} is not as described: ${describeErrors(validate.errors)}`;
+    return `the body of this ${status} does not match its schema: ${describeErrors(validate.errors)}`;
   };
 };

@@ -7,9 +7,9 @@ type Unsigned = Omit<Sent, 'headers'>;
 /** The value without a prefix such as "Bearer", or a function that signs a request. */
 export type Credential = string | ((request: Unsigned) => string);
 
-interface Holders {
-  right: Record<string, Credential>;
-  lacking?: Record<string, Credential>;
+interface Credentials {
+  credentials: Record<string, Credential>;
+  credentialsWithoutScope?: Record<string, Credential>;
 }
 
 const headerOf = ({ type, in: place, name = '' }: SecurityScheme, value: string): [string, string] => {
@@ -19,15 +19,15 @@ const headerOf = ({ type, in: place, name = '' }: SecurityScheme, value: string)
 
 /** Returns the authentication headers of a plan's caller, for one of the alternatives that the operation accepts. */
 export const credentialsOf =
-  ({ components }: OpenApi, { right, lacking = {} }: Holders) =>
-  ({ security }: Operation, { caller, way }: Plan, request: Unsigned): Record<string, string> => {
+  ({ components }: OpenApi, { credentials, credentialsWithoutScope = {} }: Credentials) =>
+  ({ security }: Operation, { caller, alternative }: Plan, request: Unsigned): Record<string, string> => {
     const valueOf = (name: string): string | undefined => {
-      if (caller === 'wrong') return 'wrong.wrong.wrong';
-      const held = (caller === 'lacking' ? lacking : right)[name];
-      return typeof held === 'function' ? held(request) : held;
+      if (caller === 'invalid') return 'wrong.wrong.wrong';
+      const credential = (caller === 'without scope' ? credentialsWithoutScope : credentials)[name];
+      return typeof credential === 'function' ? credential(request) : credential;
     };
     if (caller === 'none' || security.length === 0) return {};
-    const schemes = security[way % security.length] ?? [];
+    const schemes = security[alternative % security.length] ?? [];
     return Object.fromEntries(
       schemes.flatMap((name) => {
         const [scheme, value] = [components.securitySchemes?.[name], valueOf(name)];

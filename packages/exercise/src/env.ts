@@ -10,4 +10,4 @@ const number = (name: string, preset: number): number => {
  * Seed and number of runs per operation. The default seed is fixed, so that a failure is caused by a change and not by
  * chance; use other seeds to search for faults (README.md).
  */
-export const effort = () => ({ seed: number('EXERCISE_SEED', 1), runs: number('EXERCISE_RUNS', 40) });
+export const runSettings = () => ({ seed: number('EXERCISE_SEED', 1), runs: number('EXERCISE_RUNS', 40) });

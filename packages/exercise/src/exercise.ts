@@ -4,26 +4,26 @@ import { addressBook, type AddressBook } from './addresses.ts';
 import { checkOf } from './check.ts';
 import { credentialsOf, type Credential } from './credentials.ts';
 import { operationsOf, type OpenApi, type Operation } from './document.ts';
-import { effort } from './env.ts';
+import { runSettings } from './env.ts';
 import { plansOf, certainPlansOf, type Plan } from './plan.ts';
 import { send, type Received, type Sent } from './send.ts';
-import { unseen } from './unseen.ts';
+import { missingResponses } from './missing-responses.ts';
 import { waitsForBody } from './waits-for-body.ts';
-import { valuesOf, type Words } from './values.ts';
+import { valuesOf, type KnownValues } from './values.ts';
 
 export interface Subject {
   /** Address of the service; its document is at /openapi.json. */
   url: string;
   /** Valid credentials, by the name of the security scheme. */
-  right: Record<string, Credential>;
+  credentials: Record<string, Credential>;
   /** Valid credentials without any scope. */
-  lacking?: Record<string, Credential>;
+  credentialsWithoutScope?: Record<string, Credential>;
   /** Paths of existing resources, in addition to those that responses name in Location. */
-  known?: string[];
+  paths?: string[];
   /** Values that the service accepts, by the name of the field or parameter. */
-  words?: Words;
+  values?: KnownValues;
   /** Responses (`operation status`) that need not be seen, because requests alone cannot cause them. */
-  beyond?: string[];
+  unreachable?: string[];
 }
 
 /** Attempts at each required response: some valid requests are refused for reasons that no schema can express. */
@@ -31,9 +31,11 @@ const ROUNDS = 8;
 
 /** Turns a plan into a request to one of the existing resources. */
 const requestOf = (operation: Operation, plan: Plan, book: AddressBook): Omit<Sent, 'headers'> => {
-  const there = book.for(operation);
+  const existing = book.for(operation);
   const values =
-    plan.there === null || there.length === 0 ? plan.path : (there[plan.there % there.length] ?? plan.path);
+    plan.resource === null || existing.length === 0
+      ? plan.path
+      : (existing[plan.resource % existing.length] ?? plan.path);
   const path = operation.template.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'x');
   const query = plan.query.length > 0 ? `?${plan.query.join('&')}` : '';
   return { method: operation.method, target: path + query, body: plan.body };
@@ -41,8 +43,8 @@ const requestOf = (operation: Operation, plan: Plan, book: AddressBook): Omit<Se
 
 /** The documented refusal of a caller: 401 without a valid credential, 403 without the scope. */
 const refusalOf = ({ security, responses }: Operation, { caller }: Plan): number | undefined => {
-  if (security.length === 0 || caller === 'right') return undefined;
-  if (caller !== 'lacking') return 401;
+  if (security.length === 0 || caller === 'valid') return undefined;
+  if (caller !== 'without scope') return 401;
   return '403' in responses ? 403 : undefined;
 };
 
@@ -61,7 +63,7 @@ const wrongLocation = async (
   { status, headers: { location } }: Received,
 ): Promise<string | undefined> => {
   if (status !== 201 || method !== 'post' || security.length === 0) return undefined;
-  if (location === undefined) return 'a 201 names the new resource in Location';
+  if (location === undefined) return 'a 201 has no Location header';
   const { 'Content-Type': _type, 'Idempotency-Key': _key, ...headers } = sent.headers;
   const found = await send(url, { method: 'get', target: location, headers });
   return found.status === 200
@@ -76,26 +78,26 @@ const wrongLocation = async (
  * @returns one text for each fault, and for each documented response that was never seen
  */
 export const exercise = async (subject: Subject): Promise<string[]> => {
-  const { url, known = [], words = {}, beyond = [] } = subject;
+  const { url, paths = [], values = {}, unreachable = [] } = subject;
   const document = (await (await fetch(`${url}/openapi.json`)).json()) as OpenApi;
   const operations = operationsOf(document);
   const book = addressBook(operations);
-  for (const path of known) book.add(path);
-  const of = valuesOf(document, words);
+  for (const path of paths) book.add(path);
+  const valueOf = valuesOf(document, values);
   const check = checkOf(document);
   const credentials = credentialsOf(document, subject);
   const seen = new Map<string, Set<number>>(operations.map(({ id }) => [id, new Set()]));
-  const { seed, runs } = effort();
+  const { seed, runs } = runSettings();
 
   const ask = async (operation: Operation, plan: Plan): Promise<void> => {
-    const bare = requestOf(operation, plan, book);
+    const unsigned = requestOf(operation, plan, book);
     const headers = {
       Host: 'service.example.test',
       ...plan.headers,
       ...(plan.type === undefined ? {} : { 'Content-Type': plan.type }),
-      ...credentials(operation, plan, bare),
+      ...credentials(operation, plan, unsigned),
     };
-    const sent = { ...bare, headers };
+    const sent = { ...unsigned, headers };
     const received = await send(url, sent);
     seen.get(operation.id)?.add(received.status);
     const location = received.headers['location'];
@@ -104,12 +106,16 @@ export const exercise = async (subject: Subject): Promise<string[]> => {
     const wrong =
       promised === undefined || received.status === promised
         ? (check(operation, received) ?? (await wrongLocation(url, operation, sent, received)))
-        : `a caller with ${plan.caller} credentials must get ${promised}`;
+        : `a caller (credentials: ${plan.caller}) must get ${promised}`;
     if (wrong) throw new Error(`${wrong}\n${describe(sent, received)}`);
   };
 
   const faults: string[] = [];
-  const hold = async (operation: Operation, plans: fc.Arbitrary<Plan[]>, numRuns: number): Promise<void> => {
+  const checkProperty = async (
+    operation: Operation,
+    plans: fc.Arbitrary<Plan[]>,
+    numRuns: number,
+  ): Promise<void> => {
     const property = fc.asyncProperty(plans, async (all) => {
       for (const plan of all) await ask(operation, plan);
     });
@@ -119,16 +125,16 @@ export const exercise = async (subject: Subject): Promise<string[]> => {
     if (failed) faults.push(`${operation.id} (EXERCISE_SEED=${seed}): ${String(errorInstance)}`);
   };
   for (const operation of operations) {
-    await hold(
+    await checkProperty(
       operation,
-      plansOf(operation, of).map((plan) => [plan]),
+      plansOf(operation, valueOf).map((plan) => [plan]),
       runs,
     );
-    await hold(operation, certainPlansOf(operation, of), ROUNDS);
+    await checkProperty(operation, certainPlansOf(operation, valueOf), ROUNDS);
   }
   return [
     ...faults,
-    ...unseen(operations, seen, beyond),
-    ...(await waitsForBody(url, operations, subject.right)),
+    ...missingResponses(operations, seen, unreachable),
+    ...(await waitsForBody(url, operations, subject.credentials)),
   ];
 };

@@ -2,16 +2,16 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { Operation, Parameter, Schema } from './document.ts';
 import { brokenEscapes, brokenTexts, brokenValues, mutated } from './mutations.ts';
 
-/** Valid credentials, none, invalid ones, or valid ones without the scope. */
-export type Caller = 'right' | 'none' | 'wrong' | 'lacking';
+/** What credentials a request has. */
+export type Caller = 'valid' | 'none' | 'invalid' | 'without scope';
 
 /** A request before an existing resource is chosen. Path and query are percent-encoded. */
 export interface Plan {
   caller: Caller;
   /** Index of the authentication alternative. */
-  way: number;
+  alternative: number;
   /** Index of the existing resource; null: use `path`. */
-  there: number | null;
+  resource: number | null;
   path: Record<string, string>;
   query: string[];
   headers: Record<string, string>;
@@ -19,7 +19,7 @@ export interface Plan {
   body: string | undefined;
 }
 
-type Of = (schema: Schema, name?: string) => Arbitrary<unknown>;
+type ValueOf = (schema: Schema, name?: string) => Arbitrary<unknown>;
 
 const encoded = (value: unknown): string => encodeURIComponent(String(value).toWellFormed());
 /** Replaces values that would change the path: empty ones and dot segments. */
@@ -41,30 +41,33 @@ const write = (type: string, value: unknown): string => {
 const entityTags = fc.constantFrom('"1"', '*', 'W/"1"', '"1", "2"', '""', 'x', '"');
 
 /** Valid requests of an operation. */
-const validPlans = (operation: Operation, of: Of): Arbitrary<Plan> => {
+const validPlans = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan> => {
   const queryParameters = parametersIn(operation, 'query').map(({ name, schema, required }) => {
-    const written = of(schema, name).map((value) => `${name}=${encoded(value)}`);
+    const written = valueOf(schema, name).map((value) => `${name}=${encoded(value)}`);
     return required ? written : fc.option(written, { freq: 2, nil: '' });
   });
   const named = (list: Parameter[], as: (one: Parameter) => Arbitrary<unknown>) =>
     fc.record(Object.fromEntries(list.map((one) => [one.name, as(one)])));
   const headers = named(parametersIn(operation, 'header'), ({ name }) =>
-    fc.option(/match/i.test(name) ? entityTags : of({ type: 'string', pattern: '^[!-~]{1,20}$' }, name), {
-      freq: 2,
-    }),
+    fc.option(
+      /match/i.test(name) ? entityTags : valueOf({ type: 'string', pattern: '^[!-~]{1,20}$' }, name),
+      {
+        freq: 2,
+      },
+    ),
   );
   // The example of the document succeeds where generated values cannot: ids that exist, values with a meaning.
   const content = Object.entries(operation.body ?? {}).map(([type, { schema, example }]) => {
-    const values = example === undefined ? of(schema) : fc.oneof(of(schema), fc.constant(example));
+    const values = example === undefined ? valueOf(schema) : fc.oneof(valueOf(schema), fc.constant(example));
     return values.map((value) => ({ type, body: write(type, value) }));
   });
   return fc
     .record({
-      caller: fc.constant('right'),
-      way: fc.nat(10),
-      there: fc.option(fc.nat(20), { freq: 9 }),
+      caller: fc.constant('valid'),
+      alternative: fc.nat(10),
+      resource: fc.option(fc.nat(20), { freq: 9 }),
       path: named(parametersIn(operation, 'path'), ({ name, schema }) =>
-        of(schema, name).map(segment),
+        valueOf(schema, name).map(segment),
       ) as Arbitrary<Record<string, string>>,
       query: fc.tuple(...queryParameters).map((all) => all.filter(Boolean)),
       headers: headers.map(
@@ -80,19 +83,19 @@ const validPlans = (operation: Operation, of: Of): Arbitrary<Plan> => {
 };
 
 /** Requests with one mistake. */
-const invalidPlans = (operation: Operation, of: Of, plan: Arbitrary<Plan>): Arbitrary<Plan> => {
+const invalidPlans = (operation: Operation, valueOf: ValueOf, plan: Arbitrary<Plan>): Arbitrary<Plan> => {
   const change = <T>(with_: Arbitrary<T>, how: (plan: Plan, other: T) => Partial<Plan>): Arbitrary<Plan> =>
     fc.tuple(plan, with_).map(([before, other]) => ({ ...before, ...how(before, other) }));
   const queryParameters = parametersIn(operation, 'query').map(({ name }) => name);
   const pathParameters = parametersIn(operation, 'path').map(({ name }) => name);
-  const ways = [
+  const mistakes = [
     change(fc.constantFrom('unknown=1', 'page[]=1', '__proto__=1', 'constructor'), ({ query }, more) => ({
       query: [...query, more],
     })),
   ];
   if (queryParameters.length > 0) {
     const name = fc.constantFrom(...queryParameters);
-    ways.push(
+    mistakes.push(
       change(fc.tuple(name, brokenValues), (_, [which, value]) => ({ query: [`${which}=${value}`] })),
       change(name, (_, which) => ({ query: [`${which}=1`, `${which}=1`] })),
       change(fc.tuple(name, brokenEscapes), (_, [which, value]) => ({ query: [`${which}=${value}`] })),
@@ -101,17 +104,19 @@ const invalidPlans = (operation: Operation, of: Of, plan: Arbitrary<Plan>): Arbi
   if (pathParameters.length > 0) {
     const name = fc.constantFrom(...pathParameters);
     const elsewhere = ({ path }: Plan, [which, value]: [string, string]) => ({
-      there: null,
+      resource: null,
       path: { ...path, [which]: value || 'x' },
     });
-    ways.push(
+    mistakes.push(
       change(fc.tuple(name, brokenValues), elsewhere),
       change(fc.tuple(name, brokenEscapes), elsewhere),
     );
   }
   for (const [type, { schema }] of Object.entries(operation.body ?? {})) {
-    ways.push(
-      ...[1, 2, 3].map(() => change(mutated(of(schema)), (_, value) => ({ type, body: write(type, value) }))),
+    mistakes.push(
+      ...[1, 2, 3].map(() =>
+        change(mutated(valueOf(schema)), (_, value) => ({ type, body: write(type, value) })),
+      ),
       change(brokenTexts, (_, body) => ({ type, body })),
       change(
         fc.constantFrom('text/plain', 'application/xml', `${type}; charset=utf-16`, '', ';'),
@@ -121,13 +126,13 @@ const invalidPlans = (operation: Operation, of: Of, plan: Arbitrary<Plan>): Arbi
       ),
     );
   }
-  return fc.oneof(...ways);
+  return fc.oneof(...mistakes);
 };
 
 /** Requests of an operation: half of them valid, half with one mistake. */
-export const plansOf = (operation: Operation, of: Of): Arbitrary<Plan> => {
-  const good = validPlans(operation, of);
-  return fc.oneof(good, invalidPlans(operation, of, good));
+export const plansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan> => {
+  const good = validPlans(operation, valueOf);
+  return fc.oneof(good, invalidPlans(operation, valueOf, good));
 };
 
 /** Without conditional headers, which rarely match. */
@@ -137,13 +142,13 @@ const unconditional = (plan: Plan): Plan => ({
 });
 
 /** A valid request, followed by variants that every operation must refuse. */
-export const certainPlansOf = (operation: Operation, of: Of): Arbitrary<Plan[]> =>
-  validPlans(operation, of)
+export const certainPlansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan[]> =>
+  validPlans(operation, valueOf)
     .map(unconditional)
     .map((plan) => [
       plan,
-      ...(['none', 'wrong', 'lacking'] as const).map((caller) => ({ ...plan, caller })),
-      { ...plan, there: null },
+      ...(['none', 'invalid', 'without scope'] as const).map((caller) => ({ ...plan, caller })),
+      { ...plan, resource: null },
       { ...plan, query: ['unknown=1'] },
       ...(operation.body ? [{ ...plan, type: 'text/plain' }] : []),
     ]);

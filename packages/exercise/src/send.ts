@@ -19,7 +19,7 @@ export const send = (url: string, { method, target, headers, body }: Sent): Prom
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
     const length = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) };
-    const asked = request(
+    const outgoing = request(
       // One connection each: a service may close the connection when it refuses a request without reading its body.
       {
         hostname,
@@ -42,6 +42,6 @@ export const send = (url: string, { method, target, headers, body }: Sent): Prom
         );
       },
     );
-    asked.on('error', reject);
-    asked.end(body);
+    outgoing.on('error', reject);
+    outgoing.end(body);
   });

@@ -2,7 +2,7 @@ import fc, { type Arbitrary } from 'fast-check';
 import type { OpenApi, Schema } from './document.ts';
 
 /** Values that the service accepts, by the name of the field or parameter. */
-export type Words = Record<string, readonly unknown[]>;
+export type KnownValues = Record<string, readonly unknown[]>;
 
 /** A range of years that all formats and PostgreSQL accept. */
 const moment = fc.date({ min: new Date('1970-01-01'), max: new Date('2099-12-31'), noInvalidDate: true });
@@ -26,8 +26,8 @@ const int32Strings = ({ minimum = -(2 ** 31), maximum = 2 ** 31 - 1 }: Schema): 
 const strings = (schema: Schema): Arbitrary<string> => {
   const { format, pattern, minLength = 0, maxLength = LONGEST } = schema;
   if (format === 'int32') return int32Strings(schema);
-  const known = format === undefined ? undefined : formats[format];
-  if (known) return known;
+  const ofFormat = format === undefined ? undefined : formats[format];
+  if (ofFormat) return ofFormat;
   if (pattern?.startsWith('^') && pattern.endsWith('$')) return fc.stringMatching(new RegExp(pattern));
   const plain = fc.string({
     unit: 'grapheme',
@@ -44,7 +44,7 @@ const numbers = ({ type, minimum, maximum }: Schema): Arbitrary<number> =>
     : fc.double({ min: minimum ?? -1e6, max: maximum ?? 1e6, noNaN: true });
 
 /** Returns a function that generates values which a schema of the document allows. */
-export const valuesOf = ({ components }: OpenApi, words: Words) => {
+export const valuesOf = ({ components }: OpenApi, known: KnownValues) => {
   const objects = ({ properties = {}, required = [], additionalProperties }: Schema): Arbitrary<unknown> => {
     const model = Object.fromEntries(
       Object.entries(properties).map(([name, schema]) => [name, values(schema, name)]),
@@ -83,10 +83,10 @@ export const valuesOf = ({ components }: OpenApi, words: Words) => {
   };
 
   const values = (schema: Schema, name = ''): Arbitrary<unknown> => {
-    const ways = [{ weight: 6, arbitrary: plain(schema) }];
-    if (words[name]) ways.push({ weight: 6, arbitrary: fc.constantFrom(...words[name]) });
-    if (schema.nullable) ways.push({ weight: 1, arbitrary: fc.constant(null) });
-    return fc.oneof(...ways);
+    const choices = [{ weight: 6, arbitrary: plain(schema) }];
+    if (known[name]) choices.push({ weight: 6, arbitrary: fc.constantFrom(...known[name]) });
+    if (schema.nullable) choices.push({ weight: 1, arbitrary: fc.constant(null) });
+    return fc.oneof(...choices);
   };
   return values;
 };

@@ -9,12 +9,12 @@ const sendHead = (url: string, method: string, path: string, type: string): Prom
   new Promise((resolve) => {
     const { hostname, port } = new URL(url);
     const headers = { Host: 'service.example.test', 'Content-Type': type, 'Content-Length': '64' };
-    const asked = request({ hostname, port, method, path, headers, agent: false, timeout: limitMs });
+    const sent = request({ hostname, port, method, path, headers, agent: false, timeout: limitMs });
     const end = (status?: number): void => {
       resolve(status);
-      asked.destroy();
+      sent.destroy();
     };
-    asked
+    sent
       .on('response', ({ statusCode }) => end(statusCode))
       .on('timeout', () => end())
       .on('error', () => end())
@@ -28,10 +28,10 @@ const sendHead = (url: string, method: string, path: string, type: string): Prom
 export const waitsForBody = async (
   url: string,
   operations: readonly Operation[],
-  right: Record<string, Credential>,
+  credentials: Record<string, Credential>,
 ): Promise<string[]> => {
   // A signature covers the body, so it can be checked only after the body was read.
-  const isInHead = (scheme: string): boolean => typeof right[scheme] !== 'function';
+  const isInHead = (scheme: string): boolean => typeof credentials[scheme] !== 'function';
   const guarded = operations.filter(
     ({ body, security }) => body !== undefined && security.length > 0 && security.flat().every(isInHead),
   );

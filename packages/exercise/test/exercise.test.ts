@@ -55,7 +55,7 @@ const faultsOf = async (serve: Serve, waits = false): Promise<string[]> => {
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  return exercise({ url: `http://127.0.0.1:${port}`, right: { bearer: 'good' } });
+  return exercise({ url: `http://127.0.0.1:${port}`, credentials: { bearer: 'good' } });
 };
 
 const valid: Serve = (res, query, authorization) => {
@@ -76,8 +76,8 @@ test('a service that matches its document has no faults', async () => {
 
 test.each<[string, Serve, string]>([
   ['a 5xx', answering((res) => refuse(res, 503)), 'a 503 is a fault'],
-  ['an undocumented status', answering((res) => refuse(res, 409)), 'the document knows no 409 here'],
-  ['another media type', answering((res) => write(res, 200, {}, 'text/html')), 'knows no text/html in a 200'],
+  ['an undocumented status', answering((res) => refuse(res, 409)), 'the document has no 409 here'],
+  ['another media type', answering((res) => write(res, 200, {}, 'text/html')), 'has no text/html for 200'],
   ['another shape', answering((res) => write(res, 200, { text: 1 })), '/text must be string'],
   [
     'a 401 without WWW-Authenticate',
@@ -85,9 +85,9 @@ test.each<[string, Serve, string]>([
       who === 'Bearer good'
         ? valid(res, query, who)
         : write(res, 401, { code: 'x' }, 'application/problem+json'),
-    'a 401 names the way to authenticate',
+    'a 401 has no WWW-Authenticate header',
   ],
-  ['a 201 without Location', answering((res) => res.writeHead(201).end()), 'names the new resource'],
+  ['a 201 without Location', answering((res) => res.writeHead(201).end()), 'a 201 has no Location header'],
   [
     'a Location that does not answer GET',
     answering((res) => res.writeHead(201, { Location: '/v1/gone?loud=what' }).end()),
@@ -96,7 +96,7 @@ test.each<[string, Serve, string]>([
   [
     'missing authentication',
     (res, query) => valid(res, query, 'Bearer good'),
-    'none credentials must get 401',
+    'a caller (credentials: none) must get 401',
   ],
   [
     'a documented status that is never returned',

@@ -52,7 +52,7 @@ test('a client that keeps its connections opens no new one while the listener cl
   expect(seen.slice(seen.indexOf('keep-alive'), kept)).not.toContain('close');
 });
 
-test('a server that has all the connections that it may have is closed all the same', async () => {
+test('a server with the maximum number of connections can be closed', async () => {
   const server = createServer((_req, res) => res.end('done')).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -87,7 +87,7 @@ test('a client that sends one wrong key over and over does not lock its network 
   expect((await service.ask('good')).status).toBe(204);
 });
 
-test('an unknown credential that a handler finds out counts too', async () => {
+test('an unknown credential that a handler detects counts, too', async () => {
   await using service = await start();
   const statuses = [];
   for (let count = 0; count < 7; count++)
@@ -106,7 +106,7 @@ test('failures are shared through Redis, and a legitimate request asks it for no
   await one.context.redis?.del(`fixture:failures:${address}`);
 });
 
-test('with Redis gone each process counts for itself', async () => {
+test('without Redis each process counts for itself', async () => {
   const redis = await startRedis();
   await using service = await start({ REDIS_URL: redis.url });
   await redis.stop();

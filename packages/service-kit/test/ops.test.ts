@@ -17,21 +17,21 @@ const ops: Guard<string> = {
   keyOf: (caller) => caller,
 };
 
-test('anybody may know whether the service is ready, and nothing else of it', async () => {
+test('/ops/status tells anyone whether the service is ready, and nothing else', async () => {
   await using fixture = await startFixture();
   const answer = await request(fixture.app).get('/ops/status').expect(200);
   expect(answer.body).toEqual({ ready: true, degraded: false });
   expect(answer.headers['cache-control']).toBe('no-store');
 });
 
-test('a service that is going down, or cannot use Redis, says so', async () => {
+test('a draining service is not ready, and one without Redis is degraded', async () => {
   await using fixture = await startFixture({ REDIS_URL: 'redis://127.0.0.1:1' });
   fixture.context.health.draining = true;
   const answer = await request(fixture.app).get('/ops/status').expect(200);
   expect(answer.body).toEqual({ ready: false, degraded: true });
 });
 
-test('many who ask at once cost one look at the database', async () => {
+test('concurrent requests for the status check the database once', async () => {
   await using fixture = await startFixture();
   let looks = 0;
   const { health } = fixture.context;
@@ -45,7 +45,7 @@ test('many who ask at once cost one look at the database', async () => {
   expect(looks).toBeLessThan(20);
 });
 
-test('the summary is for who has the scope', async () => {
+test('/ops/summary requires the scope', async () => {
   await using fixture = await startFixture();
   const { listener: app } = createApp({ ...fixture.context, ops });
   const refused = await request(app).get('/ops/summary').expect(401);
@@ -57,7 +57,7 @@ test('the summary is for who has the scope', async () => {
   expect(body.points).toBeInstanceOf(Array);
 });
 
-test('without a guard there is no summary, whoever asks', async () => {
+test('without a guard /ops/summary is 404', async () => {
   await using fixture = await startFixture();
   const answer = await request(fixture.app)
     .get('/ops/summary')
@@ -66,7 +66,7 @@ test('without a guard there is no summary, whoever asks', async () => {
   expect(answer.body).toMatchObject({ code: 'not_found' });
 });
 
-test('neither is part of the described interface', async () => {
+test('the OpenAPI document contains no /ops path', async () => {
   await using fixture = await startFixture();
   expect(JSON.stringify(fixture.document)).not.toContain('/ops/');
 });

@@ -105,7 +105,7 @@ test.each(['/livez', '/readyz', '/metrics', '/openapi.json', '/ops/status'])(
   },
 );
 
-test('OPTIONS answers what is allowed, and invites no other site', async () => {
+test('OPTIONS returns Allow and no CORS headers', async () => {
   const answer = await supertest(fixture.app).options('/v1/notes').set('Origin', 'https://other.example');
   expect([answer.status, answer.headers['allow']]).toEqual([204, 'POST']);
   expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
@@ -126,7 +126,7 @@ test('a repeated parameter is refused by name, whatever its case', async () => {
   expect(answer.body).toMatchObject({ errors: { Loud: ['may be given only once'] } });
 });
 
-test('an unexpected failure is a bare 500 that is logged with its id', async () => {
+test('an unexpected failure is a 500 without details, logged with its request id', async () => {
   const answer = await supertest(fixture.app).get('/v1/broken').set('X-Request-Id', 'find-me');
   expectProblem(answer, 500, 'internal_error');
   expect(answer.text).not.toMatch(/hunter2|select|at /);

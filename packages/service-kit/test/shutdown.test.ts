@@ -33,7 +33,7 @@ test('on SIGTERM a running request finishes and the process ends with 0', async 
 
 test('while it drains a process accepts requests, is not ready and closes each connection after its answer', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
-  await using service = await startProcess(database.url, 1000);
+  await using service = await startProcess(database.url, 3000);
   service.signal('SIGTERM');
   await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status).toBe(503);
   const answer = await fetch(`${service.url}/v1/notes/one`);

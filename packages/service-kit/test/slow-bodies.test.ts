@@ -28,11 +28,11 @@ const overtime = async (slow: boolean) => {
   return answer;
 };
 
-test('a body that takes too long is not waited for', async () => {
+test('a body that takes too long gets 408', async () => {
   expect(await overtime(false)).not.toContain('all there');
 });
 
-test('a body that may be slow is', async () => {
+test('a body that may be slow is accepted', async () => {
   expect(await overtime(true)).toContain('all there');
 });
 

@@ -8,8 +8,8 @@ test('every operation answers as the document says', async () => {
   await using server = await serve(service.app);
   const faults = await exercise({
     url: server.url,
-    right: { bearer: await service.tokens.token({ scope: 'consignments:read consignments:write' }) },
-    lacking: { bearer: await service.tokens.token({ scope: 'quests:read' }) },
+    credentials: { bearer: await service.tokens.token({ scope: 'consignments:read consignments:write' }) },
+    credentialsWithoutScope: { bearer: await service.tokens.token({ scope: 'quests:read' }) },
   });
   expect(faults).toEqual([]);
 }, 120_000);

@@ -12,10 +12,10 @@ test('every operation answers as the OpenAPI document says', async () => {
   }
   const faults = await exercise({
     url: service.url,
-    right: { bearer: await tokenWith('quests:write') },
-    lacking: { bearer: await tokenWith('quests:read') },
-    known,
-    words: { orderNumber: [undefined], questionId: [undefined], alternativeId: [undefined] },
+    credentials: { bearer: await tokenWith('quests:write') },
+    credentialsWithoutScope: { bearer: await tokenWith('quests:read') },
+    paths: known,
+    values: { orderNumber: [undefined], questionId: [undefined], alternativeId: [undefined] },
   });
   expect(faults).toEqual([]);
 }, 120_000);

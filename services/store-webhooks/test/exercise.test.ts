@@ -38,11 +38,11 @@ test('every operation answers as its OpenAPI document describes', async () => {
   expect(refused).toBeDefined();
   const faults = await exercise({
     url: service.url,
-    right: { bearer: service.token },
+    credentials: { bearer: service.token },
     // The store takes webhooks from anywhere, and what is in them is no reason to refuse them.
-    beyond: hooks.flatMap((id) => [`receive_${id} 403`, `receive_${id} 400`, `check_${id} 400`]),
-    lacking: { bearer: await service.tokenWith('quests:read') },
-    known: [
+    unreachable: hooks.flatMap((id) => [`receive_${id} 403`, `receive_${id} 400`, `check_${id} 400`]),
+    credentialsWithoutScope: { bearer: await service.tokenWith('quests:read') },
+    paths: [
       ...['orders/o-1', 'delivery-jobs/j-1', 'verifications/t-1', 'members/m-1'].map(
         (path) => `/v1/stores/${id}/${path}`,
       ),

@@ -11,9 +11,9 @@ test('every operation answers as the document says', async () => {
   const ben = await register(service.app);
   const faults = await exercise({
     url: server.url,
-    right: { bearer: ann.token, cookie: ann.token, operator: await tokenWith('accounts:admin') },
-    lacking: { operator: await tokenWith('ops:read') },
-    words: {
+    credentials: { bearer: ann.token, cookie: ann.token, operator: await tokenWith('accounts:admin') },
+    credentialsWithoutScope: { operator: await tokenWith('ops:read') },
+    values: {
       // The names of the Secure cookies, which apply on every host but localhost.
       Cookie: [
         ben.cookies

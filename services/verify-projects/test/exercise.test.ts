@@ -16,13 +16,13 @@ test('every operation answers as the document says', async () => {
   }
   const faults = await exercise({
     url: server.url,
-    right: { apiKey: service.key, bearer: await tokens.token({ scope: 'verify:admin' }) },
-    lacking: {
+    credentials: { apiKey: service.key, bearer: await tokens.token({ scope: 'verify:admin' }) },
+    credentialsWithoutScope: {
       apiKey: (await storeKey({ scopes: [] })).key,
       bearer: await tokens.token({ scope: 'verify:read' }),
     },
-    known,
-    words: { code: ['en', 'de', 'pt-BR'], language: ['de', 'fr'], source_language: ['en'], due_at: [null] },
+    paths: known,
+    values: { code: ['en', 'de', 'pt-BR'], language: ['de', 'fr'], source_language: ['en'], due_at: [null] },
   });
   expect(faults).toEqual([]);
 }, 120_000);

@@ -24,14 +24,14 @@ test('every operation answers as the document says', async () => {
   const { timestamp } = signatures.sign('', '');
   const faults = await exercise({
     url: service.url,
-    right: {
+    credentials: {
       bearer: await keys.token({ scope: 'wallet:admin wallet:read' }),
       signature: ({ target, body = '' }) => signatures.sign(target, body).signature,
       timestamp,
     },
-    lacking: { bearer: await keys.token({ scope: 'quests:read' }) },
-    known: [`/v1/players/${playerId}/rounds/r-1`, `/v1/games/${gameCode}`],
-    words: { playerId: [playerId], gameCode: [gameCode], currency: ['EUR'], amount: ['1.00'] },
+    credentialsWithoutScope: { bearer: await keys.token({ scope: 'quests:read' }) },
+    paths: [`/v1/players/${playerId}/rounds/r-1`, `/v1/games/${gameCode}`],
+    values: { playerId: [playerId], gameCode: [gameCode], currency: ['EUR'], amount: ['1.00'] },
   });
   expect(faults).toEqual([]);
 }, 120_000);

@@ -20,8 +20,8 @@ const claim = async (transaction: TransactionSql, { state }: Directory): Promise
   (await transaction.unsafe(`select from ${state} for update skip locked`)).count > 0;
 
 /**
- * Reads again after which key no counted row comes: in the list, or removed from it by a change that is not counted.
- * As the state is written, a session with an older snapshot that wants to change buckets fails with 40001.
+ * Stores the last key of all counted rows: those in the list, and those that a change which is not counted yet has
+ * removed. Because this writes the state, a session with an older snapshot that changes buckets fails with 40001.
  */
 const findLastKey = async (transaction: TransactionSql, directory: Directory): Promise<void> => {
   const { table, state, key } = directory;
@@ -36,7 +36,7 @@ const findLastKey = async (transaction: TransactionSql, directory: Directory): P
 /** `fold` in a transaction of the caller. */
 export const foldIn = async (transaction: TransactionSql, directory: Directory): Promise<number> => {
   await begin(transaction, directory);
-  // Having nothing to do is the usual case: it must not cost a transaction id.
+  // Usually there is nothing to do, and that must not use up a transaction id.
   const [row] = await transaction.unsafe<{ pending: boolean }[]>(
     `select exists (${uncounted(directory, '')}) as pending`,
   );
@@ -52,7 +52,7 @@ export const foldIn = async (transaction: TransactionSql, directory: Directory):
   return result.folded;
 };
 
-/** Counts recorded changes into the buckets and returns how many; 0, at once, while another session does so. */
+/** Adds recorded changes to the counts of the buckets and returns their number. Returns 0 while another session does so. */
 export const fold = (sql: Sql, directory: Directory): Promise<number> =>
   sql.begin((transaction) => foldIn(transaction, directory));
 
@@ -107,7 +107,7 @@ export const rebuild = async (sql: Sql, directory: Directory): Promise<void> => 
   await sql.begin((transaction) => rebuildIn(transaction, directory));
 };
 
-/** By how many rows the directory differs from the list; anything but 0 calls for `rebuild`. */
+/** By how many rows the directory differs from the list; `rebuild` corrects it. */
 export const measureDrift = async (sql: Sql, directory: Directory): Promise<number> => {
   let drift = 0;
   for (const filter of filtersOf(directory)) {
@@ -117,7 +117,7 @@ export const measureDrift = async (sql: Sql, directory: Directory): Promise<numb
   return drift;
 };
 
-/** How many changes every page adds up, as they are not folded yet. */
+/** The number of changes that are not folded yet; every page adds them up. */
 export const countUnfolded = async (sql: Sql, directory: Directory): Promise<number> => {
   const [row] = await sql.unsafe<{ n: number }[]>(
     `select count(*)::int as n from (${uncounted(directory, '')}) changes`,

@@ -12,7 +12,7 @@ const entries = (directory: Directory, { column, text }: Filter): string => {
   select ${text}, ${k}, -sign, false from (${uncounted(directory, '*')}) item where ${column} is not null`;
 };
 
-/** Cuts \`entries\` (part, value, key, n, is_row) into buckets of `bucket` rows. */
+/** SQL that divides `entries` (part, value, key, n, is_row) into new buckets of `bucket` rows each. */
 const cut = ({ key, bucket }: Directory): string => {
   const k = key.join(', ');
   return `numbered as (
@@ -25,7 +25,7 @@ const cut = ({ key, bucket }: Directory): string => {
 )`;
 };
 
-/** Cuts the buckets of a filter anew, after the old ones were deleted. $1: a value, or null for all. */
+/** Inserts new buckets for a filter, after the old ones were deleted. $1: a value, or null for all. */
 export const recutStatement = (directory: Directory, filter: Filter): string => `
 with entries as (
   select *, 0 as part from (${entries(directory, filter)}) entry where $1::text is null or value = $1
@@ -41,7 +41,7 @@ export const splitStatement = (directory: Directory, filter: Filter): string => 
   return `
 with uncounted as materialized (${uncounted(directory, '*')}
 ), overfull as materialized (
-  select row_number() over () as part, held.* from ${buckets} held
+  select row_number() over () as part, existing.* from ${buckets} existing
   where filter = '${filter.name}' and n > ${2 * bucket}
 ), entries as (
   select entry.*, overfull.part from overfull
@@ -61,7 +61,7 @@ with uncounted as materialized (${uncounted(directory, '*')}
       and (${keyOf(directory, 'item')}) >= (${keyOf(directory, 'overfull')})) entry
   where next.${key[0]} is null or (${keyOf(directory, 'entry')}) < (${ends})
 ), ${cut(directory)}
-insert into ${buckets} as held
+insert into ${buckets} as existing
 select '${filter.name}', value, ${key.map((name) => `case when piece = 0 then (select overfull.${name} from overfull where overfull.part = pieces.part) else ${name} end`).join(', ')}, n from pieces
 on conflict (filter, value, ${k}) do update set n = excluded.n`;
 };
@@ -74,10 +74,10 @@ with entries as (
   select value, ${k}, n, false as is_bucket from (${entries(directory, filter)}) entry
   union all
   select value, ${k}, -n, true from ${directory.buckets} where filter = '${filter.name}'
-), placed as (
+), with_bucket as (
   select value, n, count(*) filter (where is_bucket) over (partition by value order by ${k}, is_bucket desc
     rows unbounded preceding) as bucket from entries
 )
-select coalesce(sum(abs(off)), 0)::bigint as drift from (
-  select sum(n) as off from placed group by value, bucket) sums`;
+select coalesce(sum(abs(difference)), 0)::bigint as drift from (
+  select sum(n) as difference from with_bucket group by value, bucket) sums`;
 };

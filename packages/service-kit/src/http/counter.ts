@@ -39,7 +39,7 @@ export interface CounterOptions {
 /** Points that were taken from a key and are left in its current minute. */
 export type Count = Pick<RateLimiterRes, 'consumedPoints' | 'remainingPoints' | 'msBeforeNext'>;
 
-/** Takes points from a key; resolves with what is left also when nothing is. */
+/** Takes points from a key. Resolves also when none are left. */
 export type Counter = (key: string, points?: number) => Promise<Count>;
 
 export const createCounter = ({ redis, name, perMinute }: CounterOptions): Counter => {

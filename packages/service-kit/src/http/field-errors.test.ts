@@ -9,7 +9,7 @@ const errorsOf = (schema: z.ZodType, value: unknown): FieldErrors => {
   return errors;
 };
 
-test('faults are named by their path, those of the whole by its name', () => {
+test('errors have their path, and those of the whole value its name', () => {
   const schema = z.strictObject({ list: z.array(z.strictObject({ id: z.int() })) });
   expect({ ...errorsOf(schema, { list: [{ id: 'x', more: 1 }] }) }).toEqual({
     'list.0.id': [expect.any(String)],
@@ -18,7 +18,7 @@ test('faults are named by their path, those of the whole by its name', () => {
   expect(Object.keys(errorsOf(schema, []))).toEqual(['body']);
 });
 
-test('a value with very many faults is refused by the first hundred', () => {
+test('a value with very many errors is refused with the first hundred', () => {
   const names = Array.from({ length: 100_000 }, (_, n) => [`field${n}`, 1]);
   expect(Object.keys(errorsOf(z.strictObject({}), Object.fromEntries(names)))).toHaveLength(100);
   expect(Object.keys(errorsOf(z.array(z.string()), Array(100_000).fill(1)))).toHaveLength(100);

@@ -17,7 +17,7 @@ const seen = async (headers: Record<string, string>, expected?: string) => {
   return (await (await fetch(service.url, { headers })).json()) as Record<string, string>;
 };
 
-test('what the gateway says about a client counts, and its secret goes no further', async () => {
+test('X-Forwarded headers of the gateway are kept, and its secret is removed', async () => {
   const headers = await seen({ ...forwarded, 'x-gateway-secret': secret }, secret);
   expect(headers).toMatchObject(forwarded);
   expect(headers).not.toHaveProperty('x-gateway-secret');
@@ -34,7 +34,7 @@ test.each([
     expect(headers).not.toHaveProperty(name);
 });
 
-test('a service that has no secret believes nobody', async () => {
+test('a service without a secret trusts no X-Forwarded header', async () => {
   const headers = await seen({ ...forwarded, 'x-gateway-secret': 'undefined' });
   for (const name of Object.keys(forwarded)) expect(headers).not.toHaveProperty(name);
 });

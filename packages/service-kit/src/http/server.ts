@@ -15,7 +15,7 @@ interface ParserError extends Error {
   rawPacket?: Buffer;
 }
 
-const unhurried = new WeakSet<Socket>();
+const withSlowBody = new WeakSet<Socket>();
 
 /**
  * Exempts this request from the deadline and its body from the limit of 30 seconds that other requests have.
@@ -27,18 +27,18 @@ export const allowSlowBody = (req: IncomingMessage, idleMs = 0): void => {
   const { socket } = req;
   withoutDeadline(req);
   if (req.readableEnded) return;
-  unhurried.add(socket);
-  req.once('close', () => unhurried.delete(socket));
+  withSlowBody.add(socket);
+  req.once('close', () => withSlowBody.delete(socket));
   if (idleMs === 0) return;
-  // Node.js destroys a socket whose timeout nobody listens to.
+  // Node.js destroys a socket with a timeout for which there is no listener.
   socket.setTimeout(idleMs);
   req.once('end', () => socket.setTimeout(0));
 };
 
-/** What Node's parser refused before there was a request. */
+/** The problem for a request that Node's parser has rejected. */
 const parserProblem = ({ code, rawPacket }: ParserError): Problem => {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    // No line end in what overflowed: the request line itself was too long.
+    // Without a line end in the bytes that overflowed, the request line itself was too long.
     return rawPacket?.includes('\n') === false
       ? new Problem({ status: 414, code: 'uri_too_long', detail: 'The request target is too long.' })
       : new Problem({ status: 431, code: 'headers_too_large', detail: 'The header fields are too large.' });
@@ -54,7 +54,7 @@ const parserProblem = ({ code, rawPacket }: ParserError): Problem => {
 };
 
 const answerParserError = (error: ParserError, socket: Socket): void => {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && unhurried.has(socket)) return;
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && withSlowBody.has(socket)) return;
   // With bytes of an earlier answer on the wire, another status line would be read as its body.
   const inAnswer = (socket as { _httpMessage?: unknown })._httpMessage;
   if (!socket.writable || inAnswer || error.code === 'ECONNRESET') {

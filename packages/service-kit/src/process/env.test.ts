@@ -20,7 +20,7 @@ test('an empty variable counts as absent', () => {
   expect(readEnv(commonEnv, { ...enough, REDIS_URL: '' }).REDIS_URL).toBeUndefined();
 });
 
-test('a secret may stand in a file', () => {
+test('a secret may be read from a file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'env-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'url'), 'postgres://u:p@elsewhere/d\n');
@@ -28,20 +28,20 @@ test('a secret may stand in a file', () => {
   expect(env.DATABASE_URL).toBe('postgres://u:p@elsewhere/d');
 });
 
-test('a file that is not there is named by its variable, without its path', () => {
+test('for a file that does not exist the message has the variable, without the path', () => {
   const read = () =>
     readEnv(commonEnv, { ...enough, DATABASE_URL: '', DATABASE_URL_FILE: '/no/secret/here' });
   expect(read).toThrow('DATABASE_URL_FILE: the file does not exist');
   expect(read).not.toThrow(/secret/);
 });
 
-test('a value and a file for it are refused together', () => {
+test('a value together with a file for it is refused', () => {
   expect(() => readEnv(commonEnv, { ...enough, PORT_FILE: '/run/secrets/port' })).toThrow(
     'PORT and PORT_FILE are both set',
   );
 });
 
-test('migrations run as the owner, else as whom the service runs, from a file or not', () => {
+test('migrations use the URL of the owner, or else that of the service, also from a file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'env-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'url'), 'postgres://owner:p@localhost/d\n');

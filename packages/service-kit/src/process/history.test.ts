@@ -30,7 +30,7 @@ test('every ten seconds a point says how many requests there were, and how many 
   ]);
 });
 
-test('the p99 is that of the step alone', () => {
+test('the p99 covers only its own step', () => {
   record(1000, 200, 400);
   pass(10);
   record(98, 200, 0.5);
@@ -42,7 +42,7 @@ test('the p99 is that of the step alone', () => {
   ]);
 });
 
-test('what takes longer than a minute counts as a minute', () => {
+test('a request that takes longer than a minute counts as a minute', () => {
   record(10, 200, 3_600_000);
   pass(10);
   expect(Math.round((metrics.history.points()[0]?.p99Ms ?? 0) / 1000)).toBe(60);
@@ -61,7 +61,7 @@ test('points of processes that started at different moments have the same times'
   expect(later.history.points().map(({ at }) => at)).toEqual([isoTime(10)]);
 });
 
-test('half an hour is kept, and no more, also when nobody called meanwhile', () => {
+test('half an hour is kept, and no more, also without requests', () => {
   pass(2_000);
   const points = metrics.history.points();
   expect([points.length, points.at(-1)?.at, points[0]?.at]).toEqual([180, isoTime(2_000), isoTime(210)]);

@@ -7,9 +7,9 @@ test('every operation answers as the document says', async () => {
   const { headers } = await post(service, '/items', { name: 'One' }).expect(201);
   const faults = await exercise({
     url: service.url,
-    right: { bearer: await tokenWith('placeholder-service:read placeholder-service:write') },
-    lacking: { bearer: await tokenWith('ops:read') },
-    known: [String(headers['location'])],
+    credentials: { bearer: await tokenWith('placeholder-service:read placeholder-service:write') },
+    credentialsWithoutScope: { bearer: await tokenWith('ops:read') },
+    paths: [String(headers['location'])],
   });
   expect(faults).toEqual([]);
 }, 120_000);
