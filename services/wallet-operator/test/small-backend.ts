@@ -1,5 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { createRequestSignatures } from '@platform/auth/hmac';
+import { listen } from '@platform/service-kit/service';
+import { onTestFinished } from 'vitest';
 import { answerOf, refusal } from '../src/callbacks/answer.ts';
 import { readBody } from '../src/callbacks/body.ts';
 import { callbacks, commandOf, requestIdOf } from '../src/callbacks/parse.ts';
@@ -9,7 +11,7 @@ import { secret } from './harness.ts';
 import { createModel } from './model.ts';
 
 /** An operator backend as somebody else might write it: right, or wrong in one way. */
-export const flaws = {
+const flaws = {
   none: decide,
   paysARollbackTwice: (state, command, policy) =>
     command.operation === 'rollback'
@@ -26,7 +28,7 @@ export const flaws = {
   },
 } satisfies Record<string, typeof decide>;
 
-export const createSmallBackend = (rules: typeof decide): Server => {
+const createSmallBackend = (rules: typeof decide): Server => {
   const player = { balance: 1_000_000n, currency: 'EUR', disabled: false, excluded: false };
   const model = createModel(
     new Map([['ada', player]]),
@@ -70,4 +72,15 @@ export const createSmallBackend = (rules: typeof decide): Server => {
     };
     answer().catch(() => res.destroy());
   });
+};
+
+/** Starts the small backend for one test, right or with one flaw; returns its address. */
+export const startSmallBackend = async (flaw: keyof typeof flaws): Promise<string> => {
+  const server = createSmallBackend(flaws[flaw]);
+  const { port } = await listen(server, '127.0.0.1', 0);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${port}`;
 };

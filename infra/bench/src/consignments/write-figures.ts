@@ -6,14 +6,14 @@ import { median, repeat, type Figure } from '../figure.ts';
 import { runs, type Stand } from './ground.ts';
 import { importRows } from './importing.ts';
 import { ask } from './pages.ts';
-import { insertRate } from './writers.ts';
+import { consignmentRate } from './writers.ts';
 
 /** Single inserts, with and without the directory. */
 export const insertFigures = async ({ service, sql }: Stand): Promise<Figure[]> => {
   const rates = await repeat(runs, async () => {
-    const withIt = await insertRate(service.databaseUrl);
+    const withIt = await consignmentRate(service.databaseUrl);
     await sql`alter table consignments disable trigger user`;
-    const without = await insertRate(service.databaseUrl);
+    const without = await consignmentRate(service.databaseUrl);
     await sql`alter table consignments enable trigger user`;
     return { withIt, without };
   });

@@ -8,7 +8,7 @@ import { startGround, startService } from '../service.ts';
 import { startBare } from '../verify-projects/bare.ts';
 import { changedAt, fillProjects, storeKey } from '../verify-projects/fill.ts';
 import { inTurn } from '../verify-projects/pages.ts';
-import { exclusiveStamp, insertRate } from '../verify-projects/writers.ts';
+import { exclusiveStamp, projectRate } from '../verify-projects/writers.ts';
 
 const rows = 1_000_000;
 const runs = 3;
@@ -91,11 +91,11 @@ const writeFigures = async (databaseUrl: string): Promise<Figure[]> => {
   const sql = postgres(databaseUrl, { max: 1, onnotice: () => undefined });
   await sql.unsafe(exclusiveStamp);
   const rates = await repeat(runs, async () => {
-    const exclusive = await insertRate(databaseUrl, 'exclusive_stamp()');
-    const shared = await insertRate(databaseUrl, 'next_updated_at()');
-    const none = await insertRate(databaseUrl, 'clock_timestamp()');
+    const exclusive = await projectRate(databaseUrl, 'exclusive_stamp()');
+    const shared = await projectRate(databaseUrl, 'next_updated_at()');
+    const none = await projectRate(databaseUrl, 'clock_timestamp()');
     await sql`alter table projects disable trigger user`;
-    const without = await insertRate(databaseUrl, 'next_updated_at()');
+    const without = await projectRate(databaseUrl, 'next_updated_at()');
     await sql`alter table projects enable trigger user`;
     return { exclusive, shared, none, without };
   });

@@ -3,12 +3,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { listen } from '@platform/service-kit/service';
 import { expect, onTestFinished, test } from 'vitest';
 import { addGame, addPlayer } from '../../test/factories.ts';
 import { secret, startService } from '../../test/harness.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
-import { createSmallBackend, flaws } from '../../test/small-backend.ts';
+import { startSmallBackend } from '../../test/small-backend.ts';
 import { certify, groups } from './run.ts';
 
 const target = (url: string) => ({
@@ -22,16 +21,6 @@ const target = (url: string) => ({
 
 const failedIn = async (url: string): Promise<string[]> =>
   (await certify(target(url))).flatMap(({ title, failure }) => (failure === undefined ? [] : [title]));
-
-const startSmall = async (flaw: keyof typeof flaws): Promise<string> => {
-  const server = createSmallBackend(flaws[flaw]);
-  const { port } = await listen(server, '127.0.0.1', 0);
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${port}`;
-};
 
 test('the kit has seven groups and at least 60 cases, each with a name of its own', () => {
   const titles = groups.flatMap(({ cases }) => cases.map(({ title }) => title));
@@ -79,7 +68,7 @@ test.each(['USD', 'CNY', 'THB'])("the program reads the player's currency: %s", 
 });
 
 test('so does a right backend of another kind', async () => {
-  expect(await failedIn(await startSmall('none'))).toEqual([]);
+  expect(await failedIn(await startSmallBackend('none'))).toEqual([]);
 }, 60_000);
 
 test.each([
@@ -92,7 +81,7 @@ test.each([
 ] as const)(
   'a backend that %s is caught by name',
   async (flaw, title) => {
-    expect(await failedIn(await startSmall(flaw))).toContain(title);
+    expect(await failedIn(await startSmallBackend(flaw))).toContain(title);
   },
   60_000,
 );
@@ -116,12 +105,12 @@ test('the program prints a report, writes JUnit and says by its exit code what i
   const file = join(folder, 'junit.xml');
   const args = ['--secret', secret, '--player', 'ada', '--junit', file];
 
-  const good = await run(['--url', await startSmall('none'), ...args]);
+  const good = await run(['--url', await startSmallBackend('none'), ...args]);
   expect(good.code, good.stdout).toBe(0);
   expect(good.stdout).toMatch(/Happy path\n[^]*✓ a debit takes the bet[^]*\d+ passed, 0 failed/);
   expect(await readFile(file, 'utf8')).toMatch(/<testsuite name="Races" tests="\d+" failures="0">/);
 
-  const bad = await run(['--url', await startSmall('takesALateDebit'), ...args]);
+  const bad = await run(['--url', await startSmallBackend('takesALateDebit'), ...args]);
   expect(bad.code).toBe(1);
   expect(bad.stdout).toContain('✗ a debit that comes after its rollback is refused');
   expect(await readFile(file, 'utf8')).toContain('<failure message="expected a refusal');

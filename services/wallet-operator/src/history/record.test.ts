@@ -3,12 +3,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { listen } from '@platform/service-kit/service';
 import { expect, onTestFinished, test } from 'vitest';
 import { addGame, addPlayer } from '../../test/factories.ts';
 import { secret, startService, type Running } from '../../test/harness.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
-import { createSmallBackend, flaws } from '../../test/small-backend.ts';
+import { startSmallBackend } from '../../test/small-backend.ts';
 import { readCalls } from './report.ts';
 import { replay, type LedgerEntry } from './replay.ts';
 import { checkHistory } from './run.ts';
@@ -40,16 +39,6 @@ const startWallet = async (): Promise<Running> => {
 const ledgerOf = ({ context }: Running, player: string) => context.database.sql<LedgerEntry[]>`
   select seq::int, transaction_id as "transactionId", balance_after::float8 as "balanceAfter"
   from entries where player_id = ${player} order by seq`;
-
-const startSmall = async (flaw: keyof typeof flaws): Promise<string> => {
-  const server = createSmallBackend(flaws[flaw]);
-  const { port } = await listen(server, '127.0.0.1', 0);
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${port}`;
-};
 
 test('every history of our service has a serial order, which is that of the ledger', async () => {
   await using service = await startWallet();
@@ -92,7 +81,7 @@ test('certify --history finds a broken backend and draws each violation; judge s
       ({ stdout }) => ({ code: 0, stdout }),
       ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
     );
-  const url = await startSmall('paysARollbackTwice');
+  const url = await startSmallBackend('paysARollbackTwice');
   const recorded = await run(
     'certify.ts',
     '--url',
