@@ -16,7 +16,7 @@ export interface RegistrationLimitOptions {
 }
 
 /** Counts one registration, whatever its outcome; throws TooManyRequests beyond the limits. */
-export type RegistrationLimit = (who: { email: string; address: string | undefined }) => Promise<void>;
+export type RegistrationLimit = (attempt: { email: string; address: string | undefined }) => Promise<void>;
 
 const refused = (seconds: number) => new TooManyRequests(seconds, 'Too many registrations; try again later.');
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 export interface IntegerRange {
   min: number;
   max: number;
-  /** What an absent parameter means. */
+  /** The value of an absent parameter. */
   fallback: number;
   description: string;
   /** Documented for a number that callers read as an int32. */

@@ -19,7 +19,7 @@ export interface Page {
   offset: bigint;
 }
 
-/** Where the page asked for begins and how long it is. */
+/** The number, length and offset of the requested page. */
 export const pageOf = ({ page, limit }: { page: number; limit: number }): Page => ({
   number: page,
   limit,
@@ -38,7 +38,7 @@ export const pageList = <const Name extends string, T>(
   { items, hasMore }: Slice<T>,
 ) => ({ [name]: items, page: { number, has_more: hasMore, limit } }) as PageLimitList<Name, T>;
 
-/** The body of a list that is always given whole: one page, as long as the list. */
+/** The body of a list that is always returned in full: one page with all items. */
 export const fullList = <const Name extends string, T>(name: Name, items: T[]) =>
   pageList(name, { number: 1, limit: items.length }, { items, hasMore: false });
 

@@ -25,7 +25,7 @@ export interface Window {
   limit: number;
 }
 
-/** Which rows are asked for. */
+/** The offset and limit of a request. */
 export const windowOf = ({ Skip, Take }: { Skip: number; Take: number }): Window => ({
   offset: BigInt(Skip),
   limit: Take,

@@ -13,7 +13,7 @@ import {
   rebuild,
   uninstallSql,
 } from '../src/directory/index.ts';
-import { migrated, type TestGround } from './database.ts';
+import { createLists, type TestLists } from './database.ts';
 import { inSnapshot } from './same-as-offset.ts';
 
 /** The table of pgbench, as an example of a table that is not ours. */
@@ -25,18 +25,18 @@ const accounts = defineDirectory({
 });
 const rows = 20_000;
 
-let ground: TestGround;
+let lists: TestLists;
 let sql: Sql;
 beforeAll(async () => {
-  ground = await migrated(`
+  lists = await createLists(`
     create table pgbench_accounts (aid integer not null primary key, bid integer, abalance integer, filler char(84));
     create index on pgbench_accounts (bid, aid);
     insert into pgbench_accounts select i, i / 5000, 0, '' from generate_series(1, ${rows}) i;`);
-  ({ sql } = ground);
+  ({ sql } = lists);
   await sql.unsafe(installSql(accounts));
   await rebuild(sql, accounts);
 });
-afterAll(() => ground[Symbol.asyncDispose]());
+afterAll(() => lists[Symbol.asyncDispose]());
 
 /** One page in the snapshot of `on`, by the directory and by OFFSET and count(*). */
 const expectSame = async (on: Sql, offset: number, bid?: number): Promise<void> => {
@@ -58,7 +58,7 @@ it('reads the pages that OFFSET and count(*) return while others write and fold'
   const random = seededRandom();
   const any = (most: number) => Math.floor(random() * most);
   const writers = [1, 2].map(async (writer) => {
-    const on = ground.connect();
+    const on = lists.connect();
     for (let n = 0; n < 80; n++) {
       const aid = any(rows);
       const next = rows + 1 + n * 20 + writer * 10_000;
@@ -72,14 +72,14 @@ it('reads the pages that OFFSET and count(*) return while others write and fold'
   });
   const done = Promise.all(writers).finally(() => (writing = false));
   const maintaining = (async () => {
-    const on = ground.connect();
+    const on = lists.connect();
     while (writing) {
       await fold(on, accounts);
       await mergeBuckets(on, accounts);
     }
   })();
   const readers = [1, 2].map(async () => {
-    const on = ground.connect(`${ground.url}?plan_cache_mode=${pageSettings.plan_cache_mode}`);
+    const on = lists.connect(`${lists.url}?plan_cache_mode=${pageSettings.plan_cache_mode}`);
     while (writing) {
       await inSnapshot(on, async (snapshot) => {
         await expectSame(snapshot, any(rows + 1000));

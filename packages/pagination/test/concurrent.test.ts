@@ -2,15 +2,15 @@ import { seededRandom } from '@platform/service-kit/testing';
 import type { Sql } from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { countUnfolded, fold, mergeBuckets, rebuild } from '../src/directory/index.ts';
-import { migrated, type TestGround } from './database.ts';
+import { createLists, type TestLists } from './database.ts';
 import { directories, kinds, listsSql, owners } from './lists.ts';
 import { expectAllSame, expectSame, inSnapshot } from './same-as-offset.ts';
 
-let ground: TestGround;
+let lists: TestLists;
 beforeAll(async () => {
-  ground = await migrated(listsSql);
+  lists = await createLists(listsSql);
 });
-afterAll(() => ground[Symbol.asyncDispose]());
+afterAll(() => lists[Symbol.asyncDispose]());
 
 const random = seededRandom();
 const any = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
@@ -47,10 +47,10 @@ it.each(directories)(
     const { name: table } = directory;
     let writing = true;
     const during = async (work: (sql: Sql) => PromiseLike<unknown>): Promise<void> => {
-      const sql = ground.connect();
+      const sql = lists.connect();
       while (writing) await work(sql);
     };
-    const upkeep = [fold, fold, mergeBuckets, rebuild].map((work) =>
+    const maintenance = [fold, fold, mergeBuckets, rebuild].map((work) =>
       during((sql) => Promise.resolve(work(sql, directory)).catch(tolerate)),
     );
     const readers = [1, 2].map(() =>
@@ -71,14 +71,14 @@ it.each(directories)(
       ),
     );
     const writers = [1, 2, 3, 4].map(async () => {
-      const sql = ground.connect();
+      const sql = lists.connect();
       for (let round = 0; round < 100; round++) await write(sql, table);
     });
     await Promise.all(writers).finally(() => (writing = false));
-    await Promise.all([...upkeep, ...readers]);
+    await Promise.all([...maintenance, ...readers]);
 
-    await fold(ground.sql, directory);
-    await inSnapshot(ground.sql, (sql) => expectAllSame(sql, directory));
-    expect(await countUnfolded(ground.sql, directory)).toBe(0);
+    await fold(lists.sql, directory);
+    await inSnapshot(lists.sql, (sql) => expectAllSame(sql, directory));
+    expect(await countUnfolded(lists.sql, directory)).toBe(0);
   },
 );

@@ -6,15 +6,15 @@ import postgres, { type Sql } from 'postgres';
 import { inject } from 'vitest';
 import type {} from '@platform/local/provided';
 
-export interface TestGround extends AsyncDisposable {
+export interface TestLists extends AsyncDisposable {
   url: string;
   sql: Sql;
-  /** One more connection, as another role where the url says so; it ends with the database. */
+  /** Opens another connection, with another role if the url has one; it is closed with the database. */
   connect: (url?: string) => Sql;
 }
 
-/** A database of the test file's own in which `statements` have run, as a migration would run them. */
-export const migrated = async (statements: string): Promise<TestGround> => {
+/** A database for one test file, in which `statements` have run as a migration would run them. */
+export const createLists = async (statements: string): Promise<TestLists> => {
   const folder = await mkdtemp(join(tmpdir(), 'pagination-'));
   await mkdir(join(folder, 'meta'));
   const entries = [{ idx: 0, version: '7', when: 1, tag: '0000_lists', breakpoints: true }];

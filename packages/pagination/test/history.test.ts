@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Sql } from 'postgres';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import type { Directory } from '../src/directory/index.ts';
-import { migrated, type TestGround } from './database.ts';
+import { createLists, type TestLists } from './database.ts';
 import { instants, question, sessions, step, type Act } from './history.ts';
 import { directories, listsSql } from './lists.ts';
 import { expectAllSame, expectSame, inSnapshot } from './same-as-offset.ts';
@@ -13,14 +13,14 @@ interface Session {
   within: boolean;
 }
 
-let ground: TestGround;
+let lists: TestLists;
 let all: Session[];
 
 beforeAll(async () => {
-  ground = await migrated(listsSql);
-  all = Array.from({ length: sessions }, () => ({ sql: ground.connect(), within: false }));
+  lists = await createLists(listsSql);
+  all = Array.from({ length: sessions }, () => ({ sql: lists.connect(), within: false }));
 });
-afterAll(() => ground[Symbol.asyncDispose]());
+afterAll(() => lists[Symbol.asyncDispose]());
 
 /**
  * Sessions that block each other give up soon, REPEATABLE READ refuses what it must, and some acts make no sense
@@ -52,11 +52,11 @@ const take = async (session: Session, directory: Directory, act: Act): Promise<v
 
 describe.each(directories)('the directory of $name rows', (directory) => {
   it('gives what OFFSET and count(*) give, after every step of any history of four sessions', async () => {
-    const outside: Session = { sql: ground.sql, within: false };
+    const outside: Session = { sql: lists.sql, within: false };
     const history = fc.array(fc.tuple(step, question, question), { minLength: 5, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
-        await ground.sql`truncate ${ground.sql(directory.name)}`;
+        await lists.sql`truncate ${lists.sql(directory.name)}`;
         for (const [{ session, act }, ...questions] of steps) {
           const acting = all[session] ?? outside;
           await take(acting, directory, act);
@@ -64,13 +64,13 @@ describe.each(directories)('the directory of $name rows', (directory) => {
             // From outside, unless a TRUNCATE is open, and from inside, where own changes are seen.
             await settle(
               outside,
-              inSnapshot(ground.sql, (sql) => expectSame(sql, directory, asked)),
+              inSnapshot(lists.sql, (sql) => expectSame(sql, directory, asked)),
             );
             if (acting.within) await settle(acting, expectSame(acting.sql, directory, asked));
           }
         }
         for (const session of all) await end(session);
-        await inSnapshot(ground.sql, (sql) => expectAllSame(sql, directory, instants[4]));
+        await inSnapshot(lists.sql, (sql) => expectAllSame(sql, directory, instants[4]));
       }),
       { numRuns: 60 },
     );

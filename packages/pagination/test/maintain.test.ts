@@ -11,17 +11,17 @@ import {
   uninstallSql,
 } from '../src/directory/index.ts';
 import { foldIn } from '../src/directory/maintain.ts';
-import { migrated, type TestGround } from './database.ts';
+import { createLists, type TestLists } from './database.ts';
 import { listsSql, owners, risingDirectory as list } from './lists.ts';
 import { expectAllSame, inSnapshot } from './same-as-offset.ts';
 
-let ground: TestGround;
+let lists: TestLists;
 let sql: Sql;
 beforeAll(async () => {
-  ground = await migrated(listsSql);
-  ({ sql } = ground);
+  lists = await createLists(listsSql);
+  ({ sql } = lists);
 });
-afterAll(() => ground[Symbol.asyncDispose]());
+afterAll(() => lists[Symbol.asyncDispose]());
 beforeEach(() => sql`truncate rising`);
 
 const insert = (on: Sql, count: number, from = 0) => on`
@@ -48,7 +48,7 @@ describe('folding', () => {
 
   it('is skipped, not waited for, while another session folds', async () => {
     await insert(sql, 20);
-    const other = ground.connect();
+    const other = lists.connect();
     await other`begin`;
     await other`select from rising_directory_state for update`;
     expect(await fold(sql, list)).toBe(0);
@@ -65,7 +65,7 @@ describe('folding', () => {
   });
 
   it('counts what a transaction with an older id commits later', async () => {
-    const slow = ground.connect();
+    const slow = lists.connect();
     await slow`begin`;
     await insert(slow, 7);
     await insert(sql, 20, 100);
@@ -90,11 +90,11 @@ describe('folding', () => {
   it('counts changes right after a rebuild that waited for the fold of another session', async () => {
     await insert(sql, 1);
     await fold(sql, list);
-    const other = ground.connect();
+    const other = lists.connect();
     await other`begin`;
     await insert(other, 26, 100);
     await foldIn(other as unknown as TransactionSql, list);
-    const patient = ground.connect();
+    const patient = lists.connect();
     await patient`set lock_timeout = 0`;
     const rebuilding = rebuild(patient, list);
     await vi.waitFor(async () =>
@@ -118,7 +118,7 @@ describe('folding', () => {
   });
 
   it('leaves no changes for pages to add up, although a write transaction stays open', async () => {
-    const elsewhere = ground.connect();
+    const elsewhere = lists.connect();
     await elsewhere`begin`;
     await elsewhere`select pg_current_xact_id()`;
     await insert(sql, 300);
@@ -143,7 +143,7 @@ describe('folding', () => {
     await fold(sql, list);
     await sql`delete from rising where kind <> 0`;
     await fold(sql, list);
-    const old = Array.from({ length: 12 }, () => ground.connect());
+    const old = Array.from({ length: 12 }, () => lists.connect());
     for (const [place, session] of old.entries()) {
       await session`begin isolation level repeatable read`;
       await insert(session, 1, 5 * place);
@@ -188,7 +188,7 @@ describe('folding', () => {
 
 describe('writers', () => {
   it('do not wait for each other at the same end of the list, nor for a fold', async () => {
-    const [one, two, folding] = [ground.connect(), ground.connect(), ground.connect()];
+    const [one, two, folding] = [lists.connect(), lists.connect(), lists.connect()];
     await one`begin`;
     await insert(one, 5);
     await folding`begin`;
@@ -214,7 +214,7 @@ describe('writers', () => {
     const during = async (work: (on: Sql) => Promise<unknown>) => {
       while (truncating) {
         // A new connection each time, so that the statement is parsed and planned as well.
-        const on = ground.connect();
+        const on = lists.connect();
         await on`set lock_timeout = 0`;
         for (let n = 0; n < 5 && truncating; n++) await work(on);
         await on.end();
@@ -293,10 +293,10 @@ describe('installing', () => {
     const role = `run_${Date.now()}`;
     await sql.unsafe(`create role ${role} login password 'run';
       grant select, insert, update, delete on all tables in schema public to ${role}`);
-    const url = new URL(ground.url);
+    const url = new URL(lists.url);
     url.username = role;
     url.password = 'run';
-    const run = ground.connect(url.href);
+    const run = lists.connect(url.href);
     await insert(run, 30);
     expect(await fold(run, list)).toBe(30);
     await mergeBuckets(run, list);

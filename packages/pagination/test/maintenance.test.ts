@@ -3,25 +3,25 @@ import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { countUnfolded, defineDirectory, measureDrift, type Directory } from '../src/directory/index.ts';
 import { maintainDirectories } from '../src/maintenance.ts';
-import { migrated, type TestGround } from './database.ts';
+import { createLists, type TestLists } from './database.ts';
 import { directories, listsSql, owners, risingDirectory } from './lists.ts';
 
-let ground: TestGround;
+let lists: TestLists;
 beforeAll(async () => {
-  ground = await migrated(listsSql);
+  lists = await createLists(listsSql);
 });
-afterAll(() => ground[Symbol.asyncDispose]());
+afterAll(() => lists[Symbol.asyncDispose]());
 
-const insert = (rows: number) => ground.sql`
+const insert = (rows: number) => lists.sql`
   insert into rising select gen_random_uuid(), now(), ${owners[0] ?? ''}::uuid, 1 from generate_series(1, ${rows}::int)`;
 
-const start = (lists: readonly Directory[] = directories) => {
+const start = (maintained: readonly Directory[] = directories) => {
   const { log, lines } = captureLog();
   const registry = new Registry();
   const often = { foldEvery: 10, mergeEvery: 20, checkEvery: 30 };
   const maintenance = maintainDirectories({
-    databaseUrl: ground.url,
-    directories: lists,
+    databaseUrl: lists.url,
+    directories: maintained,
     log,
     registry,
     ...often,
@@ -30,7 +30,7 @@ const start = (lists: readonly Directory[] = directories) => {
 };
 
 const folded = () =>
-  vi.waitFor(async () => expect(await countUnfolded(ground.sql, risingDirectory)).toBe(0), 10_000);
+  vi.waitFor(async () => expect(await countUnfolded(lists.sql, risingDirectory)).toBe(0), 10_000);
 
 it('folds what is written, repairs and logs a difference from the list, and stops when disposed of', async () => {
   const { maintenance, lines, metrics } = start();
@@ -42,14 +42,14 @@ it('folds what is written, repairs and logs a difference from the list, and stop
   );
   expect(await metrics()).toContain('directory_unfolded_changes{list="rising"} 0');
 
-  await ground.sql`
+  await lists.sql`
     update rising_directory_buckets set n = n + 3 where ctid = (select min(ctid) from rising_directory_buckets)`;
   await vi.waitFor(() => expect(lines.join('')).toContain('differs from its list and is rebuilt'), 10_000);
-  await vi.waitFor(async () => expect(await measureDrift(ground.sql, risingDirectory)).toBe(0), 10_000);
+  await vi.waitFor(async () => expect(await measureDrift(lists.sql, risingDirectory)).toBe(0), 10_000);
 
   await maintenance[Symbol.asyncDispose]();
   await insert(5);
-  expect(await countUnfolded(ground.sql, risingDirectory)).toBe(5);
+  expect(await countUnfolded(lists.sql, risingDirectory)).toBe(5);
 });
 
 it('logs a failing list once, although the others work', async () => {
@@ -69,7 +69,7 @@ it('logs a failing list once, although the others work', async () => {
 });
 
 it('stops at once although a fold waits for a lock', async () => {
-  const blocker = ground.connect();
+  const blocker = lists.connect();
   await blocker`begin`;
   await blocker`lock table rising_directory_state in access exclusive mode`;
   const { maintenance, lines } = start();

@@ -45,19 +45,19 @@ export const withPageSettings = (databaseUrl: string): string => {
  *
  * `bounds` adds up the buckets in the order of the list until the wanted row must lie in the current one;
  * `place` corrects the rank of its key by the uncounted changes; `start` walks the index from there, over at
- * most one bucket and the uncounted changes, or from the lowest end of the list if no bucket is near. The first CTE mentions the list so that it is locked first, as
- * writers do.
+ * most one bucket and the uncounted changes, or from the lowest end of the list if no bucket is near. The first CTE
+ * mentions the list so that it is locked first, as writers do.
  */
 const pageStatement = (directory: Directory, columns: string, column?: string, since = false): string => {
   const { table, buckets, key, descending } = directory;
   const filter = column === undefined ? unfiltered : filterOf(directory, column);
   const value = column === undefined ? `''` : `$3::${filter.type}::text`;
-  const holds = column === undefined ? '' : ` and ${column} = $3::${filter.type}`;
+  const filterCondition = column === undefined ? '' : ` and ${column} = $3::${filter.type}`;
   const from = `$${column === undefined ? 3 : 4}`;
   const k = key.join(', ');
   const down = key.map((name) => `${name} desc`).join(', ');
   const at = (row: string) => `(${key.map((name) => `(select ${name} from ${row})`).join(', ')})`;
-  const ours = `${buckets} where filter = '${filter.name}' and value = ${value}`;
+  const bucketsOfFilter = `${buckets} where filter = '${filter.name}' and value = ${value}`;
   const older = `(select n from older)`;
   const skip = descending ? '$1::bigint' : `($1::bigint + ${older})`;
   // How many rows the uncounted changes add before a key, at least or at most. Most change the newest rows, so in
@@ -67,24 +67,24 @@ const pageStatement = (directory: Directory, columns: string, column?: string, s
       then (select n from log) else -(select removed from log) end`
     : '(select added from log)';
   return `
-with item as not materialized (select * from ${table} where true${holds}
-), uncounted as materialized (${uncounted(directory, `${k}, sign`, holds)}
+with item as not materialized (select * from ${table} where true${filterCondition}
+), uncounted as materialized (${uncounted(directory, `${k}, sign`, filterCondition)}
 ), log as materialized (
   select coalesce(sum(sign), 0) as n, count(*) filter (where sign > 0) as added,
     count(*) filter (where sign < 0) as removed from uncounted
 ), ${
     since
-      ? `near as materialized (select ${k} from ${ours} and ${key[0]} < ${from} order by ${down} limit 1
+      ? `near as materialized (select ${k} from ${bucketsOfFilter} and ${key[0]} < ${from} order by ${down} limit 1
 ), older as materialized (
-  select (select coalesce(sum(n), 0) from ${ours} and (${k}) < ${at('near')})
+  select (select coalesce(sum(n), 0) from ${bucketsOfFilter} and (${k}) < ${at('near')})
     + (select coalesce(sum(sign), 0) from uncounted where (${k}) < ${at('near')})
     + (select count(*) from item where (${k}) >= ${at('near')} and ${key[0]} < ${from})
     + (select count(*) from item where not exists (select from near) and ${key[0]} < ${from}) as n
 )`
       : `older as materialized (select 0::bigint as n)`
-  }, totals as materialized (select (select coalesce(sum(n), 0) from ${ours}) + n as n from log
+  }, totals as materialized (select (select coalesce(sum(n), 0) from ${bucketsOfFilter}) + n as n from log
 ), bounds as (
-  select ${k}, n, sum(n) over (order by ${descending ? down : k} rows unbounded preceding) as upto from ${ours}
+  select ${k}, n, sum(n) over (order by ${descending ? down : k} rows unbounded preceding) as upto from ${bucketsOfFilter}
 ), place as materialized (
   select ${k}, upto${descending ? '' : ' - n'} + (
     select coalesce(sum(sign), 0) from uncounted
