@@ -123,7 +123,7 @@ describe.concurrent('a request', () => {
       'the line of the request',
     );
     expect(line).toContain(`"span_id":"${span.spanId}"`);
-    expect(await gateway.log()).toContain(`"trace_id":"${trace}"`);
+    await expect.poll(() => gateway.log(), { timeout: 10_000 }).toContain(`"trace_id":"${trace}"`);
   });
 });
 
