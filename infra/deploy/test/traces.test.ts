@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startReceiver } from '@platform/gateway-spans/receiver';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { startCollector, until, type Collector, type Span } from './collector.ts';
 import { startGateway } from './gateway.ts';
 import { keys, startService, type RunningService } from './service.ts';
@@ -123,7 +123,7 @@ describe.concurrent('a request', () => {
       'the line of the request',
     );
     expect(line).toContain(`"span_id":"${span.spanId}"`);
-    await expect.poll(() => gateway.log(), { timeout: 10_000 }).toContain(`"trace_id":"${trace}"`);
+    await vi.waitFor(async () => expect(await gateway.log()).toContain(`"trace_id":"${trace}"`), 10_000);
   });
 });
 
