@@ -42,7 +42,7 @@ test(
 
 const many = Array.from({ length: 40 }, (_, at) => `victim${at}@example.test`).join(', ');
 
-/** Waits until no mail is on its way; gives the states of all. */
+/** Waits until no mail is pending; returns the states of all mails. */
 const mailed = async (service: Awaited<ReturnType<typeof startService>>, id: string) => {
   const states = async () => {
     const { body } = await service.admin('GET', `/v1/stores/${id}/notifications`);

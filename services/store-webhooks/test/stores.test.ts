@@ -44,8 +44,8 @@ test('a store is created with a token and ten addresses, and never shows its cre
   });
   const listed = await service.admin('GET', '/v1/stores?limit=1');
   expect(listed.body).toMatchObject({ stores: [{ id }], page: { number: 1, limit: 1 } });
-  const said = JSON.stringify([made.body, shown.body, listed.body]);
-  for (const secret of secrets) expect(said).not.toContain(secret);
+  const shownText = JSON.stringify([made.body, shown.body, listed.body]);
+  for (const secret of secrets) expect(shownText).not.toContain(secret);
   expect(JSON.stringify([shown.body, listed.body])).not.toContain(webhookToken);
   const { sql } = service.context.database;
   const kept = JSON.stringify([await sql`select * from stores`, await sql`select * from webhook_tokens`]);
@@ -90,7 +90,7 @@ test.each([
   ['a store address in another script', { storeUrl: 'https://shоp.example.test/' }, 'storeUrl'],
   ['a store address of a script', { storeUrl: 'javascript:alert(1)' }, 'storeUrl'],
   ['a network that is none', { allowedAddresses: ['10.0.0.0/99'] }, 'allowedAddresses.0'],
-  ['a field nobody knows', { colour: 'red' }, 'colour'],
+  ['an unknown field', { colour: 'red' }, 'colour'],
 ])('%s is refused by name', async (_n, more, field) => {
   const answer = await service.admin('POST', '/v1/stores', { ...input, ...more });
   expect(answer).toMatchObject({
@@ -100,8 +100,8 @@ test.each([
 });
 
 test('a request without a token gets 401, and with another scope 403 that names the required one', async () => {
-  const nobody = await fetch(`${service.url}/v1/stores`);
-  expect([nobody.status, nobody.headers.has('www-authenticate')]).toEqual([401, true]);
+  const anonymous = await fetch(`${service.url}/v1/stores`);
+  expect([anonymous.status, anonymous.headers.has('www-authenticate')]).toEqual([401, true]);
   const wrong = await fetch(`${service.url}/v1/stores`, {
     headers: { authorization: `Bearer ${await service.tokenWith('quests:read')}` },
   });

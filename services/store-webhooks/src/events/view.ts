@@ -19,8 +19,8 @@ export const showEvent = (row: Omit<EventRow, 'body' | 'headers' | 'dedup'>): z.
 const shownHeaders = ['content-type', 'user-agent', 'x-request-id'];
 
 /**
- * An event with its body. Values are masked, unless `reveal` says who asks for the whole body; that is recorded before.
- * A body that cannot be parsed is revealed as text. Throws NotFound.
+ * An event with its body. Values are masked, unless `reveal` names the caller who requests the whole body; that is
+ * recorded first. A body that cannot be parsed is revealed as text. Throws NotFound.
  */
 export const showFullEvent = async (
   { database: { orm }, now }: Context,

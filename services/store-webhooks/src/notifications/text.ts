@@ -10,7 +10,7 @@ const label = (...candidates: readonly (string | null | undefined)[]): string =>
   return found === undefined ? '' : ` ${found}`;
 };
 
-/** Everybody with a webhook token can choose ids and states, so only short plain ones are quoted. */
+/** Anyone with a webhook token can choose ids and states, so only short plain ones are quoted. */
 export const orderText = (orderNo: string | null, id: string, status: string): string =>
   `Your order${label(orderNo, id)} ${word.test(status) ? `is now ${status}` : 'has changed'}`;
 

@@ -76,7 +76,7 @@ const ask = async (context: Context, store: KnownStore, payment: Payment, id: st
 
 /**
  * Settles a 3DS challenge: parse → find the payment → stored outcome, else ask the provider. The challenge
- * result comes through the browser, so its transStatus is never used. Rejects when the provider gives no result.
+ * result comes through the browser, so its transStatus is never used. Rejects if the provider returns no result.
  */
 export const settlePayment = async (context: Context, event: PaymentEvent): Promise<Settled> => {
   const { store, contentType } = event;

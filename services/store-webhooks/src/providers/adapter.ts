@@ -37,7 +37,7 @@ export interface Subject {
   eventId?: string | undefined;
 }
 
-/** What an adapter uses while it maps: settings, credentials and read access to the provider. */
+/** Settings, credentials and read access to the provider, for the mapping of a webhook. */
 export interface Connection {
   settings: ProviderSettings;
   credentials: Credentials;

@@ -48,7 +48,7 @@ const retryOnce = retry(
   { maxAttempts: 1 },
 );
 
-/** Counts only failures that may end by themselves: rejected requests say nothing about the next one. */
+/** Only failures that may end by themselves count: after a rejected request, the next one may succeed. */
 const createCircuit = (counts: (error: ProviderUnavailable) => boolean) =>
   circuitBreaker(handleType(ProviderUnavailable, counts), {
     halfOpenAfter: openCircuitMs,

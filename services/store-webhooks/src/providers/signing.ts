@@ -4,9 +4,9 @@ import type { SignedRequest, Signing } from './adapter.ts';
 interface HmacSigning extends Scheme {
   /** In lower case. */
   header: string;
-  /** The key in the credential `webhookSecret`; its UTF-8 bytes unless said otherwise. */
+  /** The key in the credential `webhookSecret`; default: its UTF-8 bytes. */
   key?: (secret: string) => Buffer;
-  /** What is signed; the body unless said otherwise. */
+  /** The signed content; default: the body. */
   content?: (request: SignedRequest) => (string | Buffer)[];
 }
 

@@ -75,7 +75,7 @@ const merged = (older: MemberRecord, newer: MemberRecord): MemberRecord => {
 };
 
 /**
- * What the POS answered may be older than a webhook that was applied while it was asked. The higher
+ * The answer of the POS may be older than a webhook that was applied in the meantime. The higher
  * version is the newer one; without versions, a webhook since `before` is.
  */
 const newest = (

@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import { storeId } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
 
-/** What a list and the address of a single record have in common. */
+/** The common part of a list and of the address of a single record. */
 interface Shown<Row extends object> {
   table: PgTable & { storeId: PgColumn; $inferSelect: Row };
   tag: string;
@@ -23,7 +23,7 @@ interface Shown<Row extends object> {
 
 /** The address of a single record: `GET /v1/stores/{id}/<path>/{…}`. */
 interface OneRecord {
-  /** What the record is called in messages and, as `getDeliveryJob`, in the OpenAPI document: `delivery job`. */
+  /** Name of the record in messages, such as `delivery job`; its operation id is then `getDeliveryJob`. */
   noun: string;
   summary: string;
   /** The columns that identify it, by path parameter; `schema` is a text if absent. */

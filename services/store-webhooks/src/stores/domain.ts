@@ -118,7 +118,7 @@ export const changedStore = (before: StoredState, change: StoreChanges): StoreSt
   };
 };
 
-/** A store as it is created. */
+/** The first state of a store. */
 export const newStore = (input: StoreInput): StoreState => changedStore(empty, input);
 
 /**

@@ -21,7 +21,7 @@ const seal = ({ box, now }: Context, id: string, state: StoreState) => ({
   updatedAt: now().toISOString(),
 });
 
-/** The store as it is shown; `db` is a transaction if the store was changed in it. Throws NotFound. */
+/** The view of a store; `db` is the transaction that changed it, if there is one. Throws NotFound. */
 export const getStore = async (context: Context, id: string, db: Executor = context.database.orm) => {
   const [view] = await showStores(context, [await findStore(db, id)], db);
   return view as NonNullable<typeof view>;

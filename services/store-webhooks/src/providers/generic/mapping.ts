@@ -39,7 +39,7 @@ export const unmaskedFields = (settings: ProviderSettings): string[] => {
   return [...shown('order'), ...shown('member'), ...shown('item', `${items}/*`)];
 };
 
-/** The number in a text such as `12.50`; anything else as it is. */
+/** The number in a text such as `12.50`; any other value unchanged. */
 const decimal = (value: unknown): unknown =>
   typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
 

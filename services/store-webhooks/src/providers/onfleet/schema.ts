@@ -10,7 +10,7 @@ const time = orNull(
     .transform((value) => Math.round(value < 1e11 ? value * 1000 : value)),
 );
 
-/** What every task trigger carries. https://docs.onfleet.com/reference/webhooks */
+/** The fields of every task trigger. https://docs.onfleet.com/reference/webhooks */
 export const webhook = z
   .object({
     taskId: identifier(),

@@ -3,7 +3,7 @@ import type { ThreeDSAdapter } from '../adapter.ts';
 import { headerCredential } from '../credentials.ts';
 import { resultIn } from '../emv.ts';
 
-/** 3dsecure.io: POST /postauth gives the result of a challenge for 300 seconds. */
+/** 3dsecure.io: POST /postauth returns the result of a challenge for 300 seconds. */
 export const threedsecureio: ThreeDSAdapter = {
   kind: 'threedsecureio',
   credentials: z.strictObject({ apiKey: headerCredential() }).partial(),
