@@ -34,7 +34,7 @@ test('an attempt for which the provider was not asked does not count', async () 
   let refusals = 30;
   const reader = {
     get: () => {
-      if (refusals-- > 0) return Promise.reject(new ProviderBusy('is given a pause', 1, 'open'));
+      if (refusals-- > 0) return Promise.reject(new ProviderBusy('is not asked for a while', 1, 'open'));
       return Promise.resolve({ items: [] });
     },
     ask: () => Promise.reject(new Error('not used')),

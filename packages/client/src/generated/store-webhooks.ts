@@ -282,7 +282,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a store; what is not named stays, except credentials of a provider that moved
+         * Change a store; fields that are not sent stay, except credentials of a provider whose kind or address changed
          * @description Requires bearer, with the scope stores:admin.
          */
         patch: operations["changeStore"];
@@ -298,7 +298,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace one of the two webhook tokens; the old one works a while longer
+         * Replace one of the two webhook tokens; the old one still works for graceSeconds
          * @description Requires bearer, with the scope stores:admin.
          */
         post: operations["rotateWebhookToken"];
@@ -1037,7 +1037,7 @@ export interface components {
         Payment: {
             /** @enum {string} */
             service: "threedsecureio" | "netcetera";
-            /** @description As it comes back with the challenge result */
+            /** @description The id that the challenge result contains */
             transactionId: string;
             orderId: string;
         };
@@ -5679,7 +5679,7 @@ export interface operations {
                 /** @description The store */
                 id: string;
                 service: "threedsecureio" | "netcetera";
-                /** @description As it comes back with the challenge result */
+                /** @description The id that the challenge result contains */
                 transactionId: string;
             };
             cookie?: never;

@@ -16,7 +16,7 @@ type Rechecked = Receipt['state'] | 'ignored';
 /** Ends a transaction in which the event turned out to be a duplicate. */
 class Duplicate extends Error {}
 
-/** Replaces the stored event by what receiving it would store now that its signature is valid. */
+/** Replaces the refused event by the event that is stored if the signature is valid. */
 const accept = async (context: Context, store: KnownStore, event: EventRow, url: string) => {
   const { database, box, tracker } = context;
   const { id, storeId, body, headers } = event;

@@ -15,7 +15,7 @@ export const isReceivedAfter = (id: string): SQL => gt(inbox.id, id);
 export const hasState = (state: string): SQL =>
   state === 'done' ? sql`${inbox.state} = 'done'` : sql`${inbox.state} || '' = ${state}`;
 
-/** Whether the id in an entity such as `order:17` is this one; the expression as the index `inbox_entity_id` has it. */
+/** Whether an entity such as `order:17` has this id; the expression is that of the index `inbox_entity_id`. */
 export const isAbout = (id: string): SQL =>
   sql`substr(${inbox.entity}, strpos(${inbox.entity}, ':') + 1) = ${id} and ${inbox.entity} is not null`;
 

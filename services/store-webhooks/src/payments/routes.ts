@@ -14,7 +14,7 @@ const Payment = z
     // Every URL parser removes these two, so no address could name such a payment.
     transactionId: text(1, 200)
       .refine((id) => id !== '.' && id !== '..', 'must not be . or ..')
-      .meta({ description: 'As it comes back with the challenge result' }),
+      .meta({ description: 'The id that the challenge result contains' }),
     orderId: text(1, 200),
   })
   .meta({ id: 'Payment' });

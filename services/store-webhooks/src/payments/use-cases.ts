@@ -10,5 +10,5 @@ export const registerPayment = async (context: Context, payment: Payment): Promi
   const createdAt = context.now().toISOString();
   const orderId = await addPayment(context.database.orm, { ...payment, createdAt });
   if (orderId !== payment.orderId)
-    throw new Conflict('payment_exists', 'The transaction pays another order already.');
+    throw new Conflict('payment_exists', 'The transaction is registered for another order.');
 };

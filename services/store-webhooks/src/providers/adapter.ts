@@ -83,7 +83,7 @@ export interface PosAdapter extends Adapter {
 
 export interface DeliveryAdapter extends Adapter {
   payload: z.ZodType;
-  /** `event` is the address that was called; a provider's own event name in the body wins over it. */
+  /** `event` is the address that was called; a provider's own event name in the body takes precedence. */
   job(event: JobEvent, body: unknown): { stage: JobStage; job: JobRecord };
 }
 

@@ -8,5 +8,5 @@ export const hexSecret = () =>
 export const headerCredential = () =>
   z.string().regex(/^[!-~](?:[ -~]*[!-~])?$/, 'must be printable ASCII without spaces at the ends');
 
-/** A signing secret that is used as the text it is. */
+/** A signing secret whose text is the key. */
 export const textSecret = () => z.string().regex(/^\S+$/, 'must not contain white space');

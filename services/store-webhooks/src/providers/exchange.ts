@@ -76,13 +76,13 @@ const parseAnswer = async (answer: IncomingMessage): Promise<unknown> => {
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxAnswer) throw new Unprocessable('The provider answered too much.');
+    if (length > maxAnswer) throw new Unprocessable('The answer of the provider is too large.');
     chunks.push(chunk);
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
   } catch {
-    throw new ProviderUnavailable('did not answer JSON', { status });
+    throw new ProviderUnavailable('did not answer with JSON', { status });
   }
 };
 

@@ -1,4 +1,4 @@
-/** Creating a number format takes longer than mapping an order, so the digits of each currency are kept. */
+/** Creating a number format takes longer than mapping an order, so the digits of each currency are cached. */
 const known = new Map<string, number>();
 
 /** Decimal places of a currency (ISO 4217). */

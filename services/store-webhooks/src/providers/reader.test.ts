@@ -27,13 +27,13 @@ test('a redirect is not followed, and not tried again', async () => {
   expect(standIn.asked).toHaveLength(1);
 });
 
-test('after five failures in a row a provider is given a pause', async () => {
+test('after five failures in a row a provider is not asked for a while', async () => {
   const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
   standIn.behaviour = 'error';
   for (let at = 0; at < 4; at++)
     await expect(reader.get(standIn.url, path, {})).rejects.toThrow('The provider');
   expect(standIn.asked).toHaveLength(5);
-  await expect(reader.get(standIn.url, path, {})).rejects.toThrow('given a pause');
+  await expect(reader.get(standIn.url, path, {})).rejects.toThrow('not asked for a while');
   expect(standIn.asked).toHaveLength(5);
 });
 
@@ -42,13 +42,13 @@ test('failures of one account do not stop requests of another account at the sam
   standIn.behaviour = 'error';
   for (let at = 0; at < 5; at++)
     await reader.get(standIn.url, path, { account: 'one' }).catch(() => undefined);
-  await expect(reader.get(standIn.url, path, { account: 'one' })).rejects.toThrow('given a pause');
+  await expect(reader.get(standIn.url, path, { account: 'one' })).rejects.toThrow('not asked for a while');
   standIn.behaviour = 'normal';
   standIn.orders.set('o-1', { order: 1 });
   expect(await reader.get(standIn.url, path, { account: 'two' })).toEqual({ order: 1 });
 });
 
-test('a provider that refuses requests is not given a pause: the next one may be right', async () => {
+test('a provider that rejects requests is still asked: the next request may be valid', async () => {
   const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
   standIn.behaviour = 'forbidden';
   for (let at = 0; at < 10; at++)
@@ -58,22 +58,22 @@ test('a provider that refuses requests is not given a pause: the next one may be
   expect(await reader.get(standIn.url, path, {})).toEqual({ order: 1 });
 });
 
-test('a provider that does not answer is given a pause by all accounts', async () => {
+test('a provider that does not answer is not asked for a while, for any account', async () => {
   const reader = createReader({ timeoutMs: 20, addresses: 'any' });
   standIn.behaviour = 'hang';
   for (let at = 0; at < 3; at++)
     await expect(reader.get(standIn.url, path, { account: `${at}` })).rejects.toThrow('The provider');
-  await expect(reader.get(standIn.url, path, { account: 'other' })).rejects.toThrow('given a pause');
+  await expect(reader.get(standIn.url, path, { account: 'other' })).rejects.toThrow('not asked for a while');
   expect(standIn.asked).toHaveLength(5);
 });
 
-test('a provider that limits an account (429) is not asked again at once, and that account is given a pause', async () => {
+test('a provider that limits an account (429) is not asked again at once, and for that account not for a while', async () => {
   const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
   standIn.behaviour = 'limited';
   for (let at = 0; at < 5; at++)
     await expect(reader.get(standIn.url, path, {})).rejects.toThrow('answered 429');
   expect(standIn.asked).toHaveLength(5);
-  await expect(reader.get(standIn.url, path, {})).rejects.toThrow('given a pause');
+  await expect(reader.get(standIn.url, path, {})).rejects.toThrow('not asked for a while');
 });
 
 test('a request that finds too many others of its account in progress is rejected with a time to wait', async () => {

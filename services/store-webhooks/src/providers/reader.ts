@@ -26,7 +26,7 @@ export interface ProviderReader {
 }
 
 export interface ReaderOptions {
-  /** For each try. */
+  /** Of each attempt. */
   timeoutMs: number;
   /** `any` also allows private addresses. */
   addresses: Addresses;
@@ -100,7 +100,7 @@ const createAccount = () => {
   };
 };
 
-/** An origin that does not answer is given a pause by all accounts. */
+/** Requests of all accounts pause if the origin does not answer. */
 const createOrigin = () => ({
   limit: bulkhead(maxAtOrigin, Infinity),
   circuit: createCircuit(({ status }) => status === undefined),
@@ -113,7 +113,7 @@ const cached = <T extends object>(cache: LRUCache<string, T>, key: string, creat
 };
 
 /**
- * Reads from providers over HTTP: two tries with a time limit each, circuit breakers and limits of requests in progress
+ * Reads from providers over HTTP: two attempts with a time limit each, circuit breakers and limits of requests in progress
  * for each origin and each account, no redirects, JSON only. Rejects with ProviderUnavailable when there is no answer,
  * with ProviderBusy when the provider was not asked, and with Unprocessable when asking again is useless.
  */
@@ -133,7 +133,7 @@ export const createReader = ({ timeoutMs, addresses }: ReaderOptions): ProviderR
       if (!(error instanceof BrokenCircuitError)) throw error;
       // Random, so that the events of a long outage are not all due at the same moment.
       const waitMs = Math.round(openCircuitMs * (1 + 2 * Math.random()));
-      throw new ProviderBusy('failed repeatedly and is given a pause', waitMs, 'open');
+      throw new ProviderBusy('failed repeatedly and is not asked for a while', waitMs, 'open');
     }
   };
   return {

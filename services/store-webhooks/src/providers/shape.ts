@@ -26,7 +26,7 @@ export const parsePayload = <T extends z.ZodType>(schema: T, body: unknown): z.o
   const result = schema.safeParse(body);
   if (result.success) return result.data;
   const paths = result.error.issues.map(({ path, code }) => `${path.join('.') || 'body'} (${code})`);
-  throw new Unprocessable(`The payload has another shape: ${paths.slice(0, 10).join(', ')}`);
+  throw new Unprocessable(`The payload is not valid: ${paths.slice(0, 10).join(', ')}`);
 };
 
 /** A field of an unvalidated value; own fields only. */

@@ -3,7 +3,7 @@ import { getTableColumns } from 'drizzle-orm';
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 
-/** Description of ids that are not ours. */
+/** Description of ids of the POS. */
 export const posId = 'The id that the POS gave';
 
 const valueOf = ({ columnType, enumValues }: PgColumn): z.ZodType => {
@@ -17,7 +17,7 @@ const valueOf = ({ columnType, enumValues }: PgColumn): z.ZodType => {
 
 /**
  * The schema of rows as they are shown. `fields` names columns, separated by spaces. `more` describes fields, and adds
- * those that are no columns.
+ * fields that are not columns.
  */
 export const viewOf = (
   id: string,

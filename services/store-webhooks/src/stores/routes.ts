@@ -74,7 +74,8 @@ export const storeRoutes = (context: Context): Route[] => {
         method: 'patch',
         path: '/v1/stores/{id}',
         operationId: 'changeStore',
-        summary: 'Change a store; what is not named stays, except credentials of a provider that moved',
+        summary:
+          'Change a store; fields that are not sent stay, except credentials of a provider whose kind or address changed',
         params: storeId,
         body: { schema: StoreChange },
         responses: { 200: { description: 'The store', body: ChangedStoreView } },
@@ -88,7 +89,7 @@ export const storeRoutes = (context: Context): Route[] => {
         method: 'post',
         path: '/v1/stores/{id}/webhook-token/rotate',
         operationId: 'rotateWebhookToken',
-        summary: 'Replace one of the two webhook tokens; the old one works a while longer',
+        summary: 'Replace one of the two webhook tokens; the old one still works for graceSeconds',
         params: storeId,
         body: { schema: RotateBody },
         responses: { 200: { description: 'The new token, shown this once', body: RotatedView } },

@@ -34,7 +34,7 @@ export const veriff: IdentityAdapter = {
     if (decided(body) !== undefined) return parsePayload(decision, body);
     if (progressed(body) !== undefined) return parsePayload(progress, body);
     if (fieldOf(body, 'eventType') === 'fullauto') return parsePayload(fullAuto, body);
-    // Watchlist results and statuses that a person set belong to a session and decide nothing about it.
+    // Watchlist results and manually set statuses name a session but do not change its verification.
     if (session(body) !== undefined) throw new Ignored('This webhook changes no verification.');
     return parsePayload(verification, body);
   },

@@ -5,7 +5,7 @@ import { identifier, isoTime, orNull, storableText } from '../shape.ts';
 const user = { vendorData: orNull(identifier()), endUserId: orNull(identifier()) };
 
 /**
- * For a decision without `status`, which is more exact: 9104 stands for expired and for abandoned.
+ * For a decision without `status`. The status is more exact: 9104 is the code of both expired and abandoned.
  * https://devdocs.veriff.com/docs/verification-session-status-codes-table
  */
 const statuses: Readonly<Record<number, string>> = {
@@ -35,7 +35,7 @@ export const decision = z
   }))
   .meta({ id: 'VeriffDecision', description: 'The decision webhook of Veriff' });
 
-/** The person started or submitted; it has no time. https://devdocs.veriff.com/docs/event-webhook */
+/** The person has started or submitted the verification; the webhook contains no time. https://devdocs.veriff.com/docs/event-webhook */
 export const progress = z
   .object({ id: identifier(), code: z.int(), action: storableText(100), ...user })
   .transform(({ id, action, vendorData, endUserId }): VerificationRecord => ({
