@@ -1,7 +1,8 @@
 -- Sends the requests of a file over all connections of one thread, in order and again from the first one.
 -- Arguments: the file (a NUL byte after each request); a text that accepted responses contain, or ''; the mean pause of
 -- a connection between two requests in ms, or ''.
--- In a request, ######## is replaced by a number that is different each time. Prints one line of JSON.
+-- In a request, ######## is replaced by a number that is different each time, in later runs too. Prints one line of
+-- JSON.
 local threads = {}
 
 function setup(thread)
@@ -29,6 +30,8 @@ function init(args)
     end
   end
   sent = 0
+  -- No run sends as many as 100,000 a second, so the numbers of two runs differ.
+  offset = os.time() % 900 * 100000
   accepted = 0
   -- wrk parses response bodies only for scripts that have a response function.
   if text ~= '' then
@@ -44,7 +47,7 @@ function request()
   sent = sent + 1
   local one = prepared[(sent - 1) % #prepared + 1]
   if type(one) == 'table' then
-    return one[1] .. string.format('%08d', sent) .. one[2]
+    return one[1] .. string.format('%08d', offset + sent) .. one[2]
   end
   return one
 end

@@ -311,6 +311,17 @@ test('statements and commits on connections that the network lost fail, and late
   await expect.poll(works(database.ping), { timeout: 5000 }).toBe(true);
 }, 20_000);
 
+test('a statement fails when the server closes each connection at once, as a load balancer without a backend does', async () => {
+  const server = createServer((socket) => socket.destroy());
+  const { port } = await listen(server as never, '127.0.0.1', 0);
+  await using database = openDatabase({
+    url: `postgres://user:password@127.0.0.1:${port}/none`,
+    name: 'closed',
+  });
+  await expect(database.sql`select 1`).rejects.toSatisfy(isTransient);
+  server.close();
+}, 20_000);
+
 test('connections beyond MAX_CONNECTIONS are closed at once, and those that exist go on', async () => {
   await using fixture = await startFixture({ MAX_CONNECTIONS: '1' });
   const first = connect(fixture.port, '127.0.0.1');

@@ -14,15 +14,18 @@ const isOf = ({ body = '' }: LoadRequest, player: string): boolean => body.inclu
 
 /** What debits of other players notice while a transaction holds the row of one player, whose debits go on coming. */
 export const neighbours = async (): Promise<Figure[]> => {
-  // Callbacks of the locked player wait for it; they must not fill the queue of the probe's connections.
   await using system = await startSystem('wallet-operator');
   const { service, sql, requests } = system;
   const others = requests.filter((request) => !isOf(request, locked));
-  const half = others.length / 2;
-  const measure = () =>
-    probeDuring(service.url, others.slice(half), () =>
-      load({ url: service.url, requests: requests.slice(0, half), connections, seconds, perSecond }),
-    );
+  const each = 10_000;
+  let run = 0;
+  // No debit is sent twice.
+  const measure = () => {
+    const from = 2 * each * run++;
+    const load64 = { connections, seconds, perSecond, requests: requests.slice(from, from + each) };
+    const probes = others.slice(from + each, from + 2 * each);
+    return probeDuring(service.url, probes, () => load({ url: service.url, ...load64 }));
+  };
   await measure();
   const normal = await measure();
   let beside: typeof normal | undefined;

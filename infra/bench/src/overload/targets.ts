@@ -21,7 +21,7 @@ export interface Target {
 const rows = 100_000;
 const players = 200;
 /** Beyond these the same debits are sent again, and answered as repeats. */
-const differentDebits = 300_000;
+const differentDebits = 500_000;
 
 const signingKey = (): string =>
   JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }));
