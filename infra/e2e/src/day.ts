@@ -4,6 +4,7 @@ import { runActor, type Result } from './actor.ts';
 import { author } from './actors/author.ts';
 import { casino } from './actors/casino.ts';
 import { person } from './actors/person.ts';
+import { referee } from './actors/referee.ts';
 import { shipper } from './actors/shipper.ts';
 import { shop } from './actors/shop.ts';
 import { translator } from './actors/translator.ts';
@@ -52,6 +53,7 @@ export const liveThrough = async (
     shipper(gateway, demo.adminToken),
     shop(platform.stackFile),
     game,
+    referee(gateway, demo),
   ];
   const end = new AbortController();
   const running = actors.map(async (actor) => [actor.name, await runActor(actor, end.signal)] as const);

@@ -9,6 +9,7 @@ import { migrations } from '../src/context.ts';
 import { addGame, addPlayer } from './factories.ts';
 import { call } from './harness.ts';
 import { startLoad, type Sent } from './load.ts';
+import type { ServiceProcess } from '@platform/service-kit/testing';
 import { startProcess } from './process.ts';
 import { expectSoundLedger } from './proof.ts';
 
@@ -142,13 +143,19 @@ test('SIGTERM under load: what was taken is answered, and the process ends in or
   await expectNothingLost(service.url, load.sent);
 }, 60_000);
 
+const errorsOf = (processes: readonly ServiceProcess[]): string =>
+  processes.flatMap(({ lines }) => lines.filter((line) => line.includes('"err"'))).join('\n');
+
 test('two processes serve the same players', async () => {
   await using one = await startProcess(server.url);
   await using other = await startProcess(server.url);
   const loads = [startLoad(one.url, players), startLoad(other.url, players)];
   for (const { sent } of loads) await untilSent(sent, 200);
   const sent = (await Promise.all(loads.map((load) => load.stop()))).flat();
-  expect(sent.filter(({ answer }) => answer?.http !== 200)).toEqual([]);
+  expect(
+    sent.filter(({ answer }) => answer?.http !== 200),
+    errorsOf([one, other]),
+  ).toEqual([]);
   await expectNothingLost(one.url, sent);
 }, 60_000);
 

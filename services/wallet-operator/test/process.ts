@@ -12,6 +12,8 @@ export const processEnvironment = (databaseUrl: string, port: number, redisUrl =
   AUTH_AUDIENCE: 'test',
   HMAC_SECRET: secret,
   DRAIN_MS: '0',
+  // A busy machine may need longer than the default of 2 s.
+  MAX_WAIT_MS: '20000',
   // More than the callbacks that may wait, so that a test sees those beyond refused and not their connections.
   MAX_CONNECTIONS: '4000',
 });

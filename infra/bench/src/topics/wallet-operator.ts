@@ -1,6 +1,7 @@
 /** What a debit costs, alone and in company, with an empty and a full ledger; and how long a proof takes. */
 import { repeat, type Figure, type Topic } from '../figure.ts';
 import { baseline, prepareBaseline } from '../wallet-operator/baseline.ts';
+import { judgeCalls } from '../wallet-operator/judging.ts';
 import { fillLedger } from '../wallet-operator/filling.ts';
 import { debitFor, openWallet, players, prove, type Wallet } from '../wallet-operator/wallet.ts';
 
@@ -126,6 +127,16 @@ const large = async (full: Wallet): Promise<Figure[]> => {
   ];
 };
 
+const judging = async (): Promise<Figure[]> => [
+  {
+    what: 'judge: 1,000,000 recorded calls',
+    bound: '≤ 10 s',
+    samples: await judgeCalls(million, runs),
+    unit: 's',
+    holds: (value) => value <= 10,
+  },
+];
+
 /** Measures some parts on one wallet, which the first seconds of callbacks make warm. */
 const on =
   (...parts: ((wallet: Wallet) => Promise<Figure[]>)[]) =>
@@ -139,12 +150,13 @@ const on =
 
 export const topic: Topic = {
   title: 'Wallet operator',
-  measure: on(throughput, onePlayer, lone, proof, large),
+  measure: on(throughput, onePlayer, lone, proof, large, judging),
   parts: {
     throughput: on(throughput),
     'one-player': on(onePlayer),
     lone: on(lone),
     proof: on(proof),
     large: on(large),
+    judge: judging,
   },
 };

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bearer, unwrap, walletOperator } from '@platform/client';
+import type { Actor } from '../actor.ts';
+import { inTime, persist, persistOnce } from '../persist.ts';
+import { run } from '../program.ts';
+import type { StackFile } from '../stack.ts';
+
+const SECONDS = 2;
+
+/** Concurrent callbacks of one player: `certify --history` sends and repeats them, and judges all answers together. */
+export const referee = (gateway: string, demo: StackFile['demo']): Actor => {
+  const wallet = walletOperator(gateway, inTime, bearer(demo.adminToken));
+  const faults: string[] = [];
+  let judged = 0;
+  return {
+    name: 'referee',
+    pace: 2_000,
+    step: async () => {
+      // A player of its own, because a call that was never answered leaves the balance open.
+      const playerId = `history-${randomUUID()}`;
+      const params = { path: { playerId } };
+      await persistOnce(() =>
+        unwrap(wallet.POST('/v1/players', { body: { playerId, currency: 'EUR', countryCode: 'DE' } })),
+      );
+      const deposit = { transactionId: `${playerId}-deposit`, amount: '100.00' };
+      await persist(() => unwrap(wallet.POST('/v1/players/{playerId}/deposits', { params, body: deposit })));
+      const folder = await mkdtemp(join(tmpdir(), 'history-'));
+      const options = {
+        url: gateway,
+        secret: demo.wallet.hmacSecret,
+        player: playerId,
+        currency: 'EUR',
+        game: demo.wallet.gameCode,
+        history: join(folder, 'calls.jsonl'),
+        seconds: String(SECONDS),
+      };
+      const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+      await using certify = run('services/wallet-operator/src/certify.ts', args);
+      if ((await certify.ended) !== 0) faults.push(`referee: ${certify.printed()}`);
+      judged += Number(/(\d+) calls in/.exec(certify.printed())?.[1] ?? 0);
+      await rm(folder, { recursive: true });
+    },
+    verify: async () => (judged > 0 ? faults : [...faults, 'referee: no call could be judged']),
+  };
+};

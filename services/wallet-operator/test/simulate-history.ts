@@ -1,0 +1,18 @@
+/** `pnpm --filter wallet-operator simulate-history FILE CALLS`: writes histories of a correct backend, for `judge`. */
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { createRandom } from '../src/history/random.ts';
+import { simulate } from './simulated-wallet.ts';
+
+const [file, calls] = process.argv.slice(2);
+if (file === undefined || calls === undefined) throw new Error('usage: simulate-history FILE CALLS');
+
+const out = createWriteStream(file);
+let left = Number(calls);
+for (let seed = 0; left > 0; seed++) {
+  const recorded = simulate(createRandom(seed), { player: `player-${seed}`, histories: 50 });
+  left -= recorded.length;
+  if (!out.write(recorded.map((call) => `${JSON.stringify(call)}\n`).join(''))) await once(out, 'drain');
+}
+out.end();
+await once(out, 'close');
