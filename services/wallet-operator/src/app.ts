@@ -8,21 +8,21 @@ import { playerRoutes } from './players/routes.ts';
 import { roundRoutes } from './rounds/routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
 
-/** The rooms of the service and what its OpenAPI document says of them. */
+/** All routes of the service, and the general part of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
   createHttpApp(context, {
     about: {
       title: 'Wallet operator',
       version: '1.0.0',
       description:
-        "The operator's side of a game server: wallet callbacks, and what people need around them.",
+        "The operator's side of a game server: wallet callbacks, and the management of players, games and rounds.",
       tags: {
         Callbacks: 'Called by the game server, signed with HMAC-SHA256',
-        Players: 'Who plays, and their money',
-        Games: 'What may be played',
-        Rounds: 'For support, and to find those that nobody closes',
-        Launches: 'Asked of the game server',
-        Audit: 'What happened, and whether the ledger holds together',
+        Players: 'Players and their balances',
+        Games: 'Games that may be played',
+        Rounds: 'For support, and to find rounds that were never closed',
+        Launches: 'Requests to the game server',
+        Audit: 'The audit trail and the proof of the ledger',
       },
       basePath: '',
     },

@@ -14,12 +14,12 @@ export interface Context extends BaseContext {
   ledger: Ledger;
   signatures: RequestSignatures;
   tokens: TokenVerifier;
-  /** Undefined where no game server is set. */
+  /** Undefined when no game server is configured. */
   gameServer: GameServer | undefined;
   wallet: WalletMetrics;
 }
 
-/** Opens everything the service holds on to; `overrides` replace parts in tests. */
+/** Opens the connections and clients of the service; `overrides` replace parts in tests. */
 export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
   const base = openBaseContext(env, { name: 'wallet-operator', migrations }, parts);
   const now = overrides.now ?? base.now;

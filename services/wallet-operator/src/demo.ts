@@ -1,4 +1,4 @@
-/** Loads the demo data, as often as it is run, and prints what `start` tells about it. */
+/** Loads the demo data (repeatable) and prints the part of the output of `start` that describes it. */
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
@@ -40,7 +40,7 @@ for (const player of players) {
 
 const path = '/callback/balance';
 const body = '{"requestId":"demo","playerId":"demo-1"}';
-// Signed by the shell that it is pasted into: a signature made now would be too old by then.
+// The shell signs it when it is pasted, because a signature that is made now would have expired by then.
 const command = [
   `T=$(date +%s); curl -s ${gatewayUrl()}${path} -H 'Content-Type: application/json' -H "X-Timestamp: $T"`,
   `-H "X-HMAC-SHA256: $(printf '%s' "$T${path}"'${body}' | openssl dgst -sha256 -hmac '${env.HMAC_SECRET}' -r | cut -c1-64)"`,

@@ -9,10 +9,10 @@ const shape = {
   ...tokenEnv,
   /** Shared with the game server; signs both directions. */
   HMAC_SECRET: z.string().min(1),
-  /** Still good while the game server changes over. */
+  /** Also accepted while the secret is replaced. */
   HMAC_SECRET_PREVIOUS: z.string().min(1).optional(),
   SIGNATURE_STRING: z.enum(['timestamp+path+body', 'timestamp+body']).default('timestamp+path+body'),
-  /** What a gateway takes off the front of the path; the game server signs it. */
+  /** A path prefix that a gateway removes; the game server signs the path with it. */
   SIGNATURE_PATH_PREFIX: z.string().default(''),
   SIGNATURE_TOLERANCE_S: seconds(0, 30),
   ROLLBACK_AFTER_CLOSE: z.enum(['reverse', 'reject']).default('reverse'),
@@ -26,7 +26,7 @@ const shape = {
   /** How long a callback waits for a batch, and for a player whom another transaction holds; then it is answered 500. */
   MAX_WAIT_MS: z.coerce.number().int().min(1).default(2000),
   BATCHES_IN_FLIGHT: z.coerce.number().int().min(1).max(4).default(2),
-  /** The game server's address and who we are there; without them there are no launches. */
+  /** Address of the game server and our operator id there; without them there are no launches. */
   GAME_SERVER_URL: z.url({ protocol: /^https?$/ }).optional(),
   OPERATOR_ID: z.string().min(1).optional(),
   /** Rounds open for longer count as stuck in the metrics. */
@@ -43,11 +43,11 @@ export const processEnv = () => envOf(process.env);
 /** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
 export const migrationUrl = (): string => migrationUrlOf(process.env);
 
-/** Where the auditor reads. */
+/** Database of the command `proof`. */
 export const databaseUrl = (): string =>
   readEnv({ DATABASE_URL: commonEnv.DATABASE_URL }, process.env).DATABASE_URL;
 
-/** Settings of the stand-in game server, each as GAME_SERVER_… but for what it shares with the service. */
+/** Settings of the stand-in game server: GAME_SERVER_…, and those that it shares with the service. */
 export const standInEnv = () => {
   const own = Object.fromEntries(
     ['HOST', 'PORT', 'PLAYER', 'GAME_CODE', 'ROUNDS', 'DROP_RATE'].map((name) => [
@@ -91,5 +91,5 @@ export const localWallet = (): { url: string; secret: string | undefined } => {
   };
 };
 
-/** What `demo` is given beside the settings of the service. */
+/** The address that the command `demo` prints. */
 export const gatewayUrl = (): string => process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080';

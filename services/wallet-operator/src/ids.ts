@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** They could not be stored, or would forge lines of a log. */
+/** Control characters: PostgreSQL cannot store NUL, and line ends would forge log lines. */
 const control = /\p{Cc}/u;
 
-/** In characters, not in UTF-16 units, but counted only where that makes a difference. */
+/** In characters, not in UTF-16 units; they are counted only when the two may differ in the result. */
 const lengthOf = (value: string): number => {
   if (value.length <= 255) return value.length;
   return value.length > 510 ? value.length : [...value].length;

@@ -9,7 +9,7 @@ export interface WalletMetrics {
   recordProof(ok: boolean, at: Date): void;
 }
 
-/** What is asked for when Prometheus looks. */
+/** Values that are read at each scrape. */
 export interface WalletGauges {
   stuckRounds(): Promise<number>;
   waiting(): number;
@@ -22,7 +22,7 @@ export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges)
   let proved: { ok: boolean; at: Date } | undefined;
   new Gauge({
     name: 'wallet_stuck_rounds',
-    help: 'Rounds open for longer than STUCK_ROUND_S; NaN while the database is away',
+    help: 'Rounds open for longer than STUCK_ROUND_S; NaN while the database cannot be reached',
     registers,
     async collect() {
       const count = await gauges.stuckRounds().catch(() => undefined);
@@ -47,7 +47,7 @@ export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges)
   });
   new Gauge({
     name: 'wallet_proof_age_seconds',
-    help: 'Since this process last proved the ledger; NaN before the first time',
+    help: 'Seconds since this process last proved the ledger; NaN before the first proof',
     registers,
     collect() {
       this.set(proved === undefined ? Number.NaN : (gauges.now().getTime() - proved.at.getTime()) / 1000);
@@ -55,7 +55,7 @@ export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges)
   });
   new Gauge({
     name: 'wallet_proof_ok',
-    help: '1 when the last proof found nothing wrong, 0 when it did; NaN before the first',
+    help: '1 when the last proof found no violation, otherwise 0; NaN before the first proof',
     registers,
     collect() {
       this.set(proved === undefined ? Number.NaN : Number(proved.ok));
@@ -63,7 +63,7 @@ export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges)
   });
   const outcomes = new Counter({
     name: 'wallet_callbacks_total',
-    help: 'Callbacks by operation and status; every status but OK is a refusal',
+    help: 'Callbacks by operation and status; every status except OK is a refusal',
     labelNames: ['operation', 'status'],
     registers,
   });

@@ -1,4 +1,4 @@
-/** An amount as it is written: at most 13 digits and two decimals, with no other way to write the same. */
+/** The notation of amounts: at most 13 digits and two decimals, without signs, exponents or leading zeros. */
 export const amountPattern = /^(0|[1-9]\d{0,12})(\.\d{1,2})?$/;
 
 /**

@@ -9,16 +9,16 @@ import type { AuditEvent, Proof } from './schema.ts';
 import { checkLedger } from './proof-store.ts';
 import { insertEvent, listEvents } from './store.ts';
 
-/** Of a pool on which a proof runs. */
+/** Statement timeout of the connection on which a proof runs. */
 export const proofTimeoutMs = 120_000;
 
-/** Whether the ledger is sound, found out now. */
+/** Checks the whole ledger now. */
 export const proveLedger = async (sql: Sql, now: Date): Promise<z.input<typeof Proof>> => {
   const findings = await checkLedger(sql);
   return { ok: findings.violations.length === 0, checkedAt: now.toISOString(), ...findings };
 };
 
-/** Apart from the pool, whose connections are closed when a statement takes seconds. */
+/** Not on the pool, whose statements are cancelled after a few seconds. */
 const proveOnOwnConnection = async ({ env, now }: Context): ReturnType<typeof proveLedger> => {
   await using database = openDatabase({
     url: env.DATABASE_URL,
@@ -31,14 +31,15 @@ const proveOnOwnConnection = async ({ env, now }: Context): ReturnType<typeof pr
 
 const running = new WeakMap<Context, ReturnType<typeof proveLedger>>();
 
-/** The same for many who ask at once: they share one run. What it finds goes into the metrics, too. */
+/** Checks the ledger once for all requests that arrive during the check, and records the result in the metrics. */
 export const proveOnce = (ctx: Context): ReturnType<typeof proveLedger> => {
   const known = running.get(ctx);
   if (known !== undefined) return known;
   const proof = detached(() => proveOnOwnConnection(ctx))
     .then((found) => {
       ctx.wallet.recordProof(found.ok, ctx.now());
-      if (!found.ok) ctx.log.fatal({ violations: found.violations }, 'the ledger does not prove itself');
+      if (!found.ok)
+        ctx.log.fatal({ violations: found.violations }, 'the proof of the ledger found violations');
       return found;
     })
     .finally(() => running.delete(ctx));
@@ -46,7 +47,7 @@ export const proveOnce = (ctx: Context): ReturnType<typeof proveLedger> => {
   return proof;
 };
 
-/** Writes down what a person does, in the transaction in which it happens. */
+/** Records an action of a person, in the transaction that performs it. */
 export const recordEvent = (
   orm: Pick<Executor, 'insert'>,
   event: { kind: string; playerId: string | null; details: Record<string, unknown> },

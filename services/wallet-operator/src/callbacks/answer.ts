@@ -2,8 +2,8 @@ import type { Command, Reason, Status } from '../ledger/command.ts';
 import type { Outcome } from '../ledger/outcome.ts';
 import { decimal } from '../money.ts';
 
-/** What a player may be told when a bet is refused. */
-const forThePlayer: Partial<Record<Reason, string>> = {
+/** Messages for the player when a bet is refused (`customUserError`). */
+const playerMessages: Partial<Record<Reason, string>> = {
   no_money: 'Your balance is too low for this bet.',
   round_closed: 'This round is over.',
   player_disabled: 'Your account is locked.',
@@ -13,7 +13,7 @@ const forThePlayer: Partial<Record<Reason, string>> = {
 
 export const refusal = (requestId: string, status: Status): string => JSON.stringify({ requestId, status });
 
-const aboutThePlayer = (
+const profileFields = (
   command: Command & { operation: 'authenticate' },
   { profile, reason }: Outcome,
 ): Record<string, unknown> => {
@@ -31,12 +31,12 @@ const aboutThePlayer = (
 /** The body of a decided callback. */
 export const answerOf = (requestId: string, command: Command, outcome: Outcome): string => {
   const { status, balance, reason } = outcome;
-  const message = command.operation === 'debit' && status !== 'OK' && reason && forThePlayer[reason];
+  const message = command.operation === 'debit' && status !== 'OK' && reason && playerMessages[reason];
   return JSON.stringify({
     requestId,
     status,
     balance: balance === undefined ? undefined : decimal(balance),
-    ...(command.operation === 'authenticate' ? aboutThePlayer(command, outcome) : {}),
+    ...(command.operation === 'authenticate' ? profileFields(command, outcome) : {}),
     ...(message ? { customUserError: message } : {}),
   });
 };

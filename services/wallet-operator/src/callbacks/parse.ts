@@ -10,7 +10,7 @@ import {
   RollbackRequest,
 } from './schema.ts';
 
-/** What the body says, to be repeated; empty when it says nothing usable. */
+/** The requestId of a body, which every answer repeats; empty when there is none. */
 export const requestIdOf = (value: unknown): string => {
   if (typeof value !== 'object' || value === null || !('requestId' in value)) return '';
   return typeof value.requestId === 'string' ? value.requestId : '';

@@ -3,14 +3,14 @@ import { jsonOf } from '../json.ts';
 import { answerOf, refusal } from './answer.ts';
 import { commandOf, requestIdOf, type Callback } from './parse.ts';
 
-/** A request as it came. */
+/** A callback request as received. */
 export interface SignedCallback {
   callback: Callback;
   /** Without the query. */
   path: string;
   timestamp: string | undefined;
   signature: string | undefined;
-  /** Undefined: larger than we read. */
+  /** Undefined when it is larger than the limit. */
   body: Buffer | undefined;
 }
 
@@ -24,8 +24,8 @@ export interface CallbackAnswer {
 const challenge = { 'WWW-Authenticate': 'HMAC-SHA256 realm="callbacks"' };
 
 /**
- * Answers one callback: size, signature, syntax, ledger, in this order. 200 for whatever is decided, 401 for a
- * signature, 500 only where it is not known what became of it, so that the game server asks again.
+ * Answers one callback: size, signature, syntax, ledger, in this order. 200 for every decision, 401 for a
+ * wrong signature, 500 only when the outcome is unknown, so that the game server repeats the request.
  */
 export const answerCallback = async (
   { signatures, ledger, wallet, log }: Context,

@@ -40,7 +40,7 @@ export const isOk = (reply: Reply): bigint => {
   return minor;
 };
 
-/** A clear no: neither OK nor what callers read as OK, and no server error. */
+/** A clear refusal: neither OK nor a status that callers read as OK, and no server error. */
 export const isRefused = (reply: Reply): Reply => {
   const passing = ['OK', 'ERROR_DUPLICATE_TRANSACTION', 'ERROR_TRANSACTION_DOES_NOT_EXIST'];
   check(

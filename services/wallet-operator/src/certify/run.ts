@@ -12,7 +12,7 @@ export interface Result {
   group: string;
   title: string;
   ms: number;
-  /** What was not kept; undefined: all was. */
+  /** The promise that was not kept; undefined when the case passed. */
   failure: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { Call } from './call.ts';
 
-/** What may have become of a transaction. */
+/** The state of a transaction. */
 export const fate = { none: 0, applied: 1, reversed: 2, tombstoned: 3 } as const;
 
 /** A call with its transactions as indexes into the state. */
@@ -29,7 +29,7 @@ const isRefusal = ({ status }: Call): boolean => status === null || !readAsSucce
 const saysBalance = ({ status, balance }: Call, expected: number): boolean =>
   status === null || (status === ok && balance === expected);
 
-/** The answer to a repeated call: the stored one, or the balance of now. */
+/** The answer to a repeated call: the stored one, or the current balance. */
 const isRepeat = ({ answers, balance }: State, { call, transaction }: Step): boolean =>
   saysBalance(call, answers[transaction] ?? Number.NaN) || saysBalance(call, balance);
 
@@ -85,7 +85,7 @@ const rollback = (state: State, step: Step, amounts: Float64Array): boolean => {
 };
 
 /**
- * Carries a call out on the state and returns whether its answer is right. Where it is not, the state is of no use
+ * Carries a call out on the state and returns whether its answer is right. When it is not, the state must not be used
  * afterwards. The rules are those of docs/wallet-operator.md; where operators may differ, every usual answer is right.
  */
 export const carryOut = (state: State, step: Step, amounts: Float64Array): boolean => {

@@ -35,7 +35,7 @@ const recordOf = ({
   expiresAt: expiresAt.toISOString(),
 });
 
-/** Makes a session and has the game server open the game; it calls `authenticate` here while it does. */
+/** Creates a session and asks the game server to open the game, which calls `authenticate` before it answers. */
 export const launch = async (
   ctx: Context,
   { playerId, gameCode, countryCode }: z.output<typeof NewLaunch>,
@@ -79,7 +79,7 @@ type Copy = z.output<typeof Copy>;
 
 const keyOf = ({ env }: Context): string => `wallet-operator:currencies:${env.GAME_SERVER_URL}`;
 const freshMs = 300_000;
-/** Where there is no Redis, the last good copy is this process's own. */
+/** Without Redis, each process keeps its own last good copy. */
 const lastGood = new WeakMap<GameServer, Copy>();
 
 const kept = async (ctx: Context, server: GameServer): Promise<Copy | undefined> => {
@@ -88,7 +88,7 @@ const kept = async (ctx: Context, server: GameServer): Promise<Copy | undefined>
   return copy ?? lastGood.get(server);
 };
 
-/** The game server's currencies: asked at most every five minutes, and the last good copy while it is away. */
+/** The game server's currencies: fetched at most every five minutes; the last good copy while it cannot be reached. */
 export const listCurrencies = async (ctx: Context): Promise<z.input<typeof CurrencyList>> => {
   const server = serverOf(ctx);
   const copy = await kept(ctx, server);

@@ -1,4 +1,4 @@
-/** What a callback can end with. Source: seed 001, part B. */
+/** The statuses of answers. Source: seed 001, part B. */
 export const statuses = [
   'OK',
   'ERROR_NOT_ENOUGH_MONEY',
@@ -67,7 +67,7 @@ export interface Transfer {
   amount: number;
 }
 
-/** Where the contract of the game server leaves a choice. */
+/** Settings for cases that the contract of the game server leaves open. */
 export interface Policy {
   /** Reverse a debit whose round is closed, or refuse. */
   rollbackAfterClose: 'reverse' | 'reject';
@@ -79,7 +79,7 @@ export interface Policy {
   transactionIds: 'global' | 'player';
 }
 
-/** Why an outcome is what it is; for logs, the audit trail and the people who read them. */
+/** The reason of an outcome, for logs and the audit trail. */
 export const reasons = [
   'player_unknown',
   'player_disabled',

@@ -18,7 +18,7 @@ export interface Entry {
   roundClosed?: boolean;
 }
 
-/** What is known at the moment of a decision, of what the command names. */
+/** The stored state that the decision of one command depends on. */
 export interface State {
   player?:
     | {
@@ -44,7 +44,7 @@ export interface State {
 
 export interface Decision {
   status: Status;
-  /** The balance to answer; absent where there is none to tell. */
+  /** The balance of the answer; absent when the answer has none. */
   balance?: bigint;
   reason?: Reason;
   /** New entries, in order. */
@@ -209,7 +209,7 @@ const transfer = ({ balance }: Player, command: Transfer): Decision => {
   return { status: 'OK', balance: entry.balanceAfter, entries: [entry] };
 };
 
-/** What happens to one command; the caller writes `entries`, `round` and the balance of the last entry. */
+/** Decides one command; the caller writes `entries`, `round` and the balance of the last entry. */
 export const decide = (state: State, command: Command, policy: Policy): Decision => {
   const { player, known } = state;
   if ('transactionId' in command && known !== undefined) return repeated(known, command);

@@ -1,6 +1,6 @@
 import type { Reason, Status } from './command.ts';
 
-/** What became of one command. */
+/** The result of one command. */
 export interface Outcome {
   status: Status;
   /** Minor units as digits, because int64 does not fit a JavaScript number; absent where no balance is answered. */

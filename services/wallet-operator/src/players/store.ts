@@ -7,7 +7,7 @@ import { players } from '../db/tables.ts';
 export type PlayerRow = typeof players.$inferSelect;
 export type NewPlayerRow = typeof players.$inferInsert;
 
-/** Undefined when there is one of that id already. */
+/** Returns undefined when a player with this id exists. */
 export const insertPlayer = async (
   orm: Pick<PostgresJsDatabase, 'insert'>,
   row: NewPlayerRow,
@@ -24,7 +24,7 @@ export const findPlayer = async (
   return row;
 };
 
-/** Never touches balance and seq: those are the ledger's. */
+/** Never changes balance and seq, which only the ledger writes. */
 export const updatePlayer = async (
   orm: Pick<PostgresJsDatabase, 'update'>,
   playerId: string,
@@ -39,7 +39,7 @@ export const updatePlayer = async (
   return row;
 };
 
-/** One more than the page holds, in the order they came. */
+/** One more than the page holds, the oldest first. */
 export const listPlayers = (orm: PostgresJsDatabase, { limit, offset }: Page): Promise<PlayerRow[]> =>
   orm
     .select()

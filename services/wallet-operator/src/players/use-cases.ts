@@ -53,7 +53,7 @@ export const createPlayer = (
     return view(made, now);
   });
 
-/** The row as it is stored. Throws NotFound. */
+/** The stored row. Throws NotFound. */
 export const playerRow = async ({ database }: Context, playerId: string): Promise<PlayerRow> => {
   const row = await findPlayer(database.orm, playerId);
   if (row === undefined) throw new NotFound('player');
@@ -63,7 +63,7 @@ export const playerRow = async ({ database }: Context, playerId: string): Promis
 export const getPlayer = async (ctx: Context, playerId: string): Promise<PlayerView> =>
   view(await playerRow(ctx, playerId), await databaseNow(ctx.database.orm));
 
-/** A date alone begins an exclusion; ending one forgets its date. */
+/** A date without `excluded` starts an exclusion; ending an exclusion removes its date. */
 const exclusionOf = ({ excluded, excludedUntil }: z.output<typeof PlayerChange>) =>
   excluded === false
     ? { excluded: false, excludedUntil: null }
@@ -81,7 +81,7 @@ export const changePlayer = async (
     const row = await updatePlayer(tx, playerId, Object.fromEntries(given));
     if (row === undefined) throw new NotFound('player');
     const { status, excluded, excludedUntil: until } = row;
-    // The trail names personal fields, but does not repeat what is in them.
+    // The audit trail names the changed personal fields, without their values.
     const details = { by, fields: given.map(([name]) => name), status, excluded, until };
     await recordEvent(tx, { kind: 'player_changed', playerId, details });
     return view(row, await databaseNow(tx));

@@ -30,7 +30,7 @@ const seconds = z
 
 const wanted = 'must be seconds, such as 3600, or an ISO 8601 instant of the years 1 to 9999';
 
-/** An offset can take an instant out of the years that PostgreSQL reads as we write them. */
+/** An offset can move the UTC year of a time outside of the years that PostgreSQL accepts in this notation. */
 const isInCalendar = (age: number | string): boolean => {
   const year = typeof age === 'string' ? new Date(age).getUTCFullYear() : 1;
   return !(year < 1 || year > 9999);

@@ -24,7 +24,7 @@ export const getRound = async (
   return { ...view(row), entries: await roundEntries(ctx, playerId, roundId) };
 };
 
-/** Rounds that nobody has closed. `olderThan` is in seconds, or an instant. */
+/** Rounds that are still open. `olderThan` is in seconds, or an instant. */
 export const pageOpenRounds = async (
   { database }: Context,
   olderThan: number | string,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestSignatures } from '@platform/auth/hmac';
 
-/** The answer of an operator; `http` is 0 where none came in time. */
+/** The answer of an operator; `http` is 0 when none arrived in time. */
 export interface CallbackAnswer {
   http: number;
   requestId?: unknown;
@@ -16,7 +16,7 @@ export interface CallerOptions {
   url: string;
   signatures: RequestSignatures;
   limitMs?: number;
-  /** Chance from 0 to 1 that an answer is treated as lost, to see what the operator makes of the retry. */
+  /** Chance from 0 to 1 that an answer is treated as lost, to test how the operator answers the retry. */
   dropRate?: number;
   random?: () => number;
 }
@@ -48,7 +48,7 @@ export const sendCallback = async (
 const attempts = 4;
 
 /**
- * The game server's manners: a callback without a clear answer (none, or 5xx) is sent again with the same transactionId,
+ * Repeats like a real game server: a callback without a clear answer (none, or 5xx) is sent again with the same transactionId,
  * a little later each time. Gives the last answer.
  */
 export const createCaller = (options: CallerOptions) => {

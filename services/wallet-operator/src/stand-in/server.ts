@@ -5,13 +5,13 @@ import { createCaller, type CallerOptions } from './caller.ts';
 import { playRound } from './rounds.ts';
 
 export interface StandInOptions {
-  /** Where the operator takes callbacks. */
+  /** Base address of the operator's callbacks. */
   operatorUrl: string;
   secret: string;
   operatorId: string;
   /** Chance from 0 to 1 that it loses an operator's answer. */
   dropRate?: number;
-  /** Rounds that are played by themselves after a launch. */
+  /** Rounds that are played automatically after a launch. */
   rounds?: number;
   onRound?(round: unknown): void;
 }
@@ -35,7 +35,7 @@ const write = (res: ServerResponse, status: number, body: object): void => {
   res.end(text);
 };
 
-/** What authenticate's status means for the one who launches. */
+/** The launch error for each status of `authenticate`. */
 const refusals: Record<string, string> = {
   ERROR_PLAYER_DISABLED: 'player_disabled',
   ERROR_INVALID_GAME: 'invalid_game',

@@ -19,7 +19,7 @@ const refusals: Record<string, (balance: string | undefined) => Problem> = {
     }),
 };
 
-/** Books money in or out. The same transactionId again returns the first answer and moves nothing. */
+/** Books a deposit or a withdrawal. A repeated transactionId returns the first answer and moves nothing. */
 export const makeTransfer = async (
   ctx: Context,
   by: string,
