@@ -20,8 +20,10 @@ const statement = `
     ) as move (player_id, transaction_id, id_space, round_id, game_code, session,
       amount, total, place, is_last, round_closed)
     cross join (select coalesce($12::timestamptz, now()) as at) clock
-    -- The order in which all batches lock players, so that two never wait for each other.
-    order by player_id collate "C"
+  ), player as materialized (
+    -- Each player is locked once, and all batches lock in this order, so that two never wait for each other.
+    select locked.* from (select player_id from move where is_last order by player_id collate "C") mover
+      join lateral (select * from players where player_id = mover.player_id for no key update) locked on true
   ), judged as materialized (
     select move.*, player.balance, player.seq + move.place as seq, round.player_id is null as is_new_round,
       known.player_id is null and round.closed_at is null
@@ -33,7 +35,7 @@ const statement = `
               or coalesce(session.player_id = move.player_id and session.expires_at > move.at, false))
           else round.player_id is not null or $13::boolean end as is_ordinary
     from move
-      join lateral (select * from players where player_id = move.player_id for no key update) player on true
+      join player on player.player_id = move.player_id
       left join entries known on known.transaction_id = move.transaction_id and known.id_space = move.id_space
       left join lateral (
         select * from rounds where player_id = move.player_id and round_id = move.round_id for no key update
