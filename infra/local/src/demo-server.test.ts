@@ -24,7 +24,7 @@ test('a code is exchanged for the credentials, which no cache may keep', async (
   expect(answer.headers.get('cache-control')).toBe('no-store');
 });
 
-test('a code works once, even when it is sent ten times at the same moment; then there is another one', async () => {
+test('a code works once, even when it is sent ten times at the same moment; then a new one is created', async () => {
   const { server, exchange, next } = await start();
   const code = server.offer(credentials);
   const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(code)));
@@ -51,7 +51,7 @@ test.each([
   expect(answer.body).toMatchObject({ status: 403, code: 'invalid_code' });
 });
 
-test('before the demo data are loaded, and by GET, nothing is given out', async () => {
+test('credentials are not returned before the demo data are loaded, nor by GET', async () => {
   const { server, post, exchange } = await start();
   expect((await exchange('')).status).toBe(403);
   server.offer(credentials);

@@ -8,14 +8,18 @@ export const exists = (path: string): Promise<boolean> =>
 
 /**
  * The JSON in a file, or undefined when the file does not exist. Its shape is not checked: only this package writes it.
- * @throws naming the file when it is not JSON
+ * @throws naming the file when this user may not read it or it is not JSON
  */
 export const readJson = async <T>(path: string): Promise<T | undefined> => {
   if (!(await exists(path))) return undefined;
   try {
     return JSON.parse(await readFile(path, 'utf8')) as T;
   } catch (cause) {
-    throw new Error(`${path} cannot be read as JSON`, { cause });
+    const belongsToOther = (cause as NodeJS.ErrnoException).code === 'EACCES';
+    const reason = belongsToOther
+      ? 'it belongs to another user; change the owner of the folder, or pass --local FOLDER'
+      : (cause as Error).message;
+    throw new Error(`${path} cannot be read: ${reason}`, { cause });
   }
 };
 

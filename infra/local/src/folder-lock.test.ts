@@ -21,21 +21,21 @@ const folderWith = async (owner: ProcessId, child: ProcessId, of?: string): Prom
   return folder;
 };
 
-test('what a killed start left running is stopped by the next one', async () => {
+test('the next start stops the programs that a killed one left running', async () => {
   const left = sleeper();
   const { stopped } = await lockFolder(await folderWith(GONE, left));
   expect(stopped).toEqual(['redis']);
   expect(isRunning(left)).toBe(false);
 });
 
-test('a process that has the id of an old one is left alone', async () => {
+test('a process that has got the id of an old one is not stopped', async () => {
   const stranger = sleeper();
   const { stopped } = await lockFolder(await folderWith(GONE, { ...stranger, startedAt: '1' }));
   expect(stopped).toEqual([]);
   expect(isRunning(stranger)).toBe(true);
 });
 
-test('a folder whose stack is running is refused, and the stack goes on', async () => {
+test('a second start in the folder of a running stack is refused, and the stack keeps running', async () => {
   const child = sleeper();
   const owner = sleeper();
   await expect(lockFolder(await folderWith(owner, child))).rejects.toThrow(

@@ -15,7 +15,7 @@ const folderOf = async (...manifests: unknown[]): Promise<string> => {
   return root;
 };
 
-test('services come in the order of their ports, and a folder without a program is none', async () => {
+test('services come in the order of their ports, and a folder without src/main.ts is not a service', async () => {
   const root = await folderOf(
     { name: 'second', platform: { port: 2 } },
     { name: 'first', platform: { port: 1 } },

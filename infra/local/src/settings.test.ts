@@ -23,7 +23,7 @@ const documented = (): string[] => {
   );
 };
 
-test('every setting that the documentation puts in front of start is one that start understands', async () => {
+test('start understands every setting that the documentation puts in front of it', async () => {
   const prefixes = (await findServices(join(ROOT, 'services'))).map(variablePrefix);
   const found = documented();
   expect(found.length).toBeGreaterThan(1);

@@ -20,6 +20,6 @@ test('a command reads its token from stack.json instead of showing it', () => {
   expect(shown).not.toContain('a'.repeat(100));
 });
 
-test('no password is on the screen', () => {
+test('no password is printed', () => {
   expect(table(stack, [], '/p/.local', undefined)).not.toContain('hidden');
 });

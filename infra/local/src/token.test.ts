@@ -35,7 +35,7 @@ test('prints a token that the published keys verify, with the scopes that were a
   expect((payload.exp ?? 0) - (payload.iat ?? 0)).toBe(900);
 });
 
-test("the private key stays, is its owner's alone, and is not among the published ones", async () => {
+test('the private key is kept, only its owner can read it, and it is not among the published keys', async () => {
   await token('--scope', 'a');
   const file = join(local, 'keys/platform.json');
   const before = await readFile(file, 'utf8');

@@ -30,7 +30,7 @@ describe.runIf(process.getuid?.() === 0)('root in a folder that nobody else can 
     await expect(stat(join(data, 'kept'))).resolves.toBeDefined();
   });
 
-  test('without .local the data start anew', async () => {
+  test('after .local was deleted the data are empty', async () => {
     const account = await unprivilegedAccount();
     const local = join(closed, '.local');
     const { data } = await openLocalFolder(local, account);

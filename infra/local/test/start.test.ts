@@ -136,7 +136,7 @@ test.runIf(inject('nginxPath'))('the gateway answers', async () => {
 });
 
 test.runIf(inject('nginxPath'))(
-  'the portal is there, and the printed code gives the credentials of the demo once, then another code is printed',
+  'the portal is served, and the printed code returns the credentials of the demo once, then a new code is printed',
   async () => {
     const gateway = `http://127.0.0.1:${ports['GATEWAY_PORT']}`;
     const codes = () => [...run.printed().matchAll(/\/docs\/#code=([\w-]+)/g)].map(([, code]) => code);
@@ -153,7 +153,7 @@ test.runIf(inject('nginxPath'))(
   },
 );
 
-test('what start writes for the demo, the gateway and Redis is for its owner only', async () => {
+test('only their owner can read the secrets that start writes', async () => {
   const { demo, redis } = await run.stack();
   const secret = await gatewaySecret();
   const open: string[] = [];
@@ -167,7 +167,7 @@ test('what start writes for the demo, the gateway and Redis is for its owner onl
   expect(open).toEqual([]);
 });
 
-test.runIf(inject('redisUrl'))('Redis refuses whoever does not know its password', async () => {
+test.runIf(inject('redisUrl'))('Redis refuses clients without its password', async () => {
   const { redis } = await run.stack();
   const url = new URL(redis?.url ?? '');
   expect(url.password).toMatch(/^[0-9a-f]{64}$/);
@@ -205,14 +205,14 @@ test.each(killed)('%s killed with kill -9 is started again, and stack.json follo
   );
 });
 
-test('a second start in the same folder is refused and the first goes on', async () => {
+test('a second start in the same folder is refused and the first keeps running', async () => {
   const second = startStack(local, await newPorts());
   expect(await second.ended).toEqual({ code: 1, signal: null });
   expect(second.printed()).toContain(`already running here (process ${run.pid})`);
   expect(await ask('alpha-notes', '/readyz')).toEqual([{ ok: 1 }]);
 });
 
-test('a taken port is an error that names it, and nothing of that start is left', async () => {
+test('a taken port is an error that names it, and no program of that start is left', async () => {
   const other = await newLocalFolder();
   const start = startStack(other, { ...(await newPorts()), PORT_BASE: ports['PORT_BASE'] ?? '' });
   expect(await start.ended).toEqual({ code: 1, signal: null });
@@ -237,7 +237,7 @@ test('after kill -9 of start its programs end, and the next start finds the data
 });
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
-  'on %s it stops everything, takes stack.json away and ends with 0',
+  'on %s it stops everything, removes stack.json and exits with 0',
   async (name) => {
     const stack = await run.stack();
     run.signal(name);

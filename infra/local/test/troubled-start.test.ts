@@ -38,7 +38,7 @@ const leftIn = async (folder: string): Promise<string[]> => {
   return stdout.split('\n').filter((line) => line.includes(folder));
 };
 
-test('a service that does not come up ends the start with the end of its log, and nothing stays', async () => {
+test('a service that does not become ready fails the start with the end of its log, and no program is left', async () => {
   const services = await serviceOf({ 'src/main.ts': 'throw new Error("QUEST_COLOUR is missing");' });
   const start = startStack(local, await newPorts(), '--services', services);
   expect(await start.ended).toEqual({ code: 1, signal: null });
@@ -56,7 +56,7 @@ test.each([
   expect(start.printed()).toMatch(reason);
 });
 
-test('Ctrl-C in the middle of the start stops what has been started', async () => {
+test('Ctrl-C during the start stops the programs that were started', async () => {
   const services = await serviceOf({ 'src/main.ts': '', 'src/migrate.ts': 'setInterval(() => {}, 1000);' });
   const start = startStack(local, await newPorts(), '--services', services);
   await vi.waitFor(() => expect(start.printed()).toContain('PostgreSQL is ready'), 60_000);
@@ -66,7 +66,7 @@ test('Ctrl-C in the middle of the start stops what has been started', async () =
   expect(await exists(join(local, 'stack.json'))).toBe(false);
 });
 
-test('a second Ctrl-C kills what does not want to stop', async () => {
+test('a second Ctrl-C kills programs that ignore the first', async () => {
   const stubborn = `
     import { createServer } from 'node:http';
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
@@ -83,7 +83,7 @@ test('a second Ctrl-C kills what does not want to stop', async () => {
   expect(await leftIn(local)).toEqual([]);
 });
 
-test('when the command that started it is killed, it stops by itself', async () => {
+test('when the command that ran start is killed, start stops', async () => {
   const wrapper = spawn(
     'sh',
     ['-c', '"$@"; :', 'sh', process.execPath, startScript, '--local', local, '--services', fixtures],
@@ -95,7 +95,7 @@ test('when the command that started it is killed, it stops by itself', async () 
   expect(await exists(join(local, 'stack.json'))).toBe(false);
 });
 
-test('when its folder is deleted, it says so and stops everything', async () => {
+test('when its folder is deleted, start says so and stops everything', async () => {
   const start = startStack(local, await newPorts());
   await start.ready();
   const { services } = await start.stack();

@@ -101,5 +101,7 @@ test('wrong settings end the process with exit code 1 and one message without a 
   child.stderr.on('data', (chunk) => (errors += String(chunk)));
   const [code] = (await once(child, 'exit')) as [number];
   expect(code).toBe(1);
-  expect(errors).toMatch(/^fixture cannot start\. Missing or wrong settings:\n {2}DATABASE_URL: [^\n]+\n$/);
+  expect(errors).toMatch(
+    /^fixture cannot start\. Missing or wrong settings:\n {2}DATABASE_URL is wrong: [^\n]+\nThe README of fixture [^\n]+\n$/,
+  );
 }, 20_000);

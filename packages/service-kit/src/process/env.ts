@@ -67,7 +67,8 @@ export const settingsOrExit = <Settings>(name: string, read: () => Settings): Se
     return read();
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    process.stderr.write(`${name} cannot start. ${error.message}\n`);
+    const hint = `The README of ${name} lists its settings; "npx -y pnpm@10.34.9 start" sets them on one machine.`;
+    process.stderr.write(`${name} cannot start. ${error.message}\n${hint}\n`);
     return process.exit(1);
   }
 };
@@ -106,6 +107,9 @@ export const readEnv = <Shape extends z.ZodRawShape>(
   const given = Object.fromEntries(Object.keys(shape).map((name) => [name, valueOf(variables, name)]));
   const result = z.object(shape).safeParse(given);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
+  const problems = result.error.issues.map(({ path, message }) => {
+    const name = path.join('.');
+    return `  ${name} ${given[name] === undefined ? 'is missing' : `is wrong: ${message}`}`;
+  });
   throw new SettingsError(`Missing or wrong settings:\n${problems.join('\n')}`);
 };
