@@ -1,6 +1,6 @@
 /**
- * `pnpm rehearse`: builds the images, deploys them with compose as docs/deploy.md says, checks the containers, and kills and
- * recreates them while clients use the platform. Leaves nothing behind. With --local-base-images it builds stand-ins for
+ * `pnpm rehearse`: builds the images, deploys them with compose as docs/deploy.md says, checks the containers, replaces them by
+ * a next version, and kills and recreates them while clients use the platform. Leaves nothing behind. With --local-base-images it builds stand-ins for
  * the official images instead of pulling them.
  */
 import { readdir } from 'node:fs/promises';
@@ -12,6 +12,7 @@ import { findPrivileges, findSecrets } from './checks.ts';
 import { ROOT } from './command.ts';
 import { openEngine } from './engine.ts';
 import { deploy } from './platform.ts';
+import { replaceVersions } from './rollout.ts';
 
 const { values } = parseArgs({
   options: {
@@ -38,6 +39,9 @@ const rehearse = async (): Promise<string[]> => {
   await using platform = await step('images built and platform up', () => deploy(engine, services));
   const faults = await step('rights of the containers', () => findPrivileges(engine, platform));
   faults.push(...(await step('secrets in descriptions', () => findSecrets(engine, platform))));
+  faults.push(
+    ...(await step('every service replaced by its next version', () => replaceVersions(engine, platform))),
+  );
   const day = await step('every container killed and recreated, then down and up', () =>
     liveThrough(platform, Number(values.minutes), () => {}),
   );

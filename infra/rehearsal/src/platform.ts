@@ -22,6 +22,10 @@ export interface Deployment extends Platform, AsyncDisposable {
   containers: Record<string, string>;
   services: readonly string[];
   images: readonly string[];
+  /** Image of a service, without its tag. */
+  imageOf: (service: string) => string;
+  /** Runs a command of `docker compose` for this project. */
+  compose: (command: string, variables?: Record<string, string>) => Promise<string>;
   /** Passwords and keys. */
   secrets: readonly string[];
 }
@@ -79,12 +83,19 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     GAME_SERVER_URL: `http://${gameServer.host}:${gameServer.port}`,
     OPERATOR_ID,
   };
-  const compose = (command: string): Promise<string> =>
-    engine.compose(`docker compose -p ${PROJECT} -f infra/deploy/compose.yaml ${command}`, variables);
-  const images = [...services, 'gateway'].map((name) => `${PROJECT}/${name}:latest`);
+  const compose = (command: string, more: Record<string, string> = {}): Promise<string> =>
+    engine.compose(`docker compose -p ${PROJECT} -f infra/deploy/compose.yaml ${command}`, {
+      ...variables,
+      ...more,
+    });
+  const imageOf = (name: string): string => `${PROJECT}/${name}`;
+  const images = [...services, 'gateway'].map((name) => `${imageOf(name)}:latest`);
 
   if (!existsSync(PREPARED)) stack.defer(() => rm(PREPARED, { recursive: true, force: true }));
-  stack.defer(async () => void (await engine.docker('image', 'rm', ...images)));
+  stack.defer(async () => {
+    const built = await engine.docker('images', '--format', '{{.Repository}}:{{.Tag}}', `${PROJECT}/*`);
+    if (built !== '') await engine.docker('image', 'rm', ...built.trim().split('\n'));
+  });
   stack.defer(async () => void (await compose('down --volumes --remove-orphans')));
   const commands = (await documentedCommands())
     .replaceAll('-p platform ', `-p ${PROJECT} `)
@@ -106,16 +117,13 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   await writeFile(stackFile, JSON.stringify({ gateway, demo }), { mode: 0o600 });
 
   const names = ['postgres', 'redis', ...services, 'gateway'];
-  const ids = await Promise.all(names.map((name) => compose(`ps -q ${name}`)));
-  const inspect = (format: string, id: string) => engine.docker('inspect', '--format', format, id.trim());
-  const containers = Object.fromEntries(
-    await Promise.all(
-      names.map(async (name, at) => [name, (await inspect('{{.Name}}', ids[at] ?? '')).trim().slice(1)]),
-    ),
-  ) as Record<string, string>;
+  const inspect = async (format: string, name: string): Promise<string> =>
+    (await engine.docker('inspect', '--format', format, (await compose(`ps -q ${name}`)).trim())).trim();
+  const entries = names.map(async (name) => [name, (await inspect('{{.Name}}', name)).slice(1)]);
+  const containers = Object.fromEntries(await Promise.all(entries)) as Record<string, string>;
   const network = `${PROJECT}_inner`;
   const addressOf = (name: string): Promise<string> =>
-    inspect(`{{(index .NetworkSettings.Networks "${network}").IPAddress}}`, containers[name] ?? '');
+    inspect(`{{(index .NetworkSettings.Networks "${network}").IPAddress}}`, name);
   const logs: Record<string, string> = {};
   const keepLog = async (name: string): Promise<void> => {
     logs[name] = `${logs[name] ?? ''}${await compose(`logs --no-color ${name}`)}`;
@@ -128,12 +136,12 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     await keepLog(name);
     await compose(`rm --force ${name}`);
     const idle = [images[0] ?? '', 'node', '-e', 'setInterval(() => {}, 1e6)'];
-    const place = ['--network', network, '--ip', before.trim()];
+    const place = ['--network', network, '--ip', before];
     const other = await engine.docker('run', '--rm', '--detach', ...place, ...idle);
     await compose(`up --detach --no-deps ${name}`);
     const after = await addressOf(name);
     await engine.docker('kill', other.trim());
-    if (after === before) throw new Error(`${name} has the address ${before.trim()} again`);
+    if (after === before) throw new Error(`${name} has the address ${before} again`);
   };
 
   const owned = stack.move();
@@ -143,6 +151,8 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     containers,
     services,
     images,
+    imageOf,
+    compose,
     secrets: [...(await preparedSecrets()), adminToken],
     programs: [...names, EVERYTHING],
     crash: async (name) => {

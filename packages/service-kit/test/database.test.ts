@@ -60,6 +60,25 @@ test('a migration that was merged late, edited or put out of order is refused, n
   await sql.end();
 });
 
+test('a migration that cannot lock its table gives up, so that requests do not wait behind it for long', async () => {
+  const first: [string, number, string] = ['0000_a', 1, 'create table a (id int)'];
+  const url = new URL(inject('postgresUrl'));
+  url.pathname = '/in_use';
+  const server = postgres(inject('postgresUrl'), { max: 1 });
+  await server`create database in_use`;
+  await server.end();
+  await migrate(url.href, await folderOf([first]));
+  const sql = postgres(url.href, { max: 1 });
+  const next = await folderOf([first, ['0001_b', 2, 'alter table a add column b text']]);
+  await sql.begin(async (tx) => {
+    await tx`select * from a`;
+    await expect(migrate(url.href, next)).rejects.toMatchObject({ cause: { code: '55P03' } });
+  });
+  await migrate(url.href, next);
+  expect(await sql`select b from a`).toEqual([]);
+  await sql.end();
+});
+
 test('db_up says in the same scrape that the database went away', async () => {
   const server = await startPostgres({});
   try {

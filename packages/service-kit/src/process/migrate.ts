@@ -11,6 +11,9 @@ const table = { migrationsSchema: 'public', migrationsTable: 'schema_migrations'
 /** One lock for all migrators of a database; advisory locks are per database. */
 const lock = 4_218_331;
 
+/** How long a statement waits for a table that is in use: every request for that table waits behind it. */
+const lockTimeoutMs = 3_000;
+
 interface Migration {
   /** For example `0000_quests`. */
   name: string;
@@ -61,12 +64,14 @@ const refuseMismatch = (shipped: Migration[], applied: string[]): void => {
 /**
  * Runs the migrations in `folder` that the database at `url` has not run. Two that start at once take turns, and the
  * second finds nothing left to do. Each run is one transaction. Throws, and changes nothing, when
- * the database ran other migrations than the shipped ones. A database that is newer is left alone.
+ * the database ran other migrations than the shipped ones, or when a table is in use for too long (SQLSTATE 55P03; run it
+ * again). A database that is newer is left alone.
  */
 export const migrate = async (url: string, folder: string): Promise<void> => {
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   try {
     await sql`select pg_advisory_lock(${lock})`;
+    await sql`select set_config('lock_timeout', ${String(lockTimeoutMs)}, false)`;
     refuseMismatch(readShipped(folder), await readApplied(sql));
     await applyMigrations(drizzle(sql), { migrationsFolder: folder, ...table });
   } finally {
