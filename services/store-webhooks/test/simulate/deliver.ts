@@ -8,7 +8,7 @@ export interface Delivered {
 }
 
 const pauseMs = 200;
-const patienceMs = 60_000;
+const patienceMs = 120_000;
 
 /** Sends webhooks as providers do: several at a time, each repeated until the answer is 200. */
 export const deliver = async (
