@@ -18,6 +18,7 @@ interface Service {
   command?: string[];
   environment?: Record<string, string | number>;
   secrets?: string[];
+  networks?: string[];
   depends_on?: Record<string, { condition: string }>;
   read_only?: boolean;
   cap_drop?: string[];
@@ -28,6 +29,7 @@ interface Service {
 interface Compose {
   services: Record<string, Service>;
   secrets: Record<string, { file: string }>;
+  networks: Record<string, { ipam: { config: { subnet: string }[] } }>;
 }
 
 const folder = join(root, 'infra/deploy');
@@ -138,6 +140,15 @@ describe('compose.yaml', () => {
       REDIS_URL_FILE: '/run/secrets/redis-url',
     });
     expect(compose.services['redis']?.command?.[1]).toBe('/run/secrets/redis-config');
+  });
+
+  // Docker's name server may answer with the address in any network that both are in.
+  test.each(names)('lets %s believe the gateway from every network that they share', (name) => {
+    const { networks = [], environment = {} } = compose.services[name] ?? {};
+    const shared = networks.filter((network) => compose.services['gateway']?.networks?.includes(network));
+    const subnets = shared.flatMap((network) => compose.networks[network]?.ipam.config ?? []);
+    expect(subnets.length).toBeGreaterThan(0);
+    for (const { subnet } of subnets) expect(environment['TRUST_PROXY']).toContain(subnet);
   });
 
   test.each(names)('sets nothing that %s does not know', (name) => {
