@@ -71,9 +71,12 @@ const startEngine = async (client: string): Promise<{ host: string } & AsyncDisp
   return { host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 };
 
-/** Version 1 is a program of its own and cannot wait. */
+/** Version 1 is a program of its own, cannot wait, and pulls what another service builds unless it is built before. */
 const forOldCompose = (command: string): string =>
-  command.replaceAll('docker compose', 'docker-compose').replaceAll('--wait', '--detach');
+  command
+    .replace(/^(docker compose .*) up --build/m, '$1 build\n$1 up')
+    .replaceAll('docker compose', 'docker-compose')
+    .replaceAll('--wait', '--detach');
 
 /**
  * The engine that `docker` reaches, or one started by root for the rehearsal only.
