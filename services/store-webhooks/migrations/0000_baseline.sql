@@ -1,3 +1,94 @@
+CREATE TABLE "event_reveals" (
+	"store_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"event_id" uuid NOT NULL,
+	"revealed_by" text NOT NULL,
+	"request_id" text NOT NULL,
+	"revealed_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "event_reveals_store_id_id_pk" PRIMARY KEY("store_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "payment_challenges" (
+	"store_id" uuid NOT NULL,
+	"service" text NOT NULL,
+	"three_ds_server_trans_id" text NOT NULL,
+	"transaction_id" text NOT NULL,
+	"outcome" text,
+	"outcome_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "payment_challenges_store_id_service_three_ds_server_trans_id_pk" PRIMARY KEY("store_id","service","three_ds_server_trans_id")
+);
+--> statement-breakpoint
+CREATE TABLE "payments" (
+	"store_id" uuid NOT NULL,
+	"service" text NOT NULL,
+	"transaction_id" text NOT NULL,
+	"order_id" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "payments_store_id_service_transaction_id_pk" PRIMARY KEY("store_id","service","transaction_id")
+);
+--> statement-breakpoint
+CREATE TABLE "stores" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"store_url" text NOT NULL,
+	"settings" jsonb NOT NULL,
+	"credentials" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"updated_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "webhook_tokens" (
+	"token_hash" text PRIMARY KEY NOT NULL,
+	"store_id" uuid NOT NULL,
+	"purpose" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"grace_until" timestamp (3) with time zone,
+	"uses" bigint DEFAULT 0 NOT NULL,
+	"last_used_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+CREATE TABLE "events" (
+	"store_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"event" text NOT NULL,
+	"service" text,
+	"entity" text,
+	"dedup" "bytea" NOT NULL,
+	"body" "bytea" NOT NULL,
+	"headers" jsonb NOT NULL,
+	"received_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "events_store_id_id_pk" PRIMARY KEY("store_id","id"),
+	CONSTRAINT "events_dedup" UNIQUE("store_id","dedup")
+);
+--> statement-breakpoint
+CREATE TABLE "queue" (
+	"store_id" uuid NOT NULL,
+	"entity" text NOT NULL,
+	"id" uuid NOT NULL,
+	"queued_at" timestamp (3) with time zone NOT NULL,
+	"due_at" timestamp (3) with time zone NOT NULL,
+	"worker" uuid,
+	"attempts" integer NOT NULL,
+	"crashes" integer DEFAULT 0 NOT NULL,
+	"error" text,
+	CONSTRAINT "queue_store_id_entity_id_pk" PRIMARY KEY("store_id","entity","id")
+);
+--> statement-breakpoint
+CREATE TABLE "results" (
+	"store_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"state" text NOT NULL,
+	"attempts" integer NOT NULL,
+	"error" text,
+	"finished_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "results_store_id_id_pk" PRIMARY KEY("store_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "workers" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"alive_until" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "delivery_jobs" (
 	"store_id" uuid NOT NULL,
 	"id" text NOT NULL,
@@ -17,16 +108,6 @@ CREATE TABLE "delivery_jobs" (
 	CONSTRAINT "delivery_jobs_store_id_id_pk" PRIMARY KEY("store_id","id")
 );
 --> statement-breakpoint
-CREATE TABLE "event_reveals" (
-	"store_id" uuid NOT NULL,
-	"id" uuid NOT NULL,
-	"event_id" uuid NOT NULL,
-	"revealed_by" text NOT NULL,
-	"request_id" text NOT NULL,
-	"revealed_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "event_reveals_store_id_id_pk" PRIMARY KEY("store_id","id")
-);
---> statement-breakpoint
 CREATE TABLE "import_jobs" (
 	"store_id" uuid NOT NULL,
 	"member_id" text NOT NULL,
@@ -39,25 +120,6 @@ CREATE TABLE "import_jobs" (
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"finished_at" timestamp (3) with time zone,
 	CONSTRAINT "import_jobs_store_id_member_id_pk" PRIMARY KEY("store_id","member_id")
-);
---> statement-breakpoint
-CREATE TABLE "inbox" (
-	"store_id" uuid NOT NULL,
-	"id" uuid NOT NULL,
-	"event" text NOT NULL,
-	"service" text,
-	"entity" text,
-	"dedup" "bytea" NOT NULL,
-	"body" "bytea" NOT NULL,
-	"headers" jsonb NOT NULL,
-	"received_at" timestamp (3) with time zone NOT NULL,
-	"state" text DEFAULT 'pending' NOT NULL,
-	"attempts" integer DEFAULT 0 NOT NULL,
-	"due_at" timestamp (3) with time zone NOT NULL,
-	"error" text,
-	"finished_at" timestamp (3) with time zone,
-	CONSTRAINT "inbox_store_id_id_pk" PRIMARY KEY("store_id","id"),
-	CONSTRAINT "inbox_dedup" UNIQUE("store_id","dedup")
 );
 --> statement-breakpoint
 CREATE TABLE "members" (
@@ -107,35 +169,6 @@ CREATE TABLE "orders" (
 	CONSTRAINT "orders_store_id_id_pk" PRIMARY KEY("store_id","id")
 );
 --> statement-breakpoint
-CREATE TABLE "payment_challenges" (
-	"store_id" uuid NOT NULL,
-	"service" text NOT NULL,
-	"three_ds_server_trans_id" text NOT NULL,
-	"transaction_id" text NOT NULL,
-	"outcome" text,
-	"outcome_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "payment_challenges_store_id_service_three_ds_server_trans_id_pk" PRIMARY KEY("store_id","service","three_ds_server_trans_id")
-);
---> statement-breakpoint
-CREATE TABLE "payments" (
-	"store_id" uuid NOT NULL,
-	"service" text NOT NULL,
-	"transaction_id" text NOT NULL,
-	"order_id" text NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "payments_store_id_service_transaction_id_pk" PRIMARY KEY("store_id","service","transaction_id")
-);
---> statement-breakpoint
-CREATE TABLE "stores" (
-	"id" uuid PRIMARY KEY NOT NULL,
-	"name" text NOT NULL,
-	"store_url" text NOT NULL,
-	"settings" jsonb NOT NULL,
-	"credentials" text NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"updated_at" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE "users" (
 	"store_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
@@ -164,28 +197,25 @@ CREATE TABLE "verifications" (
 	CONSTRAINT "verifications_store_id_service_transaction_id_pk" PRIMARY KEY("store_id","service","transaction_id")
 );
 --> statement-breakpoint
-CREATE TABLE "webhook_tokens" (
-	"token_hash" text PRIMARY KEY NOT NULL,
-	"store_id" uuid NOT NULL,
-	"purpose" text NOT NULL,
-	"created_at" timestamp (3) with time zone NOT NULL,
-	"grace_until" timestamp (3) with time zone,
-	"uses" bigint DEFAULT 0 NOT NULL,
-	"last_used_at" timestamp (3) with time zone
-);
---> statement-breakpoint
-CREATE INDEX "delivery_jobs_latest" ON "delivery_jobs" USING btree ("store_id","event_id");--> statement-breakpoint
-CREATE INDEX "import_jobs_latest" ON "import_jobs" USING btree ("store_id","id");--> statement-breakpoint
-CREATE INDEX "import_jobs_due" ON "import_jobs" USING btree ("due_at") WHERE state = 'pending';--> statement-breakpoint
-CREATE INDEX "inbox_due" ON "inbox" USING btree ("due_at") WHERE state = 'pending';--> statement-breakpoint
-CREATE INDEX "inbox_entity" ON "inbox" USING btree ("store_id","entity","id") WHERE finished_at is null;--> statement-breakpoint
-CREATE INDEX "inbox_state" ON "inbox" USING btree ("store_id",(state || ''),"id") WHERE state || '' <> 'done';--> statement-breakpoint
-CREATE INDEX "inbox_entity_id" ON "inbox" USING btree ("store_id",substr(entity, strpos(entity, ':') + 1),"id") WHERE entity is not null;--> statement-breakpoint
-CREATE INDEX "members_latest" ON "members" USING btree ("store_id","event_id");--> statement-breakpoint
-CREATE INDEX "notifications_due" ON "notifications" USING btree ("due_at") WHERE mail = 'pending';--> statement-breakpoint
-CREATE INDEX "orders_latest" ON "orders" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "payment_challenges_anywhere" ON "payment_challenges" USING btree ("service","three_ds_server_trans_id");--> statement-breakpoint
 CREATE INDEX "payment_challenges_outcome" ON "payment_challenges" USING btree ("outcome_at") WHERE outcome is not null;--> statement-breakpoint
 CREATE INDEX "payments_transaction_anywhere" ON "payments" USING btree ("service","transaction_id");--> statement-breakpoint
+CREATE INDEX "webhook_tokens_store" ON "webhook_tokens" USING btree ("store_id");--> statement-breakpoint
+CREATE INDEX "events_entity" ON "events" USING btree ("store_id",substr(entity, strpos(entity, ':') + 1),"id") WHERE entity is not null;--> statement-breakpoint
+CREATE INDEX "queue_due" ON "queue" USING btree ("due_at") WHERE crashes <= 2;--> statement-breakpoint
+CREATE INDEX "queue_suspects" ON "queue" USING btree ("due_at") WHERE crashes > 2;--> statement-breakpoint
+CREATE INDEX "results_state" ON "results" USING btree ("store_id","state","id") WHERE state <> 'done';--> statement-breakpoint
+CREATE INDEX "delivery_jobs_latest" ON "delivery_jobs" USING btree ("store_id","event_id");--> statement-breakpoint
+CREATE INDEX "import_jobs_latest" ON "import_jobs" USING btree ("store_id","id");--> statement-breakpoint
+CREATE INDEX "import_jobs_due" ON "import_jobs" USING btree ("due_at") WHERE state = 'pending';--> statement-breakpoint
+CREATE INDEX "members_latest" ON "members" USING btree ("store_id","event_id");--> statement-breakpoint
+CREATE INDEX "notifications_due" ON "notifications" USING btree ("due_at") WHERE mail = 'pending';--> statement-breakpoint
+CREATE INDEX "orders_latest" ON "orders" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "verifications_latest" ON "verifications" USING btree ("store_id","event_id");--> statement-breakpoint
-CREATE INDEX "webhook_tokens_store" ON "webhook_tokens" USING btree ("store_id");
+CREATE VIEW "public"."inbox" AS (
+  select e.store_id, e.id, e.event, e.service, e.entity, e.dedup, e.body, e.headers, e.received_at,
+    coalesce(r.state, 'pending') as state, coalesce(q.attempts, r.attempts) as attempts, q.due_at,
+    coalesce(q.error, r.error) as error, r.finished_at
+  from events e
+  left join queue q on q.store_id = e.store_id and q.entity = coalesce(e.entity, e.id::text) and q.id = e.id
+  left join results r on r.store_id = e.store_id and r.id = e.id);

@@ -4,9 +4,11 @@ import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createPathTokens, type PathTokens } from '@platform/auth/path-tokens';
 import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
 import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import { plansByIndex } from './db/plans.ts';
 import type { Env } from './env.ts';
 import { createBodyMemory, type BodyMemory } from './hooks/body-memory.ts';
 import { createDatabaseClock, type DatabaseClock } from './inbox/clock.ts';
+import type { OnWork } from './inbox/handover.ts';
 import { createIds, type NextId } from './inbox/id.ts';
 import { createInbox, type Inbox } from './inbox/inbox.ts';
 import { createReader, type ProviderReader } from './providers/reader.ts';
@@ -31,8 +33,7 @@ export interface Context extends BaseContext {
   clock: DatabaseClock;
   reader: ProviderReader;
   tracker: ErrorTracker;
-  /** Wakes the worker when there are new events. */
-  onWork: { wake(): void };
+  onWork: OnWork;
 }
 
 /** A subfolder for each database, so that services with different databases can share SPOOL_DIR. */
@@ -44,10 +45,9 @@ const spoolFolder = ({ SPOOL_DIR, DATABASE_URL }: Env): string => {
 const providerAddresses = ({ PROVIDER_ADDRESSES, NODE_ENV }: Env): 'public' | 'any' =>
   PROVIDER_ADDRESSES ?? (NODE_ENV === 'production' ? 'public' : 'any');
 
-/** Plans every statement for its parameters: a plan that was cached while the inbox was empty would later scan all of it. */
-const withCustomPlans = (url: string): string => {
+const withSettings = (url: string): string => {
   const address = new URL(url);
-  address.searchParams.set('plan_cache_mode', 'force_custom_plan');
+  for (const [name, value] of Object.entries(plansByIndex)) address.searchParams.set(name, value);
   return address.href;
 };
 
@@ -57,7 +57,7 @@ export const createContext = async (
   parts: Parts,
   overrides: Partial<Context> = {},
 ): Promise<Context> => {
-  const database = { ...env, DATABASE_URL: withCustomPlans(env.DATABASE_URL) };
+  const database = { ...env, DATABASE_URL: withSettings(env.DATABASE_URL) };
   const base = openBaseContext(database, { name: 'store-webhooks', migrations }, parts);
   const { sql } = base.database;
   const { log } = base;
@@ -65,7 +65,7 @@ export const createContext = async (
   const { now = clock.now } = overrides;
   const box = createSecretBox(env.SECRETS_KEY);
   const openStore = createStoreOpener(box);
-  const onWork = { wake: () => undefined };
+  const onWork: OnWork = { wake: () => undefined };
   const tokens = createPathTokens({
     find: createTokenFinder(base.database, openStore),
     rememberMs: env.TOKEN_MEMORY_MS,
@@ -77,7 +77,7 @@ export const createContext = async (
     spoolFolder: spoolFolder(env),
     spoolMaxBytes: env.SPOOL_MAX_BYTES,
     snapshot: createSnapshot({ tokens, clock, openStore }),
-    wake: () => onWork.wake(),
+    onWork,
   });
   const oldUses = createOldUses(sql, now);
   const tracker = await createTracker(env.SENTRY_DSN, log);

@@ -40,7 +40,7 @@ export const addWaitingMetrics = (context: Context): void => {
     registers: [registry],
     async collect() {
       const [row] = await database.sql<{ count: number }[]>`
-        select count(*)::int as count from inbox where state = 'pending'`.catch(() => []);
+        select count(*)::int as count from queue`.catch(() => []);
       this.set(row?.count ?? Number.NaN);
     },
   });

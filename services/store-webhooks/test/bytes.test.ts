@@ -23,7 +23,8 @@ test.each([
   const [stored] = await rows();
   expect(stored?.['body']).toEqual(sent);
 
-  await sql`delete from inbox where store_id = ${id}`;
+  for (const table of ['events', 'queue', 'results'])
+    await sql`delete from ${sql(table)} where store_id = ${id}`;
   let away = true;
   const spool = createSpool({
     folder: join(service.spool, 'bytes'),

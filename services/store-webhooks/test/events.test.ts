@@ -58,7 +58,7 @@ test('the event of a payment is found by its transaction id and links to the pai
   const [event] = await eventsAbout(id, 'session-7');
   expect(event).toMatchObject({ status: 'failed', links: [{ rel: 'events' }] });
   const { sql } = service.context.database;
-  await sql`update inbox set state = 'done' where id = ${event?.id ?? ''}`;
+  await sql`update results set state = 'done' where id = ${event?.id ?? ''}`;
   await service.settled();
   const [done] = await eventsAbout(id, 'session-7');
   expect(done?.links[0]).toEqual({ rel: 'order', href: `/v1/stores/${id}/orders/o-7` });

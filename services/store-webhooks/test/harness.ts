@@ -82,7 +82,7 @@ export const startService = async ({ work = true, variables, overrides, ...optio
       const { sql } = context.database;
       for (;;) {
         const [row] = await sql<{ left: number }[]>`
-          select (select count(*) from inbox where state = 'pending')::int
+          select (select count(*) from queue)::int
             + (select count(*) from import_jobs where state = 'pending')::int as left`;
         if (row?.left === 0) return;
         await sleep(10);

@@ -16,7 +16,7 @@ export const holdAt = async (url: string, { trigger, kind = 'trigger' }: HoldPoi
   const sql = postgres(url, { max: 1, onnotice: () => undefined });
   await sql`select pg_advisory_lock(${key})`;
   await sql.unsafe(`create function hold() returns trigger language plpgsql as
-    $$ begin perform pg_advisory_xact_lock_shared(${key}); return new; end $$`);
+    $$ begin perform pg_advisory_xact_lock_shared(${key}); return coalesce(new, old); end $$`);
   await sql.unsafe(`create ${kind} hold ${trigger} execute function hold()`);
   const held = () => sql<{ pid: number }[]>`
     select pid from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;

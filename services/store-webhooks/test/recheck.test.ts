@@ -111,7 +111,7 @@ test('an event whose address cannot be decrypted is counted as failed; the other
   await mend(id);
   const locked = (await events(id)).at(-1)?.id ?? '';
   const sealed = createSecretBox('cd'.repeat(32)).seal('https://x.test/', urlContext(id, locked));
-  await sql`update inbox set headers = jsonb_set(headers, '{:url}', to_jsonb(${sealed}::text)) where id = ${locked}`;
+  await sql`update events set headers = jsonb_set(headers, '{:url}', to_jsonb(${sealed}::text)) where id = ${locked}`;
   const rechecked = await service.admin('POST', `/v1/stores/${id}/events/recheck`, span);
   expect(rechecked).toMatchObject({
     status: 200,
@@ -164,7 +164,7 @@ test('a signature that covers the address (Square) is verified with the address 
   const [refused] = await events(id);
   expect(refused).toMatchObject({ status: 'refused' });
   const detail = await service.admin('GET', `/v1/stores/${id}/events/${refused?.id}`);
-  const [row] = await sql<{ text: string }[]>`select inbox::text as text from inbox where store_id = ${id}`;
+  const [row] = await sql<{ text: string }[]>`select events::text as text from events where store_id = ${id}`;
   expect(JSON.stringify(detail.body) + row?.text).not.toContain(webhookToken);
   await service.admin('PATCH', `/v1/stores/${id}`, { pos: pos('right-key') });
   expect((await recheck(id, refused?.id ?? '')).body).toMatchObject({ status: 'pending' });

@@ -1,5 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { ProviderBusy } from '../src/providers/exchange.ts';
+import type { ProviderReader } from '../src/providers/reader.ts';
 import { startService } from './harness.ts';
 import { startProcess } from './process.ts';
 import { startStandIn } from './simulate/stand-in.ts';
@@ -35,21 +36,28 @@ test('while one POS hangs, events of other stores are processed', async () => {
   standIn.release();
 });
 
-test('an attempt for which the provider was not asked does not count', async () => {
-  let refusals = 30;
-  const reader = {
-    get: () => {
-      if (refusals-- > 0) return Promise.reject(new ProviderBusy('is not asked for a while', 1, 'open'));
-      return Promise.resolve({ items: [] });
-    },
-    ask: () => Promise.reject(new Error('not used')),
-  };
-  await using service = await startService({ overrides: { reader } });
+/** A provider that is not asked so many times, because its circuit breaker is open. */
+const refusing = (times: number): ProviderReader => ({
+  get: () =>
+    times-- > 0
+      ? Promise.reject(new ProviderBusy('is not asked for a while', 1, 'open'))
+      : Promise.resolve({ items: [] }),
+  ask: () => Promise.reject(new Error('not used')),
+});
+
+test.each([
+  ['does not count', 5, '1', { state: 'done', attempts: 1 }],
+  ['is the last one when the time for retries is over', Infinity, '0.0001', { state: 'failed', attempts: 1 }],
+])('an attempt for which the provider was not asked %s', async (_, times, hours, ended) => {
+  await using service = await startService({
+    overrides: { reader: refusing(times) },
+    variables: { RETRY_FOR_HOURS: hours },
+  });
   const { webhookToken } = await service.store({ pos: { kind: 'blaze', baseUrl: standIn.url, credentials } });
   await service.hook('order_updated', webhookToken, order('o-1'));
   await service.settled();
   const { sql } = service.context.database;
-  expect(await sql`select state, attempts from inbox`).toEqual([{ state: 'done', attempts: 1 }]);
+  expect(await sql`select state, attempts from inbox`).toEqual([ended]);
 });
 
 test(
@@ -68,18 +76,17 @@ test(
       await service.hook('order_updated', webhookToken, order('o-1', { status }));
     await expect.poll(() => standIn.asked.length, { timeout: 10_000 }).toBe(1);
     const { sql } = service.context.database;
-    const [claimed] = await sql`select due_at from inbox where attempts = 1`;
-    // Renewed more often than a lease lasts; nobody else has claimed it.
-    const renewed = () =>
-      sql`select attempts from inbox where attempts > 0 and due_at > ${claimed?.['due_at']}::timestamptz + interval '6 s'`;
-    await expect.poll(renewed, { timeout: 20_000 }).toEqual([{ attempts: 1 }]);
+    // Two leases later nobody else has claimed it.
+    const kept = () => sql`
+      select attempts, crashes from queue where attempts > 0 and now() > queued_at + interval '6 s'`;
+    await expect.poll(kept, { timeout: 20_000 }).toEqual([{ attempts: 1, crashes: 0 }]);
     expect(standIn.asked).toHaveLength(1);
     standIn.behaviour = 'normal';
     standIn.carts.set('o-1', complete.cart);
     await Promise.all([first.kill(), second.kill()]);
     await using next = await startProcess(service);
     const orders = () => sql`select status from orders`;
-    // Without a renewed lease of a few seconds this would take a minute.
+    // Nobody waits for longer than a lease for a worker that died.
     await expect.poll(orders, { timeout: 15_000 }).toEqual([{ status: 'B' }]);
     expect(await next.stop()).toBe(0);
   },

@@ -1,30 +1,35 @@
 import postgres, { type Sql } from 'postgres';
 import { claim, finish } from 'store-webhooks/claim';
+import { plansByIndex } from 'store-webhooks/plans';
 import { repeat, type Figure } from '../figure.ts';
 import { startGround, startService } from '../service.ts';
+import { createClaimer } from './inbox.ts';
 import { openShop, settings } from './shop.ts';
 
-const leaseMs = 600_000;
 const burst = 20_000;
 const others = 1000;
 
 /** Inserts pending events: all of the order `entity` if given, else each of its own order. */
 const add = async (sql: Sql, storeId: string, run: string, rows: number, entity?: string): Promise<void> => {
   await sql`
-    insert into inbox (store_id, id, event, entity, dedup, body, headers, received_at, due_at)
-    select ${storeId}, uuidv7(), 'order_updated', coalesce(${entity ?? null}::text, 'order:' || ${run} || n),
+    with added as (
+      insert into events (store_id, id, event, entity, dedup, body, headers, received_at)
+      select ${storeId}, uuidv7(), 'order_updated', coalesce(${entity ?? null}::text, 'order:' || ${run} || n),
       decode(md5(${run} || n) || substr(md5(n || ${run}), 1, 16), 'hex'), convert_to(repeat('x', 1200), 'utf8'),
-      '{}', now(), now()
-    from generate_series(1, ${rows}::int) as n`;
+        '{}', now()
+      from generate_series(1, ${rows}::int) as n returning store_id, entity, id)
+    insert into queue (store_id, entity, id, queued_at, due_at, attempts)
+    select store_id, entity, id, now(), now(), 0 from added`;
 };
 
 /** Milliseconds until every claimable event is claimed and finished. */
 const drain = async (sql: Sql): Promise<number> => {
   const start = performance.now();
+  const claimer = createClaimer();
   for (
-    let claimed = await claim(sql, 64, leaseMs);
+    let claimed = await claim(sql, claimer, 64);
     claimed.length > 0;
-    claimed = await claim(sql, 64, leaseMs)
+    claimed = await claim(sql, claimer, 64)
   ) {
     const ended = claimed.filter(({ entity }) => entity !== 'order:hot');
     await sql.begin((tx) => finish(tx, ended));
@@ -40,7 +45,7 @@ export const burstOfOne = async (): Promise<Figure[]> => {
   const sql = postgres(service.databaseUrl, {
     max: 1,
     onnotice: () => undefined,
-    connection: { plan_cache_mode: 'force_custom_plan' },
+    connection: plansByIndex,
   });
   const timed = async (run: string): Promise<number> => {
     await add(sql, id, run, others);

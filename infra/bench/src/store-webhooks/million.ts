@@ -1,5 +1,6 @@
 import postgres from 'postgres';
 import { claim } from 'store-webhooks/claim';
+import { plansByIndex } from 'store-webhooks/plans';
 import { repeat, type Figure } from '../figure.ts';
 import { startGround, startService } from '../service.ts';
 import { claimTime, fillInbox } from './inbox.ts';
@@ -17,7 +18,7 @@ const start = async (filled: number) => {
   const sql = postgres(service.databaseUrl, {
     max: 2,
     onnotice: () => undefined,
-    connection: { plan_cache_mode: 'force_custom_plan' },
+    connection: plansByIndex,
   });
   stack.defer(() => sql.end());
   const shop = await openShop(service);

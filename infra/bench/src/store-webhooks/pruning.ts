@@ -20,7 +20,7 @@ const start = async (days: number) => {
   await fillInbox(sql, shop.id, kept, days);
   const old = async (): Promise<number> => {
     const [row] = await sql<{ count: number }[]>`
-      select count(*)::int from inbox where entity like 'order:old-%'`;
+      select count(*)::int from events where entity like 'order:old-%'`;
     return row?.count ?? Number.NaN;
   };
   return {

@@ -5,3 +5,12 @@ export type Fragment = PendingQuery<Row[]>;
 
 export const commaSeparated = (sql: ISql, parts: readonly Fragment[]): Fragment =>
   parts.reduce((all, part) => sql`${all}, ${part}`);
+
+const special = /[\\"]/g;
+
+/**
+ * An array as PostgreSQL reads it from text (manual, 8.15.2), for `${arrayOf(ids)}::text::uuid[]`. The driver would
+ * escape each element on its own, which takes several times as long.
+ */
+export const arrayOf = (values: readonly (string | null)[]): string =>
+  `{${values.map((value) => (value === null ? 'null' : `"${value.replace(special, '\\$&')}"`)).join(',')}}`;

@@ -1,14 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { isoColumn } from '@platform/service-kit/columns';
-import type { HookEvent } from '../hooks/events.ts';
 import { tokenPurposes, type StoreSettings } from '../stores/settings.ts';
-import { bytea, byId, due, ofStore, queued } from './columns.ts';
+import { byId, ofStore } from './columns.ts';
 
-/** The records that webhooks change are declared in their own file. */
+/** Webhooks and their queue. */
+export * from './inbox.ts';
+/** The records that webhooks change. */
 export * from './records.ts';
-
-export const eventStates = ['pending', 'done', 'failed', 'refused', 'ignored'] as const;
 
 export const stores = pgTable('stores', {
   id: uuid().primaryKey(),
@@ -37,47 +36,6 @@ export const webhookTokens = pgTable(
     lastUsedAt: isoColumn('last_used_at'),
   },
   (table) => [index('webhook_tokens_store').on(table.storeId)],
-);
-
-/**
- * Every webhook as it was received, and the queue of those to be processed.
- * `due_at` is when it may be claimed: now, after a backoff, or when the lease of its claimer ends.
- */
-export const inbox = pgTable(
-  'inbox',
-  {
-    ...ofStore,
-    /** UUIDv7: the order of receipt, and its time. */
-    id: uuid().notNull(),
-    event: text().$type<HookEvent>().notNull(),
-    /** Provider in the path. */
-    service: text(),
-    /** Events of one entity are processed one after the other. Null: the body names none. */
-    entity: text(),
-    /** 8 bytes that identify the entity, 16 bytes that identify the content (see inbox/dedup.ts). */
-    dedup: bytea().notNull(),
-    body: bytea().notNull(),
-    headers: jsonb().$type<Record<string, string>>().notNull(),
-    receivedAt: isoColumn('received_at').notNull(),
-    state: text({ enum: eventStates }).notNull().default('pending'),
-    ...queued,
-    finishedAt: isoColumn('finished_at'),
-  },
-  (table) => [
-    byId(table),
-    unique('inbox_dedup').on(table.storeId, table.dedup),
-    due('inbox', table, sql`state = 'pending'`),
-    index('inbox_entity')
-      .on(table.storeId, table.entity, table.id)
-      .where(sql`finished_at is null`),
-    // For lists by state and by entity. Expressions, so that the planner does not use them for the queue.
-    index('inbox_state')
-      .on(table.storeId, sql`(state || '')`, table.id)
-      .where(sql`state || '' <> 'done'`),
-    index('inbox_entity_id')
-      .on(table.storeId, sql`substr(entity, strpos(entity, ':') + 1)`, table.id)
-      .where(sql`entity is not null`),
-  ],
 );
 
 /** Records of unmasked views of event bodies. */

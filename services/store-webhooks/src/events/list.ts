@@ -1,5 +1,5 @@
 import { text } from '@platform/service-kit/text';
-import { eq, getTableColumns } from 'drizzle-orm';
+import { eq, getViewSelectedFields } from 'drizzle-orm';
 import { z } from 'zod';
 import { eventReveals, inbox } from '../db/tables.ts';
 import { hookEventNames, type HookEvent } from '../hooks/events.ts';
@@ -9,7 +9,7 @@ import { EventView, eventState, time } from './schema.ts';
 import { hasState, isAbout, isReceivedBefore, isReceivedFrom } from './store.ts';
 import { showEvent } from './view.ts';
 
-const { body: _body, headers: _headers, dedup: _dedup, ...columns } = getTableColumns(inbox);
+const { body: _body, headers: _headers, dedup: _dedup, ...columns } = getViewSelectedFields(inbox);
 
 export const eventList = declareList({
   table: inbox,

@@ -17,15 +17,23 @@ type Rechecked = Receipt['state'] | 'ignored';
 class Duplicate extends Error {}
 
 /** Replaces the refused event by the event that is stored if the signature is valid. */
-const accept = async (context: Context, store: KnownStore, event: EventRow, url: string) => {
+const accept = async (
+  context: Context,
+  store: KnownStore,
+  event: EventRow,
+  url: string,
+  content: unknown,
+) => {
   const { database, box, tracker } = context;
   const { id, storeId, body, headers } = event;
   const now = new Date(event.receivedAt);
-  const receipt = receiptOf({ id, store, address: event, body, headers, url, now, box });
+  const receipt = receiptOf({ id, store, address: event, body, content, headers, url, now, box });
   try {
     const status = await database.sql.begin(async (sql): Promise<Rechecked> => {
       const { count } = await sql`
-        delete from inbox where store_id = ${storeId} and id = ${id} and state = 'refused'`;
+        with refused as (
+          delete from results where store_id = ${storeId} and id = ${id} and state = 'refused' returning id)
+        delete from events where store_id = ${storeId} and id in (select id from refused)`;
       // A concurrent recheck has accepted it.
       if (count === 0) return 'pending';
       const [stored] = await storeReceipts(sql, [receipt]);
@@ -37,7 +45,7 @@ const accept = async (context: Context, store: KnownStore, event: EventRow, url:
   } catch (error) {
     if (!(error instanceof Duplicate)) throw error;
     await database.sql`
-      update inbox set state = 'ignored', error = 'The same event was accepted before.'
+      update results set state = 'ignored', error = 'The same event was accepted before.'
       where store_id = ${storeId} and id = ${id} and state = 'refused'`;
     return 'ignored';
   }
@@ -50,7 +58,7 @@ const recheck = async (context: Context, store: KnownStore, event: EventRow): Pr
   const content = readable(body, headers['content-type']);
   const request = { headers, body, url, now: new Date(receivedAt) };
   const { signed } = inspectEvent(store, event.event, event.service, content, request);
-  return signed === true ? accept(context, store, event, url) : 'refused';
+  return signed === true ? accept(context, store, event, url, content) : 'refused';
 };
 
 /** Verifies a refused event again, and processes it if its signature is valid now. Throws NotFound and Conflict. */

@@ -1,7 +1,7 @@
 import type { Executor } from '@platform/service-kit/db';
 import { NotFound } from '@platform/service-kit/problem';
 import { and, eq, gt, gte, lt, sql, type SQL } from 'drizzle-orm';
-import { inbox } from '../db/tables.ts';
+import { inbox, queue, results } from '../db/tables.ts';
 import { firstIdOf } from '../inbox/prune.ts';
 
 export type EventRow = typeof inbox.$inferSelect;
@@ -11,11 +11,18 @@ export const isReceivedFrom = (from: string): SQL => gte(inbox.id, firstIdOf(new
 export const isReceivedBefore = (to: string): SQL => lt(inbox.id, firstIdOf(new Date(to)));
 export const isReceivedAfter = (id: string): SQL => gt(inbox.id, id);
 
-/** The condition as the index `inbox_state` has it. Most events are done, so the primary key finds those. */
-export const hasState = (state: string): SQL =>
-  state === 'done' ? sql`${inbox.state} = 'done'` : sql`${inbox.state} || '' = ${state}`;
+/** Most events are done, so the primary key finds those; the others are found by their own indexes. */
+export const hasState = (state: string): SQL => {
+  if (state === 'done') return eq(inbox.state, 'done');
+  const ids =
+    state === 'pending'
+      ? sql`select ${queue.id} from ${queue} where ${queue.storeId} = ${inbox.storeId}`
+      : sql`select ${results.id} from ${results}
+          where ${results.storeId} = ${inbox.storeId} and ${results.state} = ${state} and ${results.state} <> 'done'`;
+  return sql`${inbox.id} in (${ids})`;
+};
 
-/** Whether an entity such as `order:17` has this id; the expression is that of the index `inbox_entity_id`. */
+/** Whether an entity such as `order:17` has this id; the expression is that of the index `events_entity`. */
 export const isAbout = (id: string): SQL =>
   sql`substr(${inbox.entity}, strpos(${inbox.entity}, ':') + 1) = ${id} and ${inbox.entity} is not null`;
 

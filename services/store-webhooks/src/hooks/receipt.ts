@@ -7,7 +7,6 @@ import { isStorable } from '@platform/service-kit/text';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { ErrorTracker } from '../tracker/tracker.ts';
 import { Unprocessable } from '../worker/unprocessable.ts';
-import { readable } from './body.ts';
 import type { HookAddress } from './events.ts';
 import { inspectEvent } from './subject.ts';
 
@@ -27,6 +26,8 @@ interface Arrival {
   store: KnownStore;
   address: Pick<HookAddress, 'event' | 'service'>;
   body: Buffer;
+  /** The parsed body; undefined if it is not readable. */
+  content: unknown;
   headers: IncomingHttpHeaders;
   /** The address as the provider knows it. */
   url: string;
@@ -65,9 +66,9 @@ export const urlOf = (
 };
 
 /** What is stored of a request. */
-export const receiptOf = ({ id, store, address, body, headers, url, now, box }: Arrival): Receipt => {
+export const receiptOf = (arrival: Arrival): Receipt => {
+  const { id, store, address, body, content, headers, url, now, box } = arrival;
   const { event, service } = address;
-  const content = readable(body, headers['content-type']);
   const request = { headers: headers as Record<string, string>, body, url, now };
   const inspection = inspectEvent(store, event, service, content, request);
   const refused = inspection.signed === false;

@@ -3,12 +3,12 @@ import { Problem, toProblem } from '@platform/service-kit/problem';
 import { createRateLimit, type RateLimit } from '@platform/service-kit/rate-limit';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.ts';
-import type { Receipt } from '../inbox/receipt.ts';
+import type { Arrival } from '../inbox/inbox.ts';
 import { answerPayment } from '../payments/answer.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { safeError } from '../tracker/failure.ts';
 import { accepted, type HookAnswer } from './answer.ts';
-import { readBody } from './body.ts';
+import { readable, readBody } from './body.ts';
 import { receiptOf, reportUnreadable } from './receipt.ts';
 import type { Sender } from './token-guard.ts';
 
@@ -31,9 +31,9 @@ const createStoreLimit = ({ redis }: Context) => {
   };
 };
 
-const accept = async ({ inbox, tracker }: Context, receipt: Receipt) => {
-  const stored = await inbox.accept(receipt);
-  if (stored !== 'duplicate') reportUnreadable(tracker, receipt);
+const accept = async ({ inbox, tracker }: Context, arrival: Arrival) => {
+  const stored = await inbox.accept(arrival);
+  if (stored !== 'duplicate') reportUnreadable(tracker, arrival.receipt);
   return stored;
 };
 
@@ -61,13 +61,19 @@ export const createReceiver = (context: Context) => {
     const url = `${env.PUBLIC_URL}${req.url}`;
     const at = now();
     const id = nextId(at.getTime());
-    const receipt = receiptOf({ id, store, address, body, headers: req.headers, url, now: at, box });
+    const { headers } = req;
+    const content = readable(body, headers['content-type']);
+    const receipt = receiptOf({ id, store, address, body, content, headers, url, now: at, box });
     if (!isPayment) {
-      await accept(context, receipt);
+      await accept(context, { receipt, store, content });
       return accepted;
     }
     const held = { ...receipt, holdMs: liveMs };
-    return answerPayment(context, { store, receipt: held, stored: await accept(context, held) });
+    return answerPayment(context, {
+      store,
+      receipt: held,
+      stored: await accept(context, { receipt: held, store, content }),
+    });
   };
 
   return async (sender: Sender, req: IncomingMessage, res: ServerResponse): Promise<HookAnswer> => {

@@ -1,17 +1,32 @@
+import { crc32 } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { safeError } from '../tracker/failure.ts';
 import { createBatcher } from '@platform/service-kit/batcher';
 import type { Log } from '@platform/service-kit/log';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
+import type { HookEvent } from '../hooks/events.ts';
 import type { Snapshot } from '../spool/saved-snapshot.ts';
 import { createSpool, type Spool } from '../spool/spool.ts';
+import type { KnownStore } from '../stores/known-store.ts';
+import type { OnWork } from './handover.ts';
 import type { Receipt, Stored } from './receipt.ts';
 import { storeReceipts } from './store.ts';
 
+/** A receipt, and what processing needs beside it. */
+export interface Arrival {
+  receipt: Receipt;
+  store: KnownStore;
+  /** The parsed body. */
+  content: unknown;
+}
+
 export interface Inbox extends AsyncDisposable {
-  /** Stores a receipt in the database or, if that is unavailable, in the spool. Durable once this resolves. */
-  accept(receipt: Receipt): Promise<Stored | 'spooled'>;
+  /**
+   * Stores a receipt in the database or, if that is unavailable, in the spool. Durable once this resolves. The worker of
+   * this process begins with it at once if it has room.
+   */
+  accept(arrival: Arrival): Promise<Stored | 'spooled'>;
   spool: Spool;
 }
 
@@ -21,12 +36,11 @@ interface InboxOptions {
   spoolFolder: string;
   spoolMaxBytes: number;
   snapshot: Snapshot;
-  /** Called when there are new events to process. */
-  wake(): void;
+  onWork: OnWork;
 }
 
 /** Maximum number of receipts in one commit, and of their bytes. */
-const [maxBatch, maxBatchBytes] = [200, 8 * 2 ** 20];
+const [maxBatch, maxBatchBytes] = [256, 8 * 2 ** 20];
 /** Maximum number of waiting receipts; further ones go directly to the spool. */
 const maxQueue = 10_000;
 /** A database that takes longer counts as unavailable, because senders wait only a few seconds. */
@@ -45,33 +59,77 @@ const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
 };
 
 export const createInbox = (options: InboxOptions): Inbox => {
-  const { sql, log, spoolFolder, spoolMaxBytes, snapshot, wake } = options;
-  const store = async (receipts: readonly Receipt[]): Promise<Stored[]> => {
+  const { sql, log, spoolFolder, spoolMaxBytes, snapshot, onWork } = options;
+  const replay = async (receipts: readonly Receipt[]): Promise<Stored[]> => {
     const results = await storeReceipts(sql, receipts);
-    wake();
+    onWork.wake();
     return results;
   };
-  const spool = createSpool({ folder: spoolFolder, maxBytes: spoolMaxBytes, store, log, snapshot });
-  // One commit at a time: the more receipts share a commit, the less each of them costs.
-  const commits = createBatcher<Receipt, Stored>({
-    flush: async (receipts) => {
-      // Keeps the order: if earlier receipts went to the spool, those that waited behind them follow.
-      if (spool.active) throw away();
-      return within(patienceMs, store(receipts));
-    },
-    maxBatch,
-    sizeOf: ({ body }) => body.length,
-    maxBatchSize: maxBatchBytes,
-    maxQueue,
-    maxInFlight: 1,
-  });
+  const spool = createSpool({ folder: spoolFolder, maxBytes: spoolMaxBytes, store: replay, log, snapshot });
+
+  const handOver = ({ receipt, store, content }: Arrival): void => {
+    const { storeId, id, event, service, entity, body, headers, receivedAt } = receipt;
+    const at = receivedAt.toISOString();
+    onWork.worker?.begin({
+      storeId,
+      id,
+      event: event as HookEvent,
+      service,
+      entity: entity ?? id,
+      body,
+      headers,
+      receivedAt: at,
+      queuedAt: at,
+      attempts: 1,
+      crashes: 0,
+      store,
+      content,
+    });
+  };
+
+  const commit = async (arrivals: readonly Arrival[]): Promise<Stored[]> => {
+    const { worker } = onWork;
+    const bytes = arrivals.reduce((sum, { receipt }) => sum + receipt.body.length, 0);
+    const claimer = worker?.hasRoom(arrivals.length, bytes) ? worker.claimer : undefined;
+    const results = await within(
+      patienceMs,
+      storeReceipts(
+        sql,
+        arrivals.map(({ receipt }) => receipt),
+        claimer,
+      ),
+    );
+    for (const [at, arrival] of arrivals.entries()) if (results[at] === 'claimed') handOver(arrival);
+    if (results.includes('stored')) onWork.wake();
+    return results;
+  };
+
+  // Each commits once at a time: the more receipts share a commit, the less each of them costs. While PostgreSQL works
+  // on one, this process prepares the other. Events of one entity, and copies of an event, use the same, in the order of receipt.
+  const lanes = [0, 1].map(() =>
+    createBatcher<Arrival, Stored>({
+      flush: async (arrivals) => {
+        // Keeps the order: if earlier receipts went to the spool, those that waited behind them follow.
+        if (spool.active) throw away();
+        return commit(arrivals);
+      },
+      maxBatch,
+      sizeOf: ({ receipt }) => receipt.body.length,
+      maxBatchSize: maxBatchBytes,
+      maxQueue,
+      maxInFlight: 1,
+    }),
+  );
+  const laneOf = ({ entity, dedup }: Receipt) => lanes[crc32(entity ?? dedup) % lanes.length];
 
   return {
     spool,
-    accept: async (receipt) => {
-      if (!spool.active) {
+    accept: async (arrival) => {
+      const { receipt } = arrival;
+      const lane = laneOf(receipt);
+      if (!spool.active && lane !== undefined) {
         try {
-          return await commits.add(receipt);
+          return await lane.add(arrival);
         } catch (err) {
           // It may have been committed nevertheless; the replay of the spool detects that.
           if (toProblem(err).status !== 503)

@@ -19,9 +19,11 @@ export const prune = async (sql: Sql, before: Date): Promise<boolean> => {
   let deleted = 0;
   for (const { id } of stores) {
     const { count } = await sql`
-      delete from inbox where store_id = ${id} and id in (
-        select id from inbox where store_id = ${id} and id < ${limit} and state <> 'pending'
-        order by id limit ${atOnce})`;
+      with old as (
+        delete from results where store_id = ${id} and id in (
+          select id from results where store_id = ${id} and id < ${limit} order by id limit ${atOnce})
+        returning id)
+      delete from events where store_id = ${id} and id = any(array(select id from old))`;
     deleted = Math.max(deleted, count);
   }
   return deleted === atOnce;

@@ -19,4 +19,5 @@ export interface Receipt {
   holdMs: number;
 }
 
-export type Stored = 'stored' | 'duplicate';
+/** `claimed`: stored, and claimed for the worker of this process. */
+export type Stored = 'stored' | 'claimed' | 'duplicate';

@@ -1,5 +1,6 @@
 import type { ISql } from 'postgres';
-import type { Fragment } from '../db/sql.ts';
+import { arrayOf, type Fragment } from '../db/sql.ts';
+import type { Claimer } from '../worker/claim.ts';
 import { keyBytes, keyRange, repeatKey } from './dedup.ts';
 import type { Receipt, Stored } from './receipt.ts';
 
@@ -12,48 +13,89 @@ const joined = (sql: ISql, bodies: readonly Buffer[]): Fragment => {
   return bytes.includes(0) ? sql`${bytes}::bytea` : sql`convert_to(${bytes.toString('latin1')}, 'LATIN1')`;
 };
 
-/**
- * Inserts the receipts that are not stored yet, in one statement, and returns their ids. The small
- * columns are sent as one JSON document and all bodies as one value. With an array per column, the driver
- * would escape each element, which takes as long as all other work for an event.
- */
-const insert = async (sql: ISql, receipts: readonly Receipt[]): Promise<Set<string>> => {
+/** The start of a statement that inserts receipts into `events`; `new` are those that are not stored yet. */
+const newEvents = (sql: ISql, receipts: readonly Receipt[]): Fragment => {
+  const column = (of: (receipt: Receipt) => string | null) => arrayOf(receipts.map(of));
   let end = 1;
-  const given = receipts.map((receipt) => ({
-    storeId: receipt.storeId,
-    id: receipt.id,
-    event: receipt.event,
-    service: receipt.service ?? undefined,
-    entity: receipt.entity ?? undefined,
-    headers: receipt.headers,
-    receivedAt: receipt.receivedAt.getTime(),
-    state: receipt.state,
-    error: receipt.error ?? undefined,
-    holdMs: receipt.holdMs,
-    from: end,
-    length: ((end += receipt.body.length), receipt.body.length),
-  }));
-  const keys = Buffer.concat(receipts.map(({ dedup }) => dedup));
-  const bodies = joined(
-    sql,
-    receipts.map(({ body }) => body),
-  );
-  const rows = await sql<{ id: string }[]>`
+  const starts = receipts.map(({ body }) => ((end += body.length), end - body.length));
+  return sql`
     with sent as materialized (
-      select ${JSON.stringify(given)}::json as rows, ${keys}::bytea as keys, ${bodies} as bodies)
-    insert into inbox
-      (store_id, id, event, service, entity, dedup, body, headers, received_at, state, error, due_at, finished_at)
-    select "storeId", id, event, service, entity,
-      substring(keys from (n::int - 1) * ${keyBytes} + 1 for ${keyBytes}),
-      substring(bodies from "from" for length), headers, to_timestamp("receivedAt" / 1000.0), state, error,
-      now() + "holdMs" * interval '1 ms', case when state <> 'pending' then now() end
-    from sent, rows from (json_to_recordset(rows) as ("storeId" uuid, id uuid, event text, service text,
-      entity text, headers jsonb, "receivedAt" bigint, state text, error text, "holdMs" int, "from" int,
-      length int)) with ordinality as new ("storeId", id, event, service, entity, headers, "receivedAt",
-      state, error, "holdMs", "from", length, n)
-    on conflict (store_id, dedup) do nothing
-    returning id`;
-  return new Set(rows.map(({ id }) => id));
+      select ${Buffer.concat(receipts.map(({ dedup }) => dedup))}::bytea as keys,
+        ${joined(
+          sql,
+          receipts.map(({ body }) => body),
+        )} as bodies),
+    new as (
+      insert into events (store_id, id, event, service, entity, dedup, body, headers, received_at)
+      select store_id, id, event, service, entity, substring(keys from (n::int - 1) * ${keyBytes} + 1 for ${keyBytes}),
+        substring(bodies from start for length), headers, to_timestamp(received / 1000.0)
+      from sent, unnest(${column(({ storeId }) => storeId)}::uuid[], ${column(({ id }) => id)}::uuid[],
+        ${column(({ event }) => event)}::text[], ${column(({ service }) => service)}::text[],
+        ${column(({ entity }) => entity)}::text[], ${column(({ headers }) => JSON.stringify(headers))}::jsonb[],
+        ${column(({ receivedAt }) => String(receivedAt.getTime()))}::bigint[],
+        ${arrayOf(starts.map(String))}::int[], ${column(({ body }) => String(body.length))}::int[])
+        with ordinality as given (store_id, id, event, service, entity, headers, received, start, length, n)
+      on conflict (store_id, dedup) do nothing
+      returning store_id, id, coalesce(entity, id::text) as entity)`;
+};
+
+interface Inserted {
+  id: string;
+  isClaimed: boolean;
+}
+
+/**
+ * Inserts pending receipts that are not stored yet, in one statement. With a claimer, those are claimed for it that are
+ * the first of their entity in the queue; a statement does not see the other receipts that it inserts itself.
+ */
+const insertPending = (sql: ISql, receipts: readonly Receipt[], holdMs: number, claimer?: Claimer) => {
+  const [keepMs, worker] = claimer === undefined ? [null, null] : [claimer.keepMs, claimer.worker];
+  return sql<Inserted[]>`
+    ${newEvents(sql, receipts)}
+    insert into queue (store_id, entity, id, queued_at, due_at, worker, attempts)
+    select store_id, entity, id, now(), now() + coalesce(keep_ms, ${holdMs}) * interval '1 ms',
+      case when keep_ms is not null then ${worker}::uuid end, case when keep_ms is null then 0 else 1 end
+    from (
+      select new.*, case when not exists (
+        select from queue q where q.store_id = new.store_id and q.entity = new.entity and q.id < new.id
+      ) then ${keepMs}::int end as keep_ms
+      from new) as claimed
+    returning id, attempts = 1 as "isClaimed"`;
+};
+
+/** Inserts receipts that are not processed, each with its result. */
+const insertEnded = (sql: ISql, receipts: readonly Receipt[]) => sql<Inserted[]>`
+  ${newEvents(sql, receipts)}
+  insert into results (store_id, id, state, attempts, error, finished_at)
+  select new.store_id, new.id, given.state, 0, given.error, now()
+  from new join unnest(${arrayOf(receipts.map(({ id }) => id))}::uuid[],
+    ${arrayOf(receipts.map(({ state }) => state))}::text[], ${arrayOf(receipts.map(({ error }) => error))}::text[])
+    as given (id, state, error) on given.id = new.id
+  returning id, false as "isClaimed"`;
+
+/** Inserts the receipts that are not stored yet; a statement for each kind. Nearly always there is one kind. */
+const insert = async (
+  sql: ISql,
+  receipts: readonly Receipt[],
+  claimer?: Claimer,
+): Promise<Map<string, Stored>> => {
+  const entities = new Set<string>();
+  const groups = Map.groupBy(receipts, ({ storeId, entity, state, holdMs }) => {
+    if (state !== 'pending') return 'ended';
+    if (holdMs > 0) return holdMs;
+    if (claimer === undefined || entity === null) return 'now';
+    // Of each entity only the first is claimed at once.
+    const key = storeId + entity;
+    return entities.has(key) ? 'later' : (entities.add(key), 'now');
+  });
+  const stored = new Map<string, Stored>();
+  for (const [kind, some] of groups) {
+    const rows = await (kind === 'ended'
+      ? insertEnded(sql, some)
+      : insertPending(sql, some, typeof kind === 'number' ? kind : 0, kind === 'now' ? claimer : undefined));
+    for (const { id, isClaimed } of rows) stored.set(id, isClaimed ? 'claimed' : 'stored');
+  }
+  return stored;
 };
 
 interface Before {
@@ -67,33 +109,42 @@ interface Before {
 const before = async (sql: ISql, { storeId, id, dedup, body }: Receipt): Promise<Before | undefined> => {
   const [first, last] = keyRange(dedup);
   const [row] = await sql<Before[]>`
-    select exists (select from inbox where store_id = ${storeId} and id = ${id}) as stored,
+    select exists (select from events where store_id = ${storeId} and id = ${id}) as stored,
       latest.id as latest, latest.same
     from (select) as one left join lateral (
-      select id, body = ${body} as same from inbox
+      select id, body = ${body} as same from events
       where store_id = ${storeId} and dedup between ${first} and ${last} and id < ${id}
       order by id desc limit 1) as latest on true`;
   return row;
 };
 
+/** The first attempt to store it claimed it, but the process did not learn of that. */
+const makeDue = (sql: ISql, { storeId, id, entity }: Receipt) => sql`
+  update queue set worker = null, due_at = now()
+  where store_id = ${storeId} and entity = ${entity ?? id} and id = ${id} and worker is not null`;
+
 /** A repeated body is a duplicate unless another event with the same subject came in between. */
 const storeRepeat = async (sql: ISql, receipt: Receipt): Promise<Stored> => {
-  if (!receipt.byContent || receipt.entity === null) return 'duplicate';
   const found = await before(sql, receipt);
+  if (found?.stored) await makeDue(sql, receipt);
+  if (!receipt.byContent || receipt.entity === null) return 'duplicate';
   if (found === undefined || found.stored || found.latest === null || found.same) return 'duplicate';
   const added = await insert(sql, [{ ...receipt, dedup: repeatKey(receipt.dedup, found.latest) }]);
-  return added.has(receipt.id) ? 'stored' : 'duplicate';
+  return added.get(receipt.id) ?? 'duplicate';
 };
 
 /**
- * Commits receipts to the inbox together, in one round trip if none is a repeat. Returns the result of
- * each receipt, in order. All are durable once this resolves. Storing a receipt again changes nothing.
+ * Commits receipts to the inbox together, nearly always in one round trip. Returns the result of each receipt, in order.
+ * All are durable once this resolves. Storing a receipt again changes nothing. With a claimer, as many as possible are
+ * claimed for it at once.
  */
-export const storeReceipts = async (sql: ISql, receipts: readonly Receipt[]): Promise<Stored[]> => {
-  const added = await insert(sql, receipts);
+export const storeReceipts = async (
+  sql: ISql,
+  receipts: readonly Receipt[],
+  claimer?: Claimer,
+): Promise<Stored[]> => {
+  const stored = await insert(sql, receipts, claimer);
   const results: Stored[] = [];
-  for (const receipt of receipts) {
-    results.push(added.has(receipt.id) ? 'stored' : await storeRepeat(sql, receipt));
-  }
+  for (const receipt of receipts) results.push(stored.get(receipt.id) ?? (await storeRepeat(sql, receipt)));
   return results;
 };

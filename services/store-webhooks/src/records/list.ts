@@ -5,7 +5,7 @@ import { NotFound } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
 import { and, desc, eq, type SQL } from 'drizzle-orm';
-import type { PgColumn, PgTable, SelectedFields } from 'drizzle-orm/pg-core';
+import type { PgColumn, PgTable, PgView, SelectedFields } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { storeId } from '../stores/routes.ts';
@@ -13,7 +13,7 @@ import { requireStore } from '../stores/use-cases.ts';
 
 /** The common part of a list and of the address of a single record. */
 interface Shown<Row extends object> {
-  table: PgTable & { storeId: PgColumn; $inferSelect: Row };
+  table: (PgTable | PgView) & { storeId: PgColumn; $inferSelect: Row };
   tag: string;
   /** Fields that the view does not have are left out of the answer. */
   view: z.ZodObject;

@@ -56,14 +56,14 @@ export const rotateSecrets = async ({ database, box }: Context): Promise<Rotated
     );
     const refused = await sql<{ id: string; url: string }[]>`
       select id, headers ->> ':url' as url from inbox
-      where store_id = ${store} and state || '' = 'refused' and headers ? ':url'`;
+      where store_id = ${store} and state = 'refused' and headers ? ':url'`;
     for (const { id, url } of refused)
       await rotate(
         'events',
         url,
         urlContext(store, id),
         (again) => sql`
-        update inbox set headers = headers || jsonb_build_object(':url', ${again}::text)
+        update events set headers = headers || jsonb_build_object(':url', ${again}::text)
         where store_id = ${store} and id = ${id} and headers ->> ':url' = ${url}`,
       );
     const challenges = await sql<Challenge[]>`

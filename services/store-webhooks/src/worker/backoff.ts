@@ -19,5 +19,12 @@ export const attemptsWithin = (hours: number, baseMs: number): number => {
   return attempts;
 };
 
-/** An event whose workers crashed this many times in a row is not tried again. */
+/**
+ * Milliseconds until an event is tried again whose provider was not asked, because it failed repeatedly. Grows with the
+ * time that the event has waited for it, up to an hour.
+ */
+export const pauseAfter = (waitedMs: number, leastMs: number, chance = Math.random()): number =>
+  Math.round(Math.max(leastMs, Math.min(waitedMs / 4, ceilingMs) * (0.5 + chance / 2)));
+
+/** An event with which this many workers died in a row is not tried again. */
 export const maxCrashes = 10;

@@ -1,54 +1,75 @@
-import type { ISql, Sql, TransactionSql } from 'postgres';
-import type { Fragment } from '../db/sql.ts';
+import type { ISql, Sql } from 'postgres';
+import { arrayOf } from '../db/sql.ts';
 import type { InboxEvent } from './event.ts';
+
+/** A worker, and how long it may keep an event, in milliseconds. */
+export interface Claimer {
+  worker: string;
+  keepMs: number;
+}
+
+/** An event behind another one is looked at again after this time, in milliseconds, if nothing released it before. */
+const parkMs = 3000;
+
+/** Bodies of the events of one claim at most, in bytes; a larger one is claimed alone. */
+const maxBytes = 8 * 2 ** 20;
 
 /** A claimed event, or a row with a null id if none was claimed; `parked` is the same in all rows. */
 type Looked = (InboxEvent | { id: null }) & { parked: number };
 
 /**
- * Examines the first events that are due. Claims an event that is the first of its entity, and parks an
- * event behind another one, so that the next claim does not examine it again. `release` makes a parked
- * event due when the event before it has ended; otherwise it becomes due when its own lease expires.
+ * Examines the first events that are due. Claims an event that is the first of its entity, and parks an event behind
+ * another one, so that the next claim does not examine it again. `release` makes a parked event due when the event
+ * before it has ended.
  *
- * The statement that parks an event holds a lock on the event before it. So that event cannot end in
- * between, which would leave the parked event without a release.
- *
- * The query plan must not depend on statistics, because those of a queue are always outdated. So the
- * query follows the index of due events and stops at the limit; it requests the previous event in the
- * order of the only index with the predicate `finished_at is null`; it looks up the locked event by its
- * key alone; and it updates rows by their physical location (ctid).
+ * The statement that parks an event holds a lock on the event before it. So that event cannot end in between, which
+ * would leave the parked event without a release.
  */
-const look = (sql: ISql, limit: number, leaseMs: number) => sql<Looked[]>`
+const look = (sql: ISql, which: 'ordinary' | 'suspects', limit: number, { worker, keepMs }: Claimer) => sql<
+  Looked[]
+>`
   with looked as materialized (
-    select due.ctid as place, due.store_id, before.id as before
-    from inbox due left join lateral (
-      select e.store_id, e.entity, e.id from inbox e
-      where e.finished_at is null and (e.store_id, e.entity, e.id) < (due.store_id, due.entity, due.id)
-      order by e.store_id desc, e.entity desc, e.id desc limit 1) as before
-      on before.store_id = due.store_id and before.entity = due.entity
-    where due.state = 'pending' and due.due_at <= now()
+    select due.ctid as place, due.store_id, due.entity, due.id, due.due_at, (
+      select before.id from queue before
+      where before.store_id = due.store_id and before.entity = due.entity and before.id < due.id
+      order by before.id desc limit 1) as before
+    from queue due
+    where due.due_at <= now() and ${which === 'suspects' ? sql`due.crashes > 2` : sql`due.crashes <= 2`}
     order by due.due_at limit ${limit}
     for update of due skip locked),
   ahead as materialized (
-    select looked.place, e.finished_at from looked join inbox e on e.store_id = looked.store_id and e.id = looked.before
-    for share of e skip locked),
+    select looked.place from looked
+    join queue q on q.store_id = looked.store_id and q.entity = looked.entity and q.id = looked.before
+    for share of q skip locked),
   parked as (
-    update inbox set due_at = now() + ${leaseMs} * interval '1 ms'
-    where ctid = any(array(select place from ahead where finished_at is null)) returning 1),
+    update queue set due_at = now() + ${parkMs} * interval '1 ms'
+    where ctid = any(array(select place from ahead)) returning 1),
+  sized as (
+    select looked.place, row_number() over claim as n, sum(octet_length(e.body)) over claim as bytes
+    from looked join events e on e.store_id = looked.store_id and e.id = looked.id
+    where looked.before is null
+    window claim as (order by looked.due_at, looked.id rows unbounded preceding)),
   claimed as (
-    update inbox i set attempts = i.attempts + 1, due_at = now() + ${leaseMs} * interval '1 ms'
-    where i.ctid = any(array(select place from looked where before is null))
-    returning i.store_id as "storeId", i.id, i.event, i.service, i.entity, i.body, i.headers,
-      i.received_at as "receivedAt", i.attempts, i.error)
-  select claimed.*, parked from (select count(*)::int as parked from parked) as p left join claimed on true`;
+    update queue q set attempts = attempts + 1, worker = ${worker}, due_at = now() + ${keepMs} * interval '1 ms'
+    where q.ctid = any(array(select place from sized where n = 1 or bytes <= ${maxBytes}))
+    returning q.store_id, q.entity, q.id, q.attempts, q.crashes, q.queued_at)
+  select e.store_id as "storeId", e.id, e.event, e.service, claimed.entity, e.body, e.headers,
+    e.received_at as "receivedAt", claimed.queued_at as "queuedAt", claimed.attempts, claimed.crashes, parked
+  from (select count(*)::int as parked from parked) as p
+  left join (claimed join events e on e.store_id = claimed.store_id and e.id = claimed.id) on true`;
 
 /**
- * Claims up to `limit` due events, each the first of its entity, for the length of a lease. Events that
- * are not finished when the lease expires can be claimed again.
+ * Claims up to `limit` due events, each the first of its entity. `suspects` are those with which several workers died,
+ * `ordinary` are all others.
  */
-export const claim = async (sql: ISql, limit: number, leaseMs: number): Promise<InboxEvent[]> => {
+export const claim = async (
+  sql: ISql,
+  claimer: Claimer,
+  limit: number,
+  which: 'ordinary' | 'suspects' = 'ordinary',
+): Promise<InboxEvent[]> => {
   for (;;) {
-    const looked = await look(sql, limit, leaseMs);
+    const looked = await look(sql, which, limit, claimer);
     const claimed = looked.filter((event) => event.id !== null);
     if (claimed.length > 0 || looked[0]?.parked === 0) return claimed;
   }
@@ -57,72 +78,63 @@ export const claim = async (sql: ISql, limit: number, leaseMs: number): Promise<
 /** Identifies one claim of an event: a later claim has a higher number of attempts. */
 export interface Claim {
   storeId: string;
+  /** As in the queue. */
+  entity: string;
   id: string;
-  entity: string | null;
   attempts: number;
 }
 
-/**
- * Locks the events whose claims are still valid, which excludes events that another worker has claimed
- * since. Looks them up by their keys alone, because statistics may show the indexes of unfinished events
- * as empty, and thus cheap, however many entries they have.
- */
-const held = (sql: ISql, claims: readonly Claim[]): Fragment => sql`
-  with claimed as materialized (
-    select i.ctid as place, i.state
-    from unnest(${claims.map(({ storeId }) => storeId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
-      ${claims.map(({ attempts }) => attempts)}::int[]) as c (store_id, id, attempts)
-    join inbox i on i.store_id = c.store_id and i.id = c.id and i.attempts = c.attempts
-    for update of i)`;
+/** The claims as rows of `c`. */
+const rowsOf = (sql: ISql, claims: readonly Claim[]) => sql`
+  unnest(${arrayOf(claims.map(({ storeId }) => storeId))}::uuid[], ${arrayOf(claims.map(({ entity }) => entity))}::text[],
+    ${arrayOf(claims.map(({ id }) => id))}::uuid[], ${arrayOf(claims.map(({ attempts }) => String(attempts)))}::int[])
+  as c (store_id, entity, id, attempts)`;
 
-const places = (sql: ISql): Fragment => sql`array(select place from claimed where state = 'pending')`;
+const isHeld = (sql: ISql) => sql`
+  q.store_id = c.store_id and q.entity = c.entity and q.id = c.id and q.attempts = c.attempts`;
 
 /**
- * Makes the events due that are parked behind ended events. This is a separate statement after the one
- * that ends them, because only then it sees all events that were parked until that moment.
+ * Makes the events due that are parked behind ended events. This is a separate statement after the one that ends them,
+ * because only then it sees all events that were parked until that moment.
  */
-const release = async (sql: ISql, ended: readonly Claim[]): Promise<void> => {
-  await sql`
-    update inbox set due_at = now() where ctid = any(array(
-      select next.ctid
-      from unnest(${ended.map(({ storeId }) => storeId)}::uuid[], ${ended.map(({ id }) => id)}::uuid[],
-        ${ended.map(({ entity }) => entity)}::text[]) as c (store_id, id, entity)
-      join lateral (
-        select n.ctid, n.store_id, n.entity, n.due_at, n.attempts from inbox n
-        where n.finished_at is null and (n.store_id, n.entity, n.id) > (c.store_id, c.entity, c.id)
-        order by n.store_id, n.entity, n.id limit 1) as next
-        on next.store_id = c.store_id and next.entity = c.entity
-      where next.due_at > now() and next.attempts = 0))`;
-};
+const release = (sql: ISql, ended: readonly Claim[]) => sql`
+  update queue set due_at = now() where ctid = any(array(
+    select next.ctid from ${rowsOf(sql, ended)}
+    join lateral (
+      select n.ctid, n.due_at, n.attempts from queue n
+      where n.store_id = c.store_id and n.entity = c.entity and n.id > c.id
+      order by n.id limit 1) as next on next.due_at > now() and next.attempts = 0))`;
 
 /**
- * Marks events whose claims are still valid as done, inside the caller's transaction. Returns their ids;
- * the changes of other events must not be applied.
+ * Ends events whose claims are still valid, inside the caller's transaction, and makes those due that wait behind them.
+ * Returns how many of each. The changes of events that were not ended must not be applied.
  */
-export const finish = async (sql: TransactionSql, claims: readonly Claim[]): Promise<Set<string>> => {
-  const marked = sql<{ id: string }[]>`
-    ${held(sql, claims)}
-    update inbox set state = 'done', error = null, finished_at = now()
-    where ctid = any(${places(sql)}) returning id`.execute();
+export const finish = async (
+  sql: ISql,
+  claims: readonly Claim[],
+  state: 'done' | 'failed' | 'ignored' = 'done',
+  error: string | null = null,
+): Promise<{ ended: number; released: number }> => {
+  const ended = sql`
+    with ended as (
+      delete from queue q using ${rowsOf(sql, claims)} where ${isHeld(sql)}
+      returning q.store_id, q.id, greatest(q.attempts, 1) as attempts)
+    insert into results (store_id, id, state, attempts, error, finished_at)
+    select store_id, id, ${state}, attempts, ${error}, now() from ended`.execute();
   // Both statements are sent together and run in order; without execute() this one would be sent last.
-  const [rows] = await Promise.all([marked, release(sql, claims)]);
-  return new Set(rows.map(({ id }) => id));
+  const [{ count }, released] = await Promise.all([ended, release(sql, claims)]);
+  return { ended: count, released: released.count };
 };
 
-/** Ends an event with a final state. */
-export const end = (
+/** Ends an event with a final state, if the claim is still valid. */
+export const end = async (
   sql: Sql,
   claim: Claim,
   state: 'done' | 'failed' | 'ignored',
   error: string | null,
-): Promise<void> =>
-  sql.begin(async (tx) => {
-    await tx`
-      ${held(tx, [claim])}
-      update inbox set state = ${state}, error = ${error}, attempts = greatest(attempts, 1), finished_at = now()
-      where ctid = any(${places(tx)})`;
-    await release(tx, [claim]);
-  });
+): Promise<void> => {
+  await sql.begin((tx) => finish(tx, [claim], state, error));
+};
 
 interface Postponement {
   delayMs: number;
@@ -131,29 +143,14 @@ interface Postponement {
   counts: boolean;
 }
 
-/** Makes an event due again after `delayMs`. */
+/** Makes an event due again after `delayMs`, if the claim is still valid. */
 export const postpone = async (
   sql: ISql,
   claim: Claim,
   { delayMs, error, counts }: Postponement,
 ): Promise<void> => {
   await sql`
-    ${held(sql, [claim])}
-    update inbox set due_at = now() + ${delayMs} * interval '1 ms', error = ${error},
-      attempts = attempts - ${counts ? 0 : 1}
-    where ctid = any(${places(sql)})`;
-};
-
-/**
- * Extends the leases of claims that are still valid. Skips rows that are locked: their events are ending, and waiting
- * for them could deadlock.
- */
-export const renew = async (sql: ISql, claims: readonly Claim[], leaseMs: number): Promise<void> => {
-  await sql`
-    update inbox set due_at = greatest(due_at, now() + ${leaseMs} * interval '1 ms') where ctid = any(array(
-      select i.ctid
-      from unnest(${claims.map(({ storeId }) => storeId)}::uuid[], ${claims.map(({ id }) => id)}::uuid[],
-        ${claims.map(({ attempts }) => attempts)}::int[]) as c (store_id, id, attempts)
-      join inbox i on i.store_id = c.store_id and i.id = c.id and i.attempts = c.attempts
-      where i.state = 'pending' for update of i skip locked))`;
+    update queue q set worker = null, due_at = now() + ${delayMs} * interval '1 ms', error = ${error}, crashes = 0,
+      attempts = q.attempts - ${counts ? 0 : 1}
+    from ${rowsOf(sql, [claim])} where ${isHeld(sql)}`;
 };

@@ -1,22 +1,30 @@
 import type { HookEvent } from '../hooks/events.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 
-/** A claimed row of the inbox. */
+/** A claimed event. */
 export interface InboxEvent {
   storeId: string;
   id: string;
   event: HookEvent;
   service: string | null;
-  entity: string | null;
+  /** As in the queue. */
+  entity: string;
   body: Buffer;
   headers: Record<string, string>;
   receivedAt: string;
+  /** When it was received or replayed. */
+  queuedAt: string;
   /** Number of claims including this one; it also distinguishes this claim from later ones. */
   attempts: number;
-  /** Error of the last attempt that ended in order. */
-  error: string | null;
+  /** Number of workers that died with it since an attempt last ended in order. */
+  crashes: number;
 }
 
-export interface ClaimedEvent extends InboxEvent {
+/** What planning needs of an event. */
+export interface PlannedEvent extends Pick<InboxEvent, 'storeId' | 'event' | 'service' | 'body' | 'headers'> {
   store: KnownStore;
+  /** The parsed body, if it was parsed before. */
+  content?: unknown;
 }
+
+export type ClaimedEvent = InboxEvent & PlannedEvent;

@@ -14,7 +14,7 @@ import type { Connection } from '../providers/adapter.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import { ProviderBusy, ProviderUnavailable } from '../providers/exchange.ts';
 import type { Change } from './change.ts';
-import type { ClaimedEvent } from './event.ts';
+import type { PlannedEvent } from './event.ts';
 import { Unprocessable } from './unprocessable.ts';
 
 /**
@@ -45,7 +45,7 @@ const userExists = async (sql: Sql, storeId: string, consumerUserId: string): Pr
   return row !== undefined;
 };
 
-const planMember = async (context: Context, claimed: ClaimedEvent, body: unknown): Promise<Change> => {
+const planMember = async (context: Context, claimed: PlannedEvent, body: unknown): Promise<Change> => {
   const { adapter, ...source } = posSource(claimed.store);
   const connection = { ...source, reader: context.reader };
   const payload = await adapter.member(body, connection);
@@ -56,7 +56,7 @@ const planMember = async (context: Context, claimed: ClaimedEvent, body: unknown
   return { kind: 'member', member, isNew, importsUnknown };
 };
 
-const planPayment = async (context: Context, claimed: ClaimedEvent): Promise<Change> => {
+const planPayment = async (context: Context, claimed: PlannedEvent): Promise<Change> => {
   const { store, service, body, headers } = claimed;
   const contentType = headers['content-type'];
   const { error } = await settlePayment(context, { store, service, body, contentType });
@@ -68,10 +68,10 @@ const planPayment = async (context: Context, claimed: ClaimedEvent): Promise<Cha
  * Returns the change for an event. Reads from the database and from providers, but writes nothing except
  * the outcome of a payment. Throws Unprocessable or Ignored if a retry is useless.
  */
-export const plan = async (context: Context, claimed: ClaimedEvent): Promise<Change> => {
+export const plan = async (context: Context, claimed: PlannedEvent): Promise<Change> => {
   const { event, service, store, headers } = claimed;
   if (event === 'payment-auth-completed') return planPayment(context, claimed);
-  const body = readable(claimed.body, headers['content-type']);
+  const body = claimed.content ?? readable(claimed.body, headers['content-type']);
   if (body === undefined) throw new Unprocessable('The body is not readable.');
   if (isJobEvent(event)) {
     const { adapter } = deliverySource(store);

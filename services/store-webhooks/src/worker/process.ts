@@ -1,94 +1,125 @@
 import { createBatcher } from '@platform/service-kit/batcher';
 import { inSpan } from '@platform/tracing/trace';
+import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
+import type { EventWorker } from '../inbox/handover.ts';
 import { ProviderBusy } from '../providers/exchange.ts';
 import { findStores } from '../stores/store.ts';
 import { safeErrorMessage, safeError } from '../tracker/failure.ts';
 import { applyChanges } from './apply.ts';
-import { attemptsWithin, backoff, maxCrashes } from './backoff.ts';
-import type { Sourced } from './change.ts';
-import { claim, end, finish, postpone, renew } from './claim.ts';
+import { attemptsWithin, backoff, maxCrashes, pauseAfter } from './backoff.ts';
+import type { Change } from './change.ts';
+import { claim, end, finish, postpone } from './claim.ts';
 import type { ClaimedEvent, InboxEvent } from './event.ts';
+import { beat, removeWorker } from './heartbeat.ts';
 import { plan } from './plan.ts';
 import { finalState, Unprocessable } from './unprocessable.ts';
 
 interface Planned {
   event: InboxEvent;
-  change: Sourced;
+  change: Change;
 }
 
-export interface Processing {
+export interface Processing extends EventWorker {
   /** Claims events while there is capacity and starts processing them; returns whether there were any. */
   round(): Promise<boolean>;
-  /** Extends the leases of events that take long; call it `renewals` times for each length of a lease. */
-  renew(): Promise<void>;
+  /** Reports that this worker is alive, and makes the events of dead ones due; call it several times in LEASE_MS. */
+  beat(): Promise<void>;
   /** Resolves when no event is being processed. */
   idle(): Promise<void>;
+  /** Removes the worker. Call it when it is idle. */
+  remove(): Promise<void>;
 }
 
-/** Maximum number of events in processing, including those that wait for a provider. */
-const maxUnderWay = 256;
-const maxClaim = 64;
-/** A lease is renewed this often before it expires. */
-export const renewals = 4;
+/** Events in processing at most, including those that wait for a provider, and their bytes. */
+const [maxUnderWay, maxBytes] = [1024, 32 * 2 ** 20];
+const maxBatch = 256;
+/** Places for events that were claimed when they were stored; the others are left to older events in the queue. */
+const maxHandedOver = 768;
+/** Free places from which on it is worth claiming more. */
+const minClaim = 64;
+/** A worker that lives may keep an event for so many leases; the limit ends what nobody remembers. */
+const maxLeases = 20;
 
-/** Claims events, plans each one separately, then applies them together and marks them in the same transaction. */
+/** Some claims of a batch are not valid any more, so it is rolled back and its events are tried one by one. */
+class ClaimLost extends Error {}
+
+/** Claims events, plans each one separately, then applies them together and ends them in the same transaction. */
 export const createProcessing = (context: Context): Processing => {
-  const { database, env, tracker, log, openStore } = context;
+  const { database, env, tracker, log, openStore, onWork, now } = context;
   const { sql } = database;
   const mails = env.SMTP_URL !== undefined;
   const maxAttempts = attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
-  const underWay = new Map<Promise<void>, { event: InboxEvent; since: number }>();
+  const claimer = { worker: v7(), keepMs: maxLeases * env.LEASE_MS };
+  const underWay = new Set<Promise<void>>();
+  let bytes = 0;
+  let suspects = 0;
+  /** Whether there were more events in the queue than room. */
+  let isBehind = false;
 
   const applyAll = async (planned: readonly Planned[]): Promise<void> => {
-    await sql.begin(async (tx) => {
-      const held = await finish(
-        tx,
-        planned.map(({ event }) => event),
-      );
-      const changes = planned.filter(({ event }) => held.has(event.id)).map(({ change }) => change);
+    const events = planned.map(({ event }) => event);
+    const released = await sql.begin(async (tx) => {
+      const { ended, released } = await finish(tx, events);
+      if (ended < events.length) {
+        if (events.length > 1) throw new ClaimLost();
+        return released;
+      }
+      const changes = planned.map(({ event: { storeId, id, receivedAt }, change }) => ({
+        storeId,
+        eventId: id,
+        receivedAt,
+        change,
+      }));
       await applyChanges(tx, changes, mails);
+      return released;
     });
+    const mayImport = planned.some(({ change }) => change.kind === 'member' && change.importsUnknown);
+    if (released > 0 || mayImport) onWork.wake();
   };
   const batches = createBatcher<Planned, void>({
     flush: async (planned) => {
       await applyAll(planned);
       return planned.map(() => undefined);
     },
-    maxBatch: maxClaim,
+    maxBatch,
     maxQueue: maxUnderWay,
-    maxInFlight: 2,
+    maxInFlight: 1,
     // Applying an event twice changes nothing, and one failing event must not fail the rest of its batch.
     isRolledBack: () => true,
   });
 
-  const failed = async (event: InboxEvent, error: unknown): Promise<void> => {
-    const where = { storeId: event.storeId, event: event.event, eventId: event.id, attempt: event.attempts };
-    const state = finalState(error);
-    if (state === 'ignored') return end(sql, event, state, safeErrorMessage(error));
+  const failed = async (event: InboxEvent, cause: unknown): Promise<void> => {
+    const error = safeErrorMessage(cause);
+    const state = finalState(cause);
+    if (state === 'ignored') return end(sql, event, state, error);
+    const waitedMs = now().getTime() - Date.parse(event.queuedAt);
     // The provider was not asked, so this is no attempt.
-    if (error instanceof ProviderBusy)
-      return postpone(sql, event, { delayMs: error.waitMs, error: safeErrorMessage(error), counts: false });
-    tracker.capture(error, where);
-    if (state === 'failed' || event.attempts >= maxAttempts)
-      return end(sql, event, 'failed', safeErrorMessage(error));
-    const delayMs = backoff(event.attempts, env.RETRY_BASE_MS);
-    return postpone(sql, event, { delayMs, error: safeErrorMessage(error), counts: true });
+    if (
+      cause instanceof ProviderBusy &&
+      (cause.circuit === 'closed' || waitedMs < env.RETRY_FOR_HOURS * 3_600_000)
+    ) {
+      const delayMs = cause.circuit === 'open' ? pauseAfter(waitedMs, cause.waitMs) : cause.waitMs;
+      return postpone(sql, event, { delayMs, error, counts: false });
+    }
+    const { storeId, id: eventId, attempts: attempt } = event;
+    tracker.capture(cause, { storeId, event: event.event, eventId, attempt });
+    if (state === 'failed' || cause instanceof ProviderBusy || attempt >= maxAttempts)
+      return end(sql, event, 'failed', error);
+    return postpone(sql, event, { delayMs: backoff(attempt, env.RETRY_BASE_MS), error, counts: true });
   };
 
-  const one = async (claimed: ClaimedEvent): Promise<void> => {
-    const { storeId, id: eventId, receivedAt } = claimed;
+  const one = async (event: ClaimedEvent): Promise<void> => {
     try {
-      // Processing this event may be what crashed the earlier workers, also after an attempt that ended with an error.
-      const crashes = claimed.error === null ? claimed.attempts : claimed.attempts - maxAttempts;
-      if (crashes > maxCrashes) throw new Unprocessable('It was begun ten times and never ended.');
-      const change = await plan(context, claimed);
-      await batches.add({ event: claimed, change: { storeId, eventId, receivedAt, change } });
+      // Processing this event may be what crashed the earlier workers.
+      if (event.crashes >= maxCrashes) throw new Unprocessable('It was begun ten times and never ended.');
+      await batches.add({ event, change: await plan(context, event) });
     } catch (error) {
-      // If this cannot be written either, the lease expires and the event is claimed again.
-      await failed(claimed, error).catch((err: unknown) =>
-        log.warn({ err: safeError(err), eventId }, 'left to its lease'),
+      // If this cannot be written either, it is claimed again when it has been kept for too long.
+      await failed(event, error).catch((err: unknown) =>
+        log.warn({ err: safeError(err), eventId: event.id }, 'the result of an event could not be written'),
       );
+      onWork.wake();
     }
   };
 
@@ -101,36 +132,40 @@ export const createProcessing = (context: Context): Processing => {
     });
   };
 
-  const begin = (claimed: ClaimedEvent): void => {
-    const work = inSpan(`process ${claimed.event}`, () => one(claimed)).finally(() => {
+  const begin = (event: ClaimedEvent, isSuspect = false): void => {
+    const { length } = event.body;
+    bytes += length;
+    if (isSuspect) suspects++;
+    const work = inSpan(`process ${event.event}`, () => one(event)).finally(() => {
       underWay.delete(work);
-      // There is capacity again, and the next event of this entity may be claimed.
-      context.onWork.wake();
+      bytes -= length;
+      if (isSuspect) suspects--;
+      if (isBehind || isSuspect) onWork.wake();
     });
-    underWay.set(work, { event: claimed, since: performance.now() });
+    underWay.add(work);
   };
 
   return {
+    claimer,
+    hasRoom: (count, size) => underWay.size + count <= maxHandedOver && bytes + size <= maxBytes,
+    begin,
     round: async () => {
-      const room = Math.min(maxUnderWay - underWay.size, maxClaim);
-      if (room <= 0) return false;
-      const events = await claim(sql, room, env.LEASE_MS);
-      if (events.length === 0) return false;
-      for (const claimed of await withStores(events)) begin(claimed);
-      return true;
+      const room = Math.min(maxUnderWay - underWay.size, maxBatch);
+      isBehind = room < minClaim || bytes > maxBytes;
+      if (isBehind) return false;
+      const suspected = suspects > 0 ? [] : await claim(sql, claimer, 1, 'suspects');
+      const events = await claim(sql, claimer, room);
+      for (const event of await withStores(suspected)) begin(event, true);
+      for (const event of await withStores(events)) begin(event);
+      return events.length > 0;
+    },
+    beat: async () => {
+      const recovered = await beat(sql, claimer.worker, env.LEASE_MS);
+      if (recovered > 0) onWork.wake();
     },
     idle: async () => {
-      while (underWay.size > 0) await Promise.allSettled(underWay.keys());
+      while (underWay.size > 0) await Promise.allSettled(underWay);
     },
-    renew: async () => {
-      const before = performance.now() - env.LEASE_MS / renewals;
-      const slow = [...underWay.values()].filter(({ since }) => since < before);
-      if (slow.length > 0)
-        await renew(
-          sql,
-          slow.map(({ event }) => event),
-          env.LEASE_MS,
-        );
-    },
+    remove: () => removeWorker(sql, claimer.worker),
   };
 };

@@ -7,9 +7,11 @@ import { importOne } from '../records/import-jobs.ts';
 import { createMailer } from '../notifications/mailer.ts';
 import { forgetOutcomes } from '../payments/store.ts';
 import { keepOutcomeMs } from '../payments/domain.ts';
-import { createProcessing, renewals } from './process.ts';
+import { createProcessing } from './process.ts';
 
 const housekeepingMs = 60_000;
+/** A worker reports that it is alive so many times before it counts as dead. */
+const beatsInLease = 4;
 /** Pruning rests this many times as long as the last step took, but at most `maxRestMs`. */
 const restFactor = 9;
 const maxRestMs = 1000;
@@ -21,6 +23,7 @@ const maxRestMs = 1000;
 export const startWork = (context: Context): AsyncDisposable => {
   const { env, log, database, now, onWork } = context;
   const stack = new AsyncDisposableStack();
+  let isStopping = false;
   const start = (name: string, everyMs: number, run: () => Promise<boolean | void>) =>
     stack.use(
       startBackground({
@@ -32,9 +35,13 @@ export const startWork = (context: Context): AsyncDisposable => {
       }),
     );
   const processing = createProcessing(context);
+  stack.defer(() => processing.remove().catch(() => undefined));
+  start('heartbeat', env.LEASE_MS / beatsInLease, async () => {
+    await processing.beat();
+    onWork.worker = isStopping ? undefined : processing;
+  });
   stack.defer(() => processing.idle());
   const events = start('events', env.IDLE_POLL_MS, processing.round);
-  start('leases', env.LEASE_MS / renewals, processing.renew);
   const imports = start('imports', env.IDLE_POLL_MS, () => importOne(context));
   const mailer = createMailer(context);
   if (mailer !== undefined) {
@@ -56,7 +63,9 @@ export const startWork = (context: Context): AsyncDisposable => {
     imports.wake();
   };
   stack.defer(() => {
+    isStopping = true;
     onWork.wake = () => undefined;
+    onWork.worker = undefined;
   });
   return stack;
 };

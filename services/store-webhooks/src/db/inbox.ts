@@ -1,0 +1,118 @@
+import { sql } from 'drizzle-orm';
+import { index, integer, jsonb, pgTable, pgView, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { isoColumn } from '@platform/service-kit/columns';
+import type { HookEvent } from '../hooks/events.ts';
+import { bytea, byId, ofStore } from './columns.ts';
+
+/** How an event ended. */
+export const resultStates = ['done', 'failed', 'refused', 'ignored'] as const;
+export const eventStates = ['pending', ...resultStates] as const;
+
+/** Every webhook as it was received. Rows are only inserted and deleted, so the body is written once. */
+export const events = pgTable(
+  'events',
+  {
+    ...ofStore,
+    /** UUIDv7: the order of receipt, and its time. */
+    id: uuid().notNull(),
+    event: text().$type<HookEvent>().notNull(),
+    /** Provider in the path. */
+    service: text(),
+    /** Events of one entity are processed one after the other. Null: the body names none. */
+    entity: text(),
+    /** 8 bytes that identify the entity, 16 bytes that identify the content (see inbox/dedup.ts). */
+    dedup: bytea().notNull(),
+    body: bytea().notNull(),
+    headers: jsonb().$type<Record<string, string>>().notNull(),
+    receivedAt: isoColumn('received_at').notNull(),
+  },
+  (table) => [
+    byId(table),
+    unique('events_dedup').on(table.storeId, table.dedup),
+    // For the list of the events of one entity.
+    index('events_entity')
+      .on(table.storeId, sql`substr(entity, strpos(entity, ':') + 1)`, table.id)
+      .where(sql`entity is not null`),
+  ],
+);
+
+/** The events that are still to be processed. A row exists either here or in `results`. */
+export const queue = pgTable(
+  'queue',
+  {
+    ...ofStore,
+    /** The entity of the event, or its id if it has none. */
+    entity: text().notNull(),
+    id: uuid().notNull(),
+    /** When it was received or replayed. */
+    queuedAt: isoColumn('queued_at').notNull(),
+    /** When it may be claimed: now, after a backoff, or when its worker has kept it for too long. */
+    dueAt: isoColumn('due_at').notNull(),
+    /** The worker that processes it. */
+    worker: uuid(),
+    /** Number of times a worker began to process it. */
+    attempts: integer().notNull(),
+    /** Number of workers that died with it since an attempt last ended in order. */
+    crashes: integer().notNull().default(0),
+    error: text(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.storeId, table.entity, table.id] }),
+    index('queue_due')
+      .on(table.dueAt)
+      .where(sql`crashes <= 2`),
+    // Events that may be what kills the workers: they are claimed one at a time.
+    index('queue_suspects')
+      .on(table.dueAt)
+      .where(sql`crashes > 2`),
+  ],
+);
+
+/** How events ended. */
+export const results = pgTable(
+  'results',
+  {
+    ...ofStore,
+    id: uuid().notNull(),
+    state: text({ enum: resultStates }).notNull(),
+    attempts: integer().notNull(),
+    error: text(),
+    finishedAt: isoColumn('finished_at').notNull(),
+  },
+  (table) => [
+    byId(table),
+    index('results_state')
+      .on(table.storeId, table.state, table.id)
+      .where(sql`state <> 'done'`),
+  ],
+);
+
+/** The processes that claim events. One that does not extend `alive_until` in time is dead. */
+export const workers = pgTable('workers', {
+  id: uuid().primaryKey(),
+  aliveUntil: isoColumn('alive_until').notNull(),
+});
+
+/** Events with their state, for lists and views. */
+export const inbox = pgView('inbox', {
+  storeId: uuid('store_id').notNull(),
+  id: uuid().notNull(),
+  event: text().$type<HookEvent>().notNull(),
+  service: text(),
+  entity: text(),
+  dedup: bytea().notNull(),
+  body: bytea().notNull(),
+  headers: jsonb().$type<Record<string, string>>().notNull(),
+  receivedAt: isoColumn('received_at').notNull(),
+  state: text({ enum: eventStates }).notNull(),
+  attempts: integer().notNull(),
+  dueAt: isoColumn('due_at'),
+  error: text(),
+  finishedAt: isoColumn('finished_at'),
+}).as(sql`
+  select e.store_id, e.id, e.event, e.service, e.entity, e.dedup, e.body, e.headers, e.received_at,
+    coalesce(r.state, 'pending') as state, coalesce(q.attempts, r.attempts) as attempts, q.due_at,
+    coalesce(q.error, r.error) as error, r.finished_at
+  from events e
+  left join queue q on q.store_id = e.store_id and q.entity = coalesce(e.entity, e.id::text) and q.id = e.id
+  left join results r on r.store_id = e.store_id and r.id = e.id`);

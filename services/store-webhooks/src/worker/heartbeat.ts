@@ -1,0 +1,24 @@
+import type { Sql } from 'postgres';
+
+/**
+ * Reports that a worker is alive for `leaseMs` more. Returns the number of events that workers had which did not report
+ * in time: they are due again, and each counts a crash.
+ */
+export const beat = async (sql: Sql, worker: string, leaseMs: number): Promise<number> => {
+  const [row] = await sql<{ dead: boolean }[]>`
+    with alive as (
+      insert into workers (id, alive_until) values (${worker}, now() + ${leaseMs} * interval '1 ms')
+      on conflict (id) do update set alive_until = excluded.alive_until)
+    select exists (select from workers where alive_until < now() and id <> ${worker}) as dead`;
+  if (!row?.dead) return 0;
+  const { count } = await sql`
+    with dead as (delete from workers where alive_until < now() and id <> ${worker} returning id)
+    update queue set worker = null, due_at = now(), crashes = crashes + 1
+    where worker = any(array(select id from dead))`;
+  return count;
+};
+
+/** Removes a worker that has no events any more. */
+export const removeWorker = async (sql: Sql, worker: string): Promise<void> => {
+  await sql`delete from workers where id = ${worker}`;
+};
