@@ -138,7 +138,7 @@ test('events of one entity go in order, one at a time; other entities do not wai
   for (const status of ['A', 'B']) await service.hook('order_updated', webhookToken, order('o-1', status));
   await service.hook('order_updated', webhookToken, order('o-2', 'A'));
   const first = await claim(sql, claimer, 10);
-  expect(first.map(({ entity }) => String(entity)).toSorted()).toEqual(['order:o-1', 'order:o-2']);
+  expect(first.map(({ entity }) => entity).toSorted()).toEqual(['order:o-1', 'order:o-2']);
   expect(await claim(sql, claimer, 10)).toHaveLength(0);
   await finishAll(sql, first);
   expect((await claim(sql, claimer, 10)).map(({ body }) => String(body))).toEqual([

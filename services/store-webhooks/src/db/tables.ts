@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, index, jsonb, pgTable, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
+import { bigint, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { isoColumn } from '@platform/service-kit/columns';
 import { tokenPurposes, type StoreSettings } from '../stores/settings.ts';
 import { byId, ofStore } from './columns.ts';
