@@ -10,6 +10,7 @@ import type { Receipt } from '../src/inbox/receipt.ts';
 import { startService } from './harness.ts';
 import { killDatabase } from './kill-database.ts';
 import { sendOrder, startProcess } from './process.ts';
+import { startStandIn } from './simulate/stand-in.ts';
 
 const postgres = await startPostgres({ durable: true });
 afterAll(() => postgres.stop());
@@ -177,5 +178,34 @@ test(
     await postgres.restart();
     const status = () => sendOrder(running.url, webhookToken, 'after').catch(() => undefined);
     await expect.poll(status, { timeout: 20_000 }).toBe(200);
+  },
+);
+
+test(
+  'an event whose result cannot be written because the database is away is processed soon after it is back',
+  { timeout: 60_000 },
+  async () => {
+    await using standIn = await startStandIn();
+    await using service = await startService({
+      serverUrl: postgres.url,
+      variables: { PROVIDER_TIMEOUT_MS: '600000' },
+    });
+    const { webhookToken } = await service.store({ pos: { kind: 'blaze', baseUrl: standIn.url } });
+    const { sql } = service.context.database;
+    await expect.poll(() => service.context.onWork.worker).toBeDefined();
+    standIn.behaviour = 'hang';
+    standIn.carts.set('o-1', { items: [] });
+    // The POS is asked for the cart of an order that comes without one.
+    await service.hook('order_updated', webhookToken, { id: 'o-1', publicKey: 'o-1', status: 'A' });
+    await expect.poll(() => standIn.asked.length, { timeout: 10_000 }).toBe(1);
+    await killDatabase(postgres, sql);
+    standIn.behaviour = 'normal';
+    standIn.release();
+    await expect
+      .poll(() => service.lines.join(''), { timeout: 10_000 })
+      .toContain('the result of an event could not be written');
+    await postgres.restart();
+    const orders = () => sql`select id from orders`.catch(() => []);
+    await expect.poll(orders, { timeout: 25_000 }).toEqual([{ id: 'o-1' }]);
   },
 );

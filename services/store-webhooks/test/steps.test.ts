@@ -106,7 +106,7 @@ test('a worker that lost its lease can neither finish, fail nor postpone what an
   const quick = await claimOne(sql, 60_000);
   expect(await finishAll(sql, [slow])).toBe(0);
   await end(sql, slow, 'failed', 'late');
-  await postpone(sql, slow, { delayMs: 0, error: 'late', counts: true });
+  await postpone(sql, [slow], { delayMs: 0, error: 'late', counts: true });
   expect(await sql`select state, attempts, error from inbox`).toMatchObject([
     { state: 'pending', attempts: 2, error: null },
   ]);
@@ -219,7 +219,7 @@ test('an event whose workers die ten times is given up, also after an attempt th
   const { id, webhookToken } = await service.store();
   const { sql } = service.context.database;
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
-  await postpone(sql, await claimOne(sql, 60_000), { delayMs: 0, error: 'away', counts: true });
+  await postpone(sql, [await claimOne(sql, 60_000)], { delayMs: 0, error: 'away', counts: true });
   for (let at = 0; at < 10; at++) await claimAndDie(sql);
   await using _work = startWork(service.context);
   await service.settled();

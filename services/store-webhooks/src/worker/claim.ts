@@ -143,14 +143,14 @@ interface Postponement {
   counts: boolean;
 }
 
-/** Makes an event due again after `delayMs`, if the claim is still valid. */
+/** Makes events due again after `delayMs` whose claims are still valid. */
 export const postpone = async (
   sql: ISql,
-  claim: Claim,
+  claims: readonly Claim[],
   { delayMs, error, counts }: Postponement,
 ): Promise<void> => {
   await sql`
     update queue q set worker = null, due_at = now() + ${delayMs} * interval '1 ms', error = ${error}, crashes = 0,
       attempts = q.attempts - ${counts ? 0 : 1}
-    from ${rowsOf(sql, [claim])} where ${isHeld(sql)}`;
+    from ${rowsOf(sql, claims)} where ${isHeld(sql)}`;
 };

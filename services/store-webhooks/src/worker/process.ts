@@ -41,6 +41,8 @@ const minClaim = 64;
 /** A worker that lives may keep an event for so many leases; the limit ends what nobody remembers. */
 const maxLeases = 20;
 
+const notWritten = 'The result could not be written, because the database was unavailable.';
+
 /** Some claims of a batch are not valid any more, so it is rolled back and its events are tried one by one. */
 class ClaimLost extends Error {}
 
@@ -52,6 +54,8 @@ export const createProcessing = (context: Context): Processing => {
   const maxAttempts = attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
   const claimer = { worker: v7(), keepMs: maxLeases * env.LEASE_MS };
   const underWay = new Set<Promise<void>>();
+  /** Events whose results could not be written: they are due again as soon as the database is available. */
+  const unwritten: InboxEvent[] = [];
   let bytes = 0;
   let suspects = 0;
   /** Whether there were more events in the queue than room. */
@@ -100,13 +104,13 @@ export const createProcessing = (context: Context): Processing => {
       (cause.circuit === 'closed' || waitedMs < env.RETRY_FOR_HOURS * 3_600_000)
     ) {
       const delayMs = cause.circuit === 'open' ? pauseAfter(waitedMs, cause.waitMs) : cause.waitMs;
-      return postpone(sql, event, { delayMs, error, counts: false });
+      return postpone(sql, [event], { delayMs, error, counts: false });
     }
     const { storeId, id: eventId, attempts: attempt } = event;
     tracker.capture(cause, { storeId, event: event.event, eventId, attempt });
     if (state === 'failed' || cause instanceof ProviderBusy || attempt >= maxAttempts)
       return end(sql, event, 'failed', error);
-    return postpone(sql, event, { delayMs: backoff(attempt, env.RETRY_BASE_MS), error, counts: true });
+    return postpone(sql, [event], { delayMs: backoff(attempt, env.RETRY_BASE_MS), error, counts: true });
   };
 
   const one = async (event: ClaimedEvent): Promise<void> => {
@@ -115,10 +119,10 @@ export const createProcessing = (context: Context): Processing => {
       if (event.crashes >= maxCrashes) throw new Unprocessable('It was begun ten times and never ended.');
       await batches.add({ event, change: await plan(context, event) });
     } catch (error) {
-      // If this cannot be written either, it is claimed again when it has been kept for too long.
-      await failed(event, error).catch((err: unknown) =>
-        log.warn({ err: safeError(err), eventId: event.id }, 'the result of an event could not be written'),
-      );
+      await failed(event, error).catch((err: unknown) => {
+        log.warn({ err: safeError(err), eventId: event.id }, 'the result of an event could not be written');
+        unwritten.push(event);
+      });
       onWork.wake();
     }
   };
@@ -161,7 +165,10 @@ export const createProcessing = (context: Context): Processing => {
     },
     beat: async () => {
       const recovered = await beat(sql, claimer.worker, env.LEASE_MS);
-      if (recovered > 0) onWork.wake();
+      const again = unwritten.slice();
+      if (again.length > 0) await postpone(sql, again, { delayMs: 0, error: notWritten, counts: false });
+      unwritten.splice(0, again.length);
+      if (recovered + again.length > 0) onWork.wake();
     },
     idle: async () => {
       while (underWay.size > 0) await Promise.allSettled(underWay);
