@@ -15,13 +15,15 @@ export const codeBlocks = (page: string): CodeBlock[] => {
   const blocks: CodeBlock[] = [];
   let open: CodeBlock | undefined;
   for (const [index, text] of page.split('\n').entries()) {
-    const [, language = '', note = ''] = /^```(\w*) ?(.*)$/.exec(text) ?? [];
     if (!text.startsWith('```')) {
       if (open) open.code += `${text}\n`;
     } else if (open) {
       blocks.push(open);
       open = undefined;
-    } else open = { language, note, code: '', line: index + 1 };
+    } else {
+      const [language = '', ...note] = text.slice('```'.length).split(' ');
+      open = { language, note: note.join(' '), code: '', line: index + 1 };
+    }
   }
   return blocks;
 };

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { titleOf } from './name.ts';
 
@@ -15,6 +15,13 @@ const copyMatches =
       (current, pattern) => current.replace(pattern, (found) => found + found.replaceAll(PATTERN, name)),
       text,
     );
+
+/** Adds a line after the first one that begins with the one text and contains the other. */
+const addBelow = (text: string, start: string, part: string, added: string): string => {
+  const lines = text.split('\n');
+  const at = lines.findIndex((line) => line.startsWith(start) && line.includes(part));
+  return at === -1 ? text : lines.toSpliced(at + 1, 0, added).join('\n');
+};
 
 /** `parcel-tracker` → `ParcelTracker`. */
 const pascal = (name: string): string =>
@@ -35,20 +42,26 @@ const EDITS: Record<string, Edit> = {
     /(?:^ {2}quest-service-\S+: \{.*\n)+/m,
     // The gateway waits for it.
     /^ {6}quest-service: \{.*\n/m,
-    // Its migration and the service itself, up to the next service.
-    /^ {2}quest-service-migrate:\n[^]*?\n(?= {2}(?!quest-service)\S)/m,
+    // Its migration and the service itself.
+    /(?:^ {2}quest-service(?:-migrate)?:\n(?: {4}.+\n)+\n)+/m,
   ),
   'infra/deploy/postgres/10-databases.sh': (text, name) =>
     text.replace(/^(for service in .*); do$/m, `$1 ${name}; do`),
   'infra/deploy/sharding.yaml': (text, name) => `${text}${name}:\n  rows:\n    items: item_id\n`,
   'docs/deploy.md': (text, name) =>
-    text
-      .replace(/^(for service in .*); do$/m, `$1 ${name}; do`)
-      .replace(/^\| quest-service .*–.*\n/m, `$&| ${name} | 250 m | 192 Mi, 512 Mi | 2 | 3 |\n`),
+    addBelow(
+      text.replace(/^(for service in .*); do$/m, `$1 ${name}; do`),
+      '| quest-service ',
+      '–',
+      `| ${name} | 250 m | 192 Mi, 512 Mi | 2 | 3 |`,
+    ),
   'docs/scaling.md': (text, name) =>
-    text
-      .replace(/^\| quest-service .*any number.*\n/m, `$&| ${name} | nothing | any number |\n`)
-      .replace(/^\| quest-service .*`quest_id`.*\n/m, `$&| ${name} | \`item_id\` | \`items\` |\n`),
+    addBelow(
+      addBelow(text, '| quest-service ', 'any number', `| ${name} | nothing | any number |`),
+      '| quest-service ',
+      '`quest_id`',
+      `| ${name} | \`item_id\` | \`items\` |`,
+    ),
   'infra/gateway/src/routes.ts': (text, name) =>
     text.includes("'/v1/items'")
       ? text
@@ -56,7 +69,7 @@ const EDITS: Record<string, Edit> = {
   'infra/gateway/test/addresses.test.ts': (text, name) =>
     text.replace(/^};$/m, `  '${name}': ['/v1/items'],\n$&`),
   'packages/client/src/services.ts': (text, name) =>
-    `${text.replace(/^import type .*quest-service.*\n/m, `$&import type { paths as ${pascal(name)} } from './generated/${name}.ts';\n`)}/** ${titleOf(name)}. */\nexport const ${camel(name)}: CreateClient<${pascal(name)}> = clientOf('/v1');\n`,
+    `${addBelow(text, 'import type', PATTERN, `import type { paths as ${pascal(name)} } from './generated/${name}.ts';`)}/** ${titleOf(name)}. */\nexport const ${camel(name)}: CreateClient<${pascal(name)}> = clientOf('/v1');\n`,
   'packages/client/src/index.ts': (text, name) =>
     `${text.replace(/^ {2}questService,\n/m, `$&  ${camel(name)},\n`)}export type { components as ${pascal(name)} } from './generated/${name}.ts';\n`,
 };
@@ -67,15 +80,18 @@ const EDITS: Record<string, Edit> = {
  * @throws when a file has no entry that can be copied
  */
 export const registerService = (root: string, name: string): { changed: string[]; undo: () => void } => {
+  const values = join(root, 'infra/deploy/values', `${name}.yaml`);
+  writeFileSync(values, VALUES, { flag: 'wx' });
   const before = new Map<string, string>();
   const undo = (): void => {
+    rmSync(values, { force: true });
     for (const [path, text] of before) writeFileSync(path, text);
   };
   for (const [file, edit] of Object.entries(EDITS)) {
     const path = join(root, file);
     const text = readFileSync(path, 'utf8');
     const edited = edit(text, name);
-    if (!edited.includes(name)) {
+    if (edited === text) {
       undo();
       throw new Error(
         `${file} has no entry of ${PATTERN} to copy, or a service still has the path /v1/items.`,
@@ -84,7 +100,5 @@ export const registerService = (root: string, name: string): { changed: string[]
     before.set(path, text);
     writeFileSync(path, edited);
   }
-  const values = join(root, 'infra/deploy/values', `${name}.yaml`);
-  writeFileSync(values, VALUES, { flag: 'wx' });
   return { changed: [...before.keys(), values], undo };
 };

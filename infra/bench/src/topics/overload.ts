@@ -1,5 +1,5 @@
 /**
- * What users notice of overload, faults and restarts (issue 13).
+ * What users notice of overload, faults and restarts.
  *
  * Capacity is what 64 connections get that each send the next request at once. Then 800 connections offer twice as much
  * for `--seconds` (60). The service shares its cores with PostgreSQL and Redis, and the load generator has a core of its

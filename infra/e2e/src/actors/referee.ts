@@ -40,7 +40,7 @@ export const referee = (gateway: string, demo: StackFile['demo']): Actor => {
       const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
       await using certify = run('services/wallet-operator/src/certify.ts', args);
       if ((await certify.ended) !== 0) faults.push(`referee: ${certify.printed()}`);
-      judged += Number(/(\d+) calls in/.exec(certify.printed())?.[1] ?? 0);
+      judged += Number(/\b(\d+) calls in/.exec(certify.printed())?.[1] ?? 0);
       await rm(folder, { recursive: true });
     },
     verify: async () => (judged > 0 ? faults : [...faults, 'referee: no call could be judged']),
