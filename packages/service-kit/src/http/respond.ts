@@ -65,7 +65,7 @@ export const createErrorHandler =
   (log: Log): ErrorHandler =>
   (error, req, res) => {
     const problem = toProblem(error);
-    // Refusing has to be cheap: the metrics count refusals, and the request's line names them.
+    // Refusing has to be cheap; the metrics count refusals.
     if (problem.status >= 500 && problem.code !== 'too_busy')
       log.error({ requestId: requestIdOf(req), err: error }, problem.code);
     if (res.headersSent) {

@@ -35,6 +35,11 @@ test('for a file that does not exist the message has the variable, without the p
   expect(read).not.toThrow(/secret/);
 });
 
+test('a database URL with several hosts is refused', () => {
+  const read = () => readEnv(commonEnv, { ...enough, DATABASE_URL: 'postgres://u:p@one,two/d' });
+  expect(read).toThrow('DATABASE_URL is wrong');
+});
+
 test('a value together with a file for it is refused', () => {
   expect(() => readEnv(commonEnv, { ...enough, PORT_FILE: '/run/secrets/port' })).toThrow(
     'PORT and PORT_FILE are both set',

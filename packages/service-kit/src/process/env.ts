@@ -8,10 +8,11 @@ export const commonEnv = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** `failures` leaves out the lines of requests that were answered below 400. */
   REQUEST_LOG: z.enum(['all', 'failures']).default('all'),
-  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }),
+  /** One host: with several, postgres.js would neither finish nor refuse a statement while all of them are down. */
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, hostname: /^[^,]*$/ }),
   DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(10),
   /** Statements and transactions of requests that may wait for a connection; the next request that needs one gets 503. */
-  DATABASE_QUEUE: z.coerce.number().int().min(0).default(64),
+  DATABASE_QUEUE: z.coerce.number().int().min(1).default(64),
   /** How long one of them may wait. */
   DATABASE_WAIT_MS: z.coerce.number().int().min(0).default(1000),
   /** After this time the statements of a request are cancelled; less than the gateway waits (30 s). */
