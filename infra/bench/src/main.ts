@@ -20,13 +20,14 @@ if (unknown.length > 0) throw new Error(`No such topic: ${unknown.join(', ')}; t
 for (const asked of wanted.length > 0 ? wanted : all) {
   const [name = '', part] = asked.split(':');
   const { topic } = (await import(new URL(`${name}.ts`, folder).href)) as { topic: Topic };
-  process.stdout.write(`\n${topic.title} (pnpm bench ${asked})\n`);
+  const command = ['pnpm bench', asked, ...(values.seconds ? ['--seconds', values.seconds] : [])].join(' ');
+  process.stdout.write(`\n${topic.title} (${command})\n`);
   const measure = part === undefined ? topic.measure : topic.parts?.[part];
   if (measure === undefined)
     throw new Error(`No such part: ${part}; there are ${Object.keys(topic.parts ?? {}).join(', ')}`);
   const figures = await measure(options);
   process.stdout.write(table(figures));
-  if (part === undefined) writeReport(name, topic.title, figures);
+  if (part === undefined) writeReport(name, topic.title, command, figures);
   else updateReport(name, figures);
   if (figures.some(({ holds, samples }) => !holds(median(samples)))) process.exitCode = 1;
 }

@@ -40,11 +40,16 @@ const machine = (): string => {
 };
 
 /** Replaces a topic's table in docs/benchmarks.md, or appends it. */
-export const writeReport = (name: string, title: string, figures: readonly Figure[]): void => {
+export const writeReport = (
+  name: string,
+  title: string,
+  command: string,
+  figures: readonly Figure[],
+): void => {
   const text = readFileSync(file, 'utf8');
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const date = new Date().toISOString().slice(0, 10);
-  const section = `${start}\n\n## ${title}\n\n\`pnpm bench ${name}\`, ${date}, ${machine()}\n\n${table(figures)}\n${end}`;
+  const section = `${start}\n\n## ${title}\n\n\`${command}\`, ${date}, ${machine()}\n\n${table(figures)}\n${end}`;
   const at = text.indexOf(start);
   const after = text.indexOf(end);
   writeFileSync(
