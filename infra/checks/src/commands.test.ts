@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { isFree } from '@platform/local/ports';
 import type {} from '@platform/local/provided';
 import { codeBlocks, scriptOfPage, skipReason } from './code-blocks.ts';
 import { newcomer } from './env.ts';
@@ -20,13 +21,22 @@ const withCommands = pages.filter((page) => scriptOfPage(read(page)) !== '');
 let checkout = '';
 let platform: ChildProcess | undefined;
 let printed = '';
-const portBase = 33_000 + 100 * Math.floor(Math.random() * 80);
+let portBase = 0;
 const environment = () => ({
   ...newcomer,
   PORT_BASE: String(portBase),
   GATEWAY_PORT: String(portBase + 99),
   CURL_HOME: checkout,
 });
+
+/** The first of a hundred ports below those that the system hands out. */
+const freePortBase = async (): Promise<number> => {
+  for (;;) {
+    const base = 12_000 + 100 * Math.floor(Math.random() * 200);
+    const free = await Promise.all([1, 2, 3, 4, 5, 6, 32, 79, 99].map((offset) => isFree(base + offset)));
+    if (free.every(Boolean)) return base;
+  }
+};
 
 const copyRepository = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'newcomer-'));
@@ -55,19 +65,26 @@ const paste = (script: string): Promise<{ code: number | null; output: string }>
 beforeAll(async () => {
   if (!inject('nginxPath') || !inject('redisUrl')) return;
   checkout = copyRepository();
-  platform = spawn('bash', ['-c', START], { cwd: checkout, env: environment(), detached: true });
-  for (const stream of [platform.stdout, platform.stderr])
-    stream?.on('data', (text: Buffer) => (printed += text));
-  await vi.waitUntil(() => /everything is ready|did not start/.test(printed), 150_000);
+  portBase = await freePortBase();
+  const child = spawn('bash', ['-c', START], { cwd: checkout, env: environment(), detached: true });
+  platform = child;
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (printed += text));
+  // It installs all packages first, perhaps with an empty store.
+  const isOver = (): boolean => child.exitCode !== null || /everything is ready|did not start/.test(printed);
+  await vi.waitUntil(isOver, 600_000);
   if (!printed.includes('everything is ready')) throw new Error(printed);
-}, 160_000);
+}, 610_000);
 
 afterAll(async () => {
   if (platform?.pid === undefined) return;
-  // Ctrl-C reaches every process of the terminal.
-  process.kill(-platform.pid, 'SIGINT');
-  if (platform.exitCode === null) await once(platform, 'exit');
-  rmSync(checkout, { recursive: true, force: true });
+  try {
+    if (platform.exitCode !== null) return;
+    // Ctrl-C reaches every process of the terminal.
+    process.kill(-platform.pid, 'SIGINT');
+    await once(platform, 'exit');
+  } finally {
+    rmSync(checkout, { recursive: true, force: true });
+  }
 }, 60_000);
 
 test('the README begins with the command that starts the platform', () => {

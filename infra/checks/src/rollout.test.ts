@@ -7,7 +7,9 @@ const fixtures = join(import.meta.dirname, '../fixtures/migrations');
 const check = (file: string): { status: number | null; rules: string[] } => {
   const args = [join(import.meta.dirname, 'rollout.ts'), join(fixtures, file)];
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  const rules = [...stderr.matchAll(/ (?:warning: )?([a-z]+(?:-[a-z]+)+)[: ]/g)].map(([, rule = '']) => rule);
+  const rules = [...stderr.matchAll(/: (?:warning: )?([a-z]+(?:-[a-z]+)+)[: ]/g)].map(
+    ([, rule = '']) => rule,
+  );
   return { status, rules: [...new Set(rules)].toSorted() };
 };
 

@@ -92,7 +92,7 @@ export interface Service extends z.output<typeof ServiceValues> {
 
 const read = (file: string): unknown => parse(readFileSync(file, 'utf8'));
 
-/** The second wins; within a group such as `gateway`, setting by setting. */
+/** Values of the second override those of the first; groups such as `gateway` are merged. */
 const merge = (one: Record<string, unknown>, other: Record<string, unknown>): Record<string, unknown> => {
   const merged = { ...one, ...other };
   for (const group of ['auth', 'ports', 'gateway', 'nginx'])

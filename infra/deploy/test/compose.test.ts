@@ -91,7 +91,9 @@ describe('compose.yaml', () => {
         AUTH_ISSUER: 'compose',
         AUTH_AUDIENCE: 'platform',
       },
-      volumes: expect.arrayContaining(['./prepared/jwks.json:/etc/platform/jwks.json:ro']) as string[],
+      volumes: expect.arrayContaining([
+        '${PREPARED:-./prepared}/jwks.json:/etc/platform/jwks.json:ro',
+      ]) as string[],
     });
   });
 

@@ -243,7 +243,7 @@ test('all replicas at once, and one more of each while it is rolled out, fit int
   expect(wanted.reduce((sum, some) => sum + some, 0)).toBeLessThanOrEqual(platform.connections);
 });
 
-test.each(services)('docs/deploy.md has the sizes of $name', ({ name, replicas, resources, pool }) => {
+test.each(services)('docs/deploy.md has the sizes of $name', ({ name, replicas, resources, ...service }) => {
   const page = readFileSync(join(root, 'docs/deploy.md'), 'utf8');
   const row = page.split('\n').find((line) => line.startsWith(`| ${name} `) && line.includes(' Mi'));
   const cells = row?.split('|').map((cell) => cell.trim());
@@ -251,7 +251,8 @@ test.each(services)('docs/deploy.md has the sizes of $name', ({ name, replicas, 
   expect(cells?.[3]).toBe(memory.join(', '));
   const { min, max } = replicas;
   expect(cells?.[4]).toBe(min === max ? `${max}` : `${min}–${max}`);
-  expect(cells?.[5]).toMatch(new RegExp(`^${pool}\\b`));
+  const connections = [service.pool, service.connectionsBesidePool].filter((count) => count > 0);
+  expect(cells?.[5]).toBe(connections.join(' + '));
 });
 
 test('the gateway of the manifests knows every service by the name it has there', () => {

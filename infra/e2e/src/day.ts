@@ -38,7 +38,7 @@ const crashInTurn = async ({ programs, crash }: Platform, until: number): Promis
  * Lets actors use the platform through the gateway while one program after the other is killed: each at least once, and
  * until `minutes` have passed. Then every actor verifies what was acknowledged, and the logs are searched for secrets.
  */
-export const liveThrough = async (
+export const runDay = async (
   platform: Platform,
   minutes: number,
   say: (line: string) => void,

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
-import { liveThrough, type Day } from './day.ts';
+import { runDay, type Day } from './day.ts';
 import { leaks, logsOf, secretsOf } from './secrets.ts';
 import { isThere, startStack, type Stack } from './stack.ts';
 
@@ -20,7 +20,7 @@ const crash = async (stack: Stack, name: string): Promise<void> => {
 };
 
 /** A day on a stack of its own, of which nothing is left. Also returns the paths of the logs that were searched. */
-export const liveThroughLocally = async (
+export const runDayLocally = async (
   minutes: number,
   say: (line: string) => void,
 ): Promise<Day & { logs: string[] }> => {
@@ -29,7 +29,7 @@ export const liveThroughLocally = async (
     await using stack = await startStack();
     say('the stack is up');
     const { local, gamePort } = stack;
-    const lived = await liveThrough(
+    const lived = await runDay(
       {
         stackFile: join(local, 'stack.json'),
         gameServer: { host: '127.0.0.1', port: gamePort },

@@ -1,6 +1,6 @@
 /** `pnpm --filter @platform/e2e day --minutes 30`: runs the end-to-end test for as long as you like. */
 import { parseArgs } from 'node:util';
-import { liveThroughLocally } from './local-day.ts';
+import { runDayLocally } from './local-day.ts';
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '5' } } });
 const minutes = Number(values.minutes);
@@ -8,7 +8,7 @@ if (!(minutes >= 0)) throw new Error(`--minutes must be a number, not "${values.
 
 const say = (line: string): void =>
   void process.stdout.write(`${(performance.now() / 1_000).toFixed(1).padStart(7)} s  ${line}\n`);
-const { crashes, results, faults } = await liveThroughLocally(minutes, say);
+const { crashes, results, faults } = await runDayLocally(minutes, say);
 for (const [name, { steps, interrupted }] of Object.entries(results)) {
   say(`${name}: ${steps} steps, ${interrupted} interrupted`);
 }

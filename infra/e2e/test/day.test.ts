@@ -1,11 +1,11 @@
 import { expect, inject, test } from 'vitest';
 import type {} from '@platform/local/provided';
-import { liveThroughLocally } from '../src/local-day.ts';
+import { runDayLocally } from '../src/local-day.ts';
 
 test.runIf(inject('nginxPath') && inject('redisUrl'))(
   'nothing acknowledged is lost while every program is killed in turn, the ledger stays consistent, and no log contains a secret',
   async () => {
-    const { crashes, results, logs, faults } = await liveThroughLocally(0, () => {});
+    const { crashes, results, logs, faults } = await runDayLocally(0, () => {});
     expect(faults).toEqual([]);
     expect(Object.keys(crashes)).toHaveLength(9);
     expect(Object.values(results).filter(({ steps }) => steps === 0)).toEqual([]);

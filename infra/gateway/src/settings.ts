@@ -66,7 +66,7 @@ export const settingsFile = (options: GatewayOptions): string[] => {
     ...(rateLimit
       ? [`limit_req_zone $client_network zone=requests:10m rate=${rateLimit.perSecond}r/s;`]
       : []),
-    // A system call for each line would cost more than the line.
+    // Buffered: writing each line alone would cost more than making it.
     `access_log ${quoted(accessLog)} lines buffer=64k flush=200ms${requestLog === 'failures' ? ' if=$is_failure' : ''};`,
     ...(spans === undefined ? [] : [`access_log syslog:server=${spans},nohostname,tag=gateway spans;`]),
   ];

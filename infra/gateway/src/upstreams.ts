@@ -34,7 +34,7 @@ export const upstreamsFile = (options: GatewayOptions): string[] =>
     return block(
       `upstream ${service}`,
       serverLines(places),
-      // As many as the requests of one client that may run: each one beyond it costs a new connection.
+      // As many as one client may have running requests; further requests open new connections.
       `keepalive ${defaultConnections};`,
       // Shorter than DRAIN_MS of the services: a stopping instance then has no idle connection left to close, on which a
       // POST could be lost.

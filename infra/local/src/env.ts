@@ -19,8 +19,8 @@ export const testEnv = () => ({
   redisUrl: value('TEST_REDIS_URL'),
 });
 
-/** The highest port of a stack lies this far above PORT_BASE. */
-const PORT_SPAN = 79;
+/** The highest port of a stack lies this far above PORT_BASE: the inspector of the last service's second instance. */
+const PORT_SPAN = 1_071;
 
 /**
  * Settings of `start` itself.
@@ -51,6 +51,12 @@ const pick = (names: readonly string[]): Record<string, string> =>
       return held === undefined ? [] : [[name, held]];
     }),
   );
+
+/** The whole environment with changes, for programs that use this terminal. */
+export const inheritedEnv = (changes: Record<string, string>): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...changes,
+});
 
 /** Variables that every child process needs. */
 export const baseEnv = (): Record<string, string> => pick(['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'USER']);

@@ -1,8 +1,9 @@
-/** Commands for the platform that runs: `pnpm run restart NAME`, `logs NAME`, `psql NAME`, `debug NAME`. */
+/** Commands for the running platform: `pnpm run restart NAME`, `logs NAME`, `psql NAME`, `debug NAME`. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { inheritedEnv } from './env.ts';
 import { exists } from './files.ts';
 import { ROOT } from './options.ts';
 import { howToGet } from './programs.ts';
@@ -19,14 +20,22 @@ const USAGE = `Commands for the platform that "start" or "dev" runs:
 const RESTART_LIMIT_MS = 30_000;
 const INSPECTOR_LIMIT_MS = 5_000;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    follow: { type: 'boolean', short: 'f', default: false },
-    lines: { type: 'string', short: 'n', default: '50' },
-    local: { type: 'string', default: join(ROOT, '.local') },
-  },
-});
+const readArguments = () => {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        follow: { type: 'boolean', short: 'f', default: false },
+        lines: { type: 'string', short: 'n', default: '50' },
+        local: { type: 'string', default: join(ROOT, '.local') },
+      },
+    });
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${USAGE}\n`);
+    return process.exit(1);
+  }
+};
+const { values, positionals } = readArguments();
 const [command = '', name = '', statement] = positionals;
 
 const runningStack = async (): Promise<Stack> => {
@@ -65,9 +74,14 @@ const restart = async (): Promise<void> => {
   say(`${name} is ready again`);
 };
 
-/** Runs a program in this terminal, with its exit code. */
-const runHere = (file: string, args: readonly string[], missing: string): void => {
-  const { status, error } = spawnSync(file, args, { stdio: 'inherit' });
+/** Runs a program in this terminal, with its exit code and further variables. */
+const runHere = (
+  file: string,
+  args: readonly string[],
+  missing: string,
+  variables: Record<string, string> = {},
+): void => {
+  const { status, error } = spawnSync(file, args, { stdio: 'inherit', env: inheritedEnv(variables) });
   if (error) throw new Error(missing, { cause: error });
   process.exitCode = status ?? 1;
 };
@@ -81,11 +95,15 @@ const logs = async (): Promise<void> => {
 };
 
 const psql = async (): Promise<void> => {
-  const { databaseUrl } = serviceIn(await runningStack());
+  const url = new URL(serviceIn(await runningStack()).databaseUrl);
+  // Every user of this machine can see the arguments of a process.
+  const password = decodeURIComponent(url.password);
+  url.password = '';
   runHere(
     'psql',
-    [databaseUrl, ...(statement === undefined ? [] : ['-c', statement])],
+    [url.href, ...(statement === undefined ? [] : ['-c', statement])],
     `psql is missing. ${howToGet('psql')}`,
+    password === '' ? {} : { PGPASSWORD: password },
   );
 };
 
@@ -101,7 +119,9 @@ const debug = async (): Promise<void> => {
     `${name} did not open ${address}; see: npx -y pnpm@10.34.9 logs ${name}`,
   );
   say(`Attach a debugger to ${address}: "Attach to a service" in VS Code, or chrome://inspect.`);
-  say(`The port closes with: npx -y pnpm@10.34.9 run restart ${name}`);
+  say(
+    `Every user of this machine can run code in ${name} through this port. It closes with: npx -y pnpm@10.34.9 run restart ${name}`,
+  );
 };
 
 const commands: Record<string, () => Promise<void>> = { restart, logs, psql, debug };

@@ -47,11 +47,13 @@ export const watchServices = async (
   const watchFolder = async (folder: string, affected: readonly Service[]): Promise<void> => {
     const source = join(folder, 'src');
     if (!(await exists(source))) return;
-    watch(source, { recursive: true, signal: stopping }, (_, file) => {
+    const watcher = watch(source, { recursive: true, signal: stopping }, (_, file) => {
       if (!isSource(file)) return;
       if (changed.size === 0) void restartChanged();
       for (const service of affected) changed.add(service);
     });
+    // ENOSPC, for example: too many watched files.
+    watcher.on('error', (error) => say(`${source} is not watched: ${String(error)}`));
   };
   await Promise.all([
     ...services.map((service) => watchFolder(service.folder, [service])),

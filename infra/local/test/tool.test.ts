@@ -80,6 +80,12 @@ test('debug opens a port to which a debugger can attach', async () => {
   expect(targets[0]?.url).toContain('/alpha-notes/src/main.ts');
 });
 
+test('an unknown option is named', async () => {
+  const { code, output } = await tool('logs', 'alpha-notes', '--help');
+  expect(code).toBe(1);
+  expect(output).toMatch(/^Unknown option '--help'/);
+});
+
 test('an unknown service and a platform that does not run are named', async () => {
   const unknown = await tool('restart', 'gamma');
   expect(unknown.code).toBe(1);

@@ -13,8 +13,8 @@ const run = (folder: string, file: string, ...args: string[]): void => {
 };
 
 /**
- * Creates services/NAME and docs/NAME.md in the repository at `root`: copies the template, names the service in the
- * deployment and the client, installs dependencies with `pnpm` (the path of its script), and generates the first
+ * Creates services/NAME and docs/NAME.md in the repository at `root`: copies the template, registers the service in the
+ * gateway, the deployment and the client, installs dependencies with `pnpm` (the path of its script), and generates the first
  * migration, the OpenAPI document and the types of the client.
  * @throws when the name is not available or a step fails; everything is as before then
  */

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ROOT, run } from './command.ts';
+import { ROOT, run, stopping } from './command.ts';
 import type { Engine } from './engine.ts';
 
 /** Stages of base-images/Dockerfile, and the official images that they stand for. */
@@ -11,12 +11,15 @@ const OFFICIAL = {
   redis: 'redis:8-alpine',
   postgres: 'postgres:18',
 };
+/** The image that the stand-ins are built from. */
+const DEBIAN = 'platform-debian:latest';
 const PACKAGES = ['ca-certificates', 'nginx-light', 'postgresql-18', 'redis-server', 'wget'];
 const AUTHORITIES = '/etc/ssl/certs/ca-certificates.crt';
 
-/** The Debian mirror of this machine. */
+/** The configured Debian mirror. */
 const mirror = async (): Promise<string> => {
-  const found = await run('apt-get', ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages']);
+  const filter = ['Created-By: Packages', 'Origin: Debian'];
+  const found = await run('apt-get', ['indextargets', '--format', '$(REPO_URI)', ...filter]);
   return found.split('\n')[0] || 'http://deb.debian.org/debian';
 };
 
@@ -26,11 +29,11 @@ const buildStandIns = async ({ docker }: Engine): Promise<void> => {
   const folder = await mkdtemp(join(tmpdir(), 'rehearsal-images-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const tar = join(folder, 'debian.tar');
-  // A mirror may be a copy that is older than its lists are valid.
+  // Snapshots of a mirror have expired lists.
   const aptOptions = '--aptopt=Acquire::Check-Valid-Until "false"';
   const packages = `--include=${PACKAGES.join()}`;
   await run('mmdebstrap', ['--variant=minbase', aptOptions, packages, 'forky', tar, await mirror()]);
-  await docker('import', tar, 'platform-debian');
+  await docker('import', tar, DEBIAN);
   await rm(tar);
 
   await cp(join(ROOT, 'infra/rehearsal/base-images'), folder, { recursive: true });
@@ -41,26 +44,52 @@ const buildStandIns = async ({ docker }: Engine): Promise<void> => {
     await docker('build', '--target', stage, '--tag', name, '--build-arg', `REGISTRY=${registry}`, folder);
 };
 
-const isThere = ({ docker }: Engine, name: string): Promise<boolean> =>
-  docker('image', 'inspect', name).then(
-    () => true,
-    () => false,
-  );
+/** The ids of the engine's images, by name and tag. */
+const imageIds = async ({ docker }: Engine): Promise<Map<string, string>> => {
+  const listed = await docker('images', '--no-trunc', '--format', '{{.Repository}}:{{.Tag}} {{.ID}}');
+  return new Map(listed.split('\n').map((line) => line.split(' ') as [string, string]));
+};
+
+/** Disposal removes the images that have these names then, and gives the names back to the images that have them now. */
+const keepImages = async (engine: Engine, names: readonly string[]): Promise<AsyncDisposable> => {
+  const before = await imageIds(engine);
+  const restore = async (): Promise<void> => {
+    const now = await imageIds(engine);
+    for (const name of names) {
+      const [old, standIn] = [before.get(name), now.get(name)];
+      if (standIn === undefined || standIn === old) continue;
+      if (old !== undefined) await engine.docker('tag', old, name);
+      await engine.docker('image', 'rm', old === undefined ? name : standIn);
+    }
+  };
+  return { [Symbol.asyncDispose]: restore };
+};
+
+/** Disposal removes stand-ins. */
+interface BaseImages extends AsyncDisposable {
+  kind: 'official' | 'stand-ins';
+}
 
 /**
- * Makes sure that the engine has the official images: pulls those that are missing, or, where that is impossible, builds stand-ins. In an
- * engine that was not started for the rehearsal stand-ins have to be asked for, because they replace its images.
+ * Makes sure that the engine has the official images: pulls those that are missing, or, where that is impossible, builds
+ * stand-ins. In an engine that was not started for the rehearsal stand-ins have to be asked for, because they replace its
+ * images until disposal.
  */
-export const provideBaseImages = async (engine: Engine, local: boolean): Promise<string> => {
+export const provideBaseImages = async (engine: Engine, local: boolean): Promise<BaseImages> => {
+  await using stack = new AsyncDisposableStack();
+  const names = Object.values(OFFICIAL);
   if (!local) {
     try {
-      for (const name of Object.values(OFFICIAL))
-        if (!(await isThere(engine, name))) await engine.docker('pull', '--quiet', name);
-      return 'base images are official';
+      const present = await imageIds(engine);
+      for (const name of names) if (!present.has(name)) await engine.docker('pull', '--quiet', name);
+      return { kind: 'official', [Symbol.asyncDispose]: () => Promise.resolve() };
     } catch (error) {
+      stopping.throwIfAborted();
       if (!engine.own) throw new Error('Give --local-base-images to build stand-ins.', { cause: error });
     }
   }
+  stack.use(await keepImages(engine, [...names, DEBIAN]));
   await buildStandIns(engine);
-  return 'base images are stand-ins';
+  const owned = stack.move();
+  return { kind: 'stand-ins', [Symbol.asyncDispose]: () => owned.disposeAsync() };
 };

@@ -1,13 +1,33 @@
-import { execFile } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { environment } from './env.ts';
 
 /** Root of the checkout. */
 export const ROOT = resolve(import.meta.dirname, '../../..');
 
+const stopper = new AbortController();
+/** Aborted by `stop`. */
+export const stopping = stopper.signal;
+
+/** The process groups of the programs that run. */
+const groups = new Set<number>();
+
+/** Ends the programs that run now. Those that disposal starts afterwards are not affected. */
+export const stop = (reason: string): void => {
+  if (stopping.aborted) return;
+  stopper.abort(new Error(reason));
+  for (const group of groups) {
+    try {
+      process.kill(-group, 'SIGTERM');
+    } catch {
+      // It has ended.
+    }
+  }
+};
+
 /**
  * Runs a program in the root of the checkout and returns its standard output.
- * @throws with the end of what it printed when it fails
+ * @throws with the command and the end of what it printed, without tokens, when it fails
  */
 export const run = (
   file: string,
@@ -15,10 +35,20 @@ export const run = (
   changes: Record<string, string | undefined> = {},
 ): Promise<string> =>
   new Promise((done, fail) => {
-    const options = { cwd: ROOT, env: environment(changes), maxBuffer: 100_000_000 };
-    execFile(file, [...args], options, (error, stdout, stderr) => {
-      if (error === null) done(stdout);
-      else fail(new Error(`${[file, ...args].join(' ')} failed:\n${`${stdout}${stderr}`.slice(-3_000)}`));
+    // In a process group of its own: Ctrl-C must not end the commands of disposal, and `stop` ends the children of `sh` too.
+    const child = spawn(file, args, { cwd: ROOT, env: environment(changes), detached: true });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const group = child.pid ?? 0;
+    if (group > 0) groups.add(group);
+    child.once('error', fail);
+    child.once('close', (code) => {
+      groups.delete(group);
+      const message = `${[file, ...args].join(' ')} failed:\n${`${stdout}${stderr}`.slice(-3_000)}`;
+      if (code === 0) done(stdout);
+      else fail(new Error(message.replaceAll(/eyJ\S+/g, '[token]')));
     });
   });
 
@@ -26,5 +56,8 @@ export const run = (
 export const succeeds = (...command: Parameters<typeof run>): Promise<boolean> =>
   run(...command).then(
     () => true,
-    () => false,
+    () => {
+      stopping.throwIfAborted();
+      return false;
+    },
   );

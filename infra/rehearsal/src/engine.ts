@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, constants, mkdtemp, open, rm } from 'node:fs/promises';
+import { access, constants, mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { run, succeeds } from './command.ts';
+import { run, stopping, succeeds } from './command.ts';
 import { dockerHost, searchPath } from './env.ts';
 
 /** A Docker engine, and how it is called. */
@@ -55,7 +55,12 @@ const startEngine = async (client: string): Promise<{ host: string } & AsyncDisp
     '--pidfile',
     `${folder}/pid`,
   ];
-  const daemon = spawn('dockerd', [...args, '--host', host], { stdio: ['ignore', log.fd, log.fd] });
+  // In a process group of its own: disposal needs it after Ctrl-C.
+  const daemon = spawn('dockerd', [...args, '--host', host], {
+    stdio: ['ignore', log.fd, log.fd],
+    detached: true,
+  });
+  await once(daemon, 'spawn');
   const exited = once(daemon, 'exit');
   stack.defer(async () => {
     daemon.kill('SIGTERM');
@@ -64,8 +69,10 @@ const startEngine = async (client: string): Promise<{ host: string } & AsyncDisp
   const giveUp = Date.now() + START_MS;
   while (!(await succeeds(client, ['--host', host, 'info']))) {
     if (Date.now() > giveUp || daemon.exitCode !== null)
-      throw new Error(`dockerd did not start: ${folder}/log`);
-    await sleep(200);
+      throw new Error(
+        `dockerd did not start:\n${(await readFile(join(folder, 'log'), 'utf8')).slice(-3_000)}`,
+      );
+    await sleep(200, undefined, { signal: stopping });
   }
   const owned = stack.move();
   return { host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
@@ -89,6 +96,8 @@ export const openEngine = async (): Promise<Engine> => {
   const host = own ? stack.use(await startEngine(client)).host : dockerHost();
   const env = {
     DOCKER_HOST: host,
+    // It would override the host.
+    ...(own && { DOCKER_CONTEXT: undefined }),
     DOCKER_BUILDKIT: '1',
     COMPOSE_DOCKER_CLI_BUILD: '1',
     PATH: [dirname(client), ...searchPath()].join(':'),

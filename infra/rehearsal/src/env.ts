@@ -1,6 +1,11 @@
-/** The environment of this process with changes; `undefined` removes a variable. */
+/** Settings of compose and of traces, which would change the deployment that is rehearsed. */
+const UNWANTED = ['COMPOSE_', 'OTEL_'];
+
+/** The environment of this process without `UNWANTED`, with changes; `undefined` removes a variable. */
 export const environment = (changes: Record<string, string | undefined> = {}): NodeJS.ProcessEnv => ({
-  ...process.env,
+  ...Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !UNWANTED.some((prefix) => name.startsWith(prefix))),
+  ),
   ...changes,
 });
 

@@ -1,19 +1,17 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OPERATOR_ID, type Platform } from '@platform/e2e/stack';
 import { freePort } from '@platform/local/ports';
-import { ROOT } from './command.ts';
+import { ROOT, stopping } from './command.ts';
 import type { Engine } from './engine.ts';
 
 const PROJECT = 'platform-rehearsal';
 /** First three numbers of the addresses on the network that leads outside. */
 const OUTSIDE = '10.89.7';
-const PREPARED = join(ROOT, 'infra/deploy/prepared');
 const READY_MS = 120_000;
-/** Beside the containers, a program to kill: all of them at once. */
+/** A step in which all containers stop and start. */
 const EVERYTHING = 'down and up';
 
 /** The platform in containers. */
@@ -21,7 +19,6 @@ export interface Deployment extends Platform, AsyncDisposable {
   /** Name of each container, by the name that it has in compose.yaml. */
   containers: Record<string, string>;
   services: readonly string[];
-  images: readonly string[];
   /** Image of a service, without its tag. */
   imageOf: (service: string) => string;
   /** Runs a command of `docker compose` for this project. */
@@ -30,17 +27,17 @@ export interface Deployment extends Platform, AsyncDisposable {
   secrets: readonly string[];
 }
 
-/** The commands of docs/deploy.md for one machine. */
+/** The first commands of docs/deploy.md for one machine. */
 const documentedCommands = async (): Promise<string> => {
   const page = await readFile(join(ROOT, 'docs/deploy.md'), 'utf8');
-  const [, commands] = /## On one machine: compose\s+```sh[^\n]*\n(.*?)```/s.exec(page) ?? [];
-  if (commands === undefined) throw new Error('docs/deploy.md has no commands for compose');
-  return commands;
+  const [, block] = page.split('## On one machine: compose\n')[1]?.split('```') ?? [];
+  if (!block?.startsWith('sh')) throw new Error('docs/deploy.md has no commands for compose');
+  return block.slice(block.indexOf('\n') + 1);
 };
 
 /** What prepare-compose made: of URLs the password, of keys the private part. */
-const preparedSecrets = async (): Promise<string[]> => {
-  const folder = join(PREPARED, 'secrets');
+const preparedSecrets = async (prepared: string): Promise<string[]> => {
+  const folder = join(prepared, 'secrets');
   const texts = (await readdir(folder)).map((name) => readFile(join(folder, name), 'utf8'));
   return (await Promise.all(texts)).map((text) => {
     if (text.startsWith('{')) return (JSON.parse(text) as { d: string }).d;
@@ -64,7 +61,7 @@ const waitUntilReady = async (gateway: string, services: readonly string[]): Pro
   const giveUp = Date.now() + READY_MS;
   while (!(await Promise.all(urls.map(isReady))).every(Boolean)) {
     if (Date.now() > giveUp) throw new Error('the platform did not become ready');
-    await sleep(200);
+    await sleep(200, undefined, { signal: stopping });
   }
 };
 
@@ -74,8 +71,13 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   const port = await freePort();
   const gateway = `http://127.0.0.1:${port}`;
   const gameServer = { host: `${OUTSIDE}.1`, port: await freePort() };
+  const folder = await mkdtemp(join(tmpdir(), 'rehearsal-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const prepared = join(folder, 'prepared');
   const variables = {
+    PREPARED: prepared,
     REGISTRY: PROJECT,
+    TAG: 'latest',
     GATEWAY_PORT: String(port),
     PUBLIC_URL: gateway,
     INNER_SUBNET: '10.89.6.0/24',
@@ -89,9 +91,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
       ...more,
     });
   const imageOf = (name: string): string => `${PROJECT}/${name}`;
-  const images = [...services, 'gateway'].map((name) => `${imageOf(name)}:latest`);
 
-  if (!existsSync(PREPARED)) stack.defer(() => rm(PREPARED, { recursive: true, force: true }));
   stack.defer(async () => {
     const built = await engine.docker('images', '--format', '{{.Repository}}:{{.Tag}}', `${PROJECT}/*`);
     if (built !== '') await engine.docker('image', 'rm', ...built.trim().split('\n'));
@@ -99,11 +99,13 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   stack.defer(async () => void (await compose('down --volumes --remove-orphans')));
   const commands = (await documentedCommands())
     .replaceAll('-p platform ', `-p ${PROJECT} `)
+    .replaceAll('prepare-compose', `prepare-compose --out '${prepared}'`)
     .replaceAll('curl ', 'curl --silent --fail --retry 10 --retry-all-errors ')
     .replaceAll('http://127.0.0.1:8080', gateway);
   const printed = await engine.compose(commands, variables);
   await waitUntilReady(gateway, services);
-  const adminToken = /^eyJ\S+$/m.exec(printed)?.[0] ?? '';
+  const [adminToken] = /^eyJ\S+$/m.exec(printed) ?? [];
+  if (adminToken === undefined) throw new Error('prepare-compose printed no token');
 
   const demo: Record<string, unknown> = { adminToken };
   for (const name of services) {
@@ -111,8 +113,6 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     const output = await compose(`exec -T ${settings} ${name} node src/demo.ts`);
     Object.assign(demo, (JSON.parse(output) as { demo: object }).demo);
   }
-  const folder = await mkdtemp(join(tmpdir(), 'rehearsal-'));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
   const stackFile = join(folder, 'stack.json');
   await writeFile(stackFile, JSON.stringify({ gateway, demo }), { mode: 0o600 });
 
@@ -135,27 +135,30 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     await compose(`kill ${name}`);
     await keepLog(name);
     await compose(`rm --force ${name}`);
-    const idle = [images[0] ?? '', 'node', '-e', 'setInterval(() => {}, 1e6)'];
+    const idle = [`${imageOf(services[0] ?? '')}:latest`, 'node', '-e', 'setInterval(() => {}, 1e6)'];
     const place = ['--network', network, '--ip', before];
     const other = await engine.docker('run', '--rm', '--detach', ...place, ...idle);
-    await compose(`up --detach --no-deps ${name}`);
-    const after = await addressOf(name);
-    await engine.docker('kill', other.trim());
-    if (after === before) throw new Error(`${name} has the address ${before} again`);
+    try {
+      await compose(`up --detach --no-deps ${name}`);
+      if ((await addressOf(name)) === before) throw new Error(`${name} has the address ${before} again`);
+    } finally {
+      await engine.docker('kill', other.trim());
+    }
   };
 
+  const secrets = [...(await preparedSecrets(prepared)), adminToken];
   const owned = stack.move();
   return {
     stackFile,
     gameServer,
     containers,
     services,
-    images,
     imageOf,
     compose,
-    secrets: [...(await preparedSecrets()), adminToken],
+    secrets,
     programs: [...names, EVERYTHING],
     crash: async (name) => {
+      stopping.throwIfAborted();
       if (name === EVERYTHING) {
         for (const each of names) await keepLog(each);
         await compose('down');
@@ -165,7 +168,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     },
     leaks: async (more) => {
       for (const name of names) await keepLog(name);
-      const all = [...(await preparedSecrets()), adminToken, ...more];
+      const all = [...secrets, ...more];
       return names
         .filter((name) => all.some((secret) => logs[name]?.includes(secret)))
         .map((name) => `the log of ${name} contains a secret`);

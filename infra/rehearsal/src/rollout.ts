@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { postRequests, repeat } from '@platform/e2e/load';
 import type { StackFile } from '@platform/e2e/stack';
-import { ROOT } from './command.ts';
+import { ROOT, stopping } from './command.ts';
 import type { Engine } from './engine.ts';
 import type { Deployment } from './platform.ts';
 
@@ -22,6 +22,11 @@ const CONNECTIONS = 2;
 
 /** Builds the next version of a service: the same code, and a migration that adds a column. */
 const buildNext = async ({ docker }: Engine, image: string, service: string): Promise<void> => {
+  const table = TABLES[service];
+  if (table === undefined)
+    throw new Error(
+      `Name a table of ${service} in infra/rehearsal/src/rollout.ts, and a request in infra/e2e/src/load.ts.`,
+    );
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'rehearsal-next-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -37,10 +42,7 @@ const buildNext = async ({ docker }: Engine, image: string, service: string): Pr
     breakpoints: true,
   });
   await writeFile(journalFile, JSON.stringify(journal));
-  await writeFile(
-    join(folder, 'migrations/next.sql'),
-    `alter table "${TABLES[service]}" add column "next" text;`,
-  );
+  await writeFile(join(folder, 'migrations/next.sql'), `alter table "${table}" add column "next" text;`);
   await writeFile(join(folder, 'Dockerfile'), `FROM ${image}:latest\nCOPY migrations /repo/${migrations}\n`);
   await docker('build', '--tag', `${image}:next`, folder);
 };
@@ -57,8 +59,8 @@ const readiness = async ({ docker }: Engine, container: string): Promise<number 
 const waitFor = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
   const giveUp = Date.now() + READY_MS;
   while (!(await isSo())) {
-    if (Date.now() > giveUp) throw new Error(`waited in vain until ${what}`);
-    await sleep(200);
+    if (Date.now() > giveUp) throw new Error(`timed out: ${what}`);
+    await sleep(200, undefined, { signal: stopping });
   }
 };
 

@@ -15,7 +15,7 @@ const kustomization = (files: Files, { namespace }: Platform): Manifest =>
     },
   );
 
-/** It holds the pods to the `restricted` standard, which all of them satisfy. */
+/** Enforces the Pod Security Standard `restricted`, which all pods meet. */
 const namespaceOf = ({ namespace }: Platform): Manifest => ({
   apiVersion: 'v1',
   kind: 'Namespace',

@@ -22,7 +22,7 @@ const deployment = (service: Service, platform: Platform): IDeployment => ({
 
 /**
  * For a service with a volume: a restarted replica gets its own volume again. The number of replicas is fixed: removing one
- * would leave what it acknowledged on a volume that nobody reads.
+ * would leave acknowledged webhooks on a volume that no process reads.
  */
 const statefulSet = (service: Service, platform: Platform, size: string): IStatefulSet => ({
   apiVersion: 'apps/v1',
