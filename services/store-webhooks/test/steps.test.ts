@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
 import { prune } from '../src/inbox/prune.ts';
@@ -276,6 +277,28 @@ test('what waits is told to Prometheus', async () => {
   expect(metrics).toMatch(/^webhooks_pending 2$/m);
   expect(metrics).toMatch(/^webhooks_spool_bytes 0$/m);
   expect(metrics).toContain('route="/api/v1/hooks/order_updated/{token}",status="200"');
+});
+
+test('an event that waited for a batch that failed is stored behind the events of that batch', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const { inbox, database } = service.context;
+  const { sql } = database;
+  const send = (status: string) => service.hook('order_updated', webhookToken, order('o-1', status));
+  await send('A');
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin
+    perform pg_sleep(0.3); raise 'no'; end $$`;
+  await sql`create trigger refuse before insert on events for each row
+    when (position('"B"'::bytea in new.body) > 0) execute function refuse()`;
+  const failing = send('B');
+  await sleep(100);
+  const waiting = send('A');
+  expect([(await failing).status, (await waiting).status]).toEqual([200, 200]);
+  await sql`drop trigger refuse on events`;
+  await expect.poll(() => inbox.spool.active, { timeout: 5000 }).toBe(false);
+  expect((await sql`select body from events order by id`).map(({ body }) => String(body))).toEqual(
+    ['A', 'B', 'A'].map((status) => JSON.stringify(order('o-1', status))),
+  );
 });
 
 test('storing receipts again, in any split, changes nothing', async () => {

@@ -97,6 +97,30 @@ test('the next batch starts before the items of the finished one have their resu
   expect(await second).toBe('B1');
 });
 
+test.each(['connection lost', 'bad data'])(
+  'after a batch failed (%s) its items handle their rejections before the next batch starts',
+  async (message) => {
+    const { batcher, batches } = createHeld();
+    const isRetried = message === 'bad data';
+    const first = batcher.add('a1').catch(async () => {
+      for (let at = 0; at < 20; at++) await Promise.resolve();
+      return batches.map(({ items }) => items);
+    });
+    await nextTurns();
+    const second = batcher.add('b1');
+    const error = new Error(message);
+    batches[0]?.fail(error);
+    if (isRetried) {
+      await nextTurns();
+      batches[1]?.fail(error);
+    }
+    expect(await first).toEqual(isRetried ? [['a1'], ['a1']] : [['a1']]);
+    await nextTurns();
+    batches.at(-1)?.finish();
+    expect(await second).toBe('B1');
+  },
+);
+
 test('a full queue rejects the next item at once, as 503', async () => {
   const { batcher, batches } = createHeld({ maxQueue: 2 });
   const waiting = [batcher.add('a1'), batcher.add('b1')];

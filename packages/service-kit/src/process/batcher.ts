@@ -30,7 +30,8 @@ export interface BatcherOptions<Item, Result> {
 export interface Batcher<Item, Result> extends AsyncDisposable {
   /**
    * Resolves with the item's own result. Rejects with `Unavailable` (code `too_busy`) when the queue is full or the
-   * item waited too long, in which cases nothing was done, and otherwise with the error of `flush`.
+   * item waited too long, in which cases nothing was done, and otherwise with the error of `flush`. After a failed batch
+   * the next one starts in a later turn of the event loop, when the callers have handled their rejections.
    */
   add(item: Item): Promise<Result>;
   /** Items that no batch has taken yet. */
@@ -43,6 +44,12 @@ interface Waiting<Item, Result> {
   addedAt: number;
   resolve(result: Result): void;
   reject(error: unknown): void;
+}
+
+interface Processed {
+  /** Whether an item was or will be rejected. */
+  hasFailed: boolean;
+  giveResults(): void;
 }
 
 const noKeys: readonly string[] = [];
@@ -102,22 +109,30 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
     return batch;
   };
 
-  /** Processes a batch. Returns the function that gives its items their results; never rejects. */
-  const process = async (batch: readonly Entry[], isRetry = false): Promise<() => void> => {
+  /** Processes a batch. `giveResults` gives its items their results. Never rejects. */
+  const process = async (batch: readonly Entry[], isRetry = false): Promise<Processed> => {
     try {
       const results = await flush(batch.map(({ item }) => item));
       if (results.length !== batch.length)
         throw new Error(`flush returned ${results.length} results for ${batch.length} items`);
-      return () => {
+      const giveResults = () => {
         for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result);
       };
+      return { hasFailed: false, giveResults };
     } catch (error) {
-      if (isRetry || !isRolledBack?.(error))
-        return () => {
+      if (isRetry || !isRolledBack?.(error)) {
+        const giveResults = () => {
           for (const { reject } of batch) reject(error);
         };
-      for (const entry of batch) (await process([entry], true))();
-      return () => undefined;
+        return { hasFailed: true, giveResults };
+      }
+      let hasFailed = false;
+      for (const entry of batch) {
+        const alone = await process([entry], true);
+        alone.giveResults();
+        hasFailed ||= alone.hasFailed;
+      }
+      return { hasFailed, giveResults: () => undefined };
     }
   };
 
@@ -134,14 +149,16 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
       if (queue.length > 0) schedule();
     }, slowMs);
     onBatch?.(batch.length);
-    const giveResults = await process(batch);
+    const { hasFailed, giveResults } = await process(batch);
     clearTimeout(slow);
     stopCounting();
     for (const { keys } of batch) for (const key of keys) busyKeys.delete(key);
     batchesInFlight -= 1;
-    // First the next batch, so that the database works while this process answers the items of the finished one.
-    startBatches();
+    // First the next batch, so that the database works while this process answers the items of the finished one. After a
+    // failure the callers come first: what they do about it may decide what the next batch must do.
+    if (!hasFailed) startBatches();
     giveResults();
+    if (hasFailed && queue.length > 0) schedule();
     if (queue.length === 0 && batchesInFlight === 0) onIdle?.();
   };
 
