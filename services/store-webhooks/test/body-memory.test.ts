@@ -1,5 +1,6 @@
 import { request } from 'node:http';
-import { afterEach, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Inbox } from '../src/inbox/inbox.ts';
 import { startService } from './harness.ts';
 
@@ -19,6 +20,7 @@ const startHeld = async () => {
   return {
     url,
     store: () => store('stored'),
+    tokens: service.context.tokens,
     reserved: () => service.context.bodyMemory.bytes,
     send: (body: string | ReadableStream) => fetch(url, { method: 'POST', body, duplex: 'half' }),
     [Symbol.asyncDispose]: service[Symbol.asyncDispose],
@@ -71,4 +73,29 @@ test('a body without a length counts as the largest one, and one that is not com
   await expect.poll(held.reserved).toBe(mebibyte);
   held.store();
   expect((await taken).status).toBe(200);
+});
+
+test('senders that go away while their token is looked up keep no memory', async () => {
+  const held = await startHeld();
+  running.push(held);
+  held.store();
+  const { promise: lookUp, resolve: found } = Promise.withResolvers<void>();
+  const recognise = held.tokens.recognise.bind(held.tokens);
+  const asked = vi.spyOn(held.tokens, 'recognise').mockImplementation(async (token) => {
+    await lookUp;
+    return recognise(token);
+  });
+  const gone = [{ 'transfer-encoding': 'chunked' }, { 'content-length': '1000' }].map((headers) => {
+    const sending = request(held.url, { method: 'POST', headers });
+    sending.on('error', () => undefined);
+    sending.write('x');
+    return sending;
+  });
+  await expect.poll(() => asked.mock.calls.length).toBe(2);
+  for (const sending of gone) sending.destroy();
+  // Until the service has noticed.
+  await sleep(100);
+  found();
+  expect((await held.send('x')).status).toBe(200);
+  expect(held.reserved()).toBe(0);
 });

@@ -78,6 +78,10 @@ export const jsonBody = (types: readonly string[], limit: number): BodyReader =>
     // The caller is known by now. A large body may take minutes, as long as it keeps arriving.
     if (limit > largeBody) allowSlowBody(req, idleMs);
     await collect(req, res);
-    return parseJson(req.body as Buffer);
+    const body: unknown = req.body;
+    // The parser skips a request whose sender went away before it was called.
+    if (!Buffer.isBuffer(body))
+      throw new BadRequest('request_aborted', 'The request ended before its body was complete.');
+    return parseJson(body);
   };
 };

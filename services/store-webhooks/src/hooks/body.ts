@@ -6,6 +6,9 @@ import { BadRequest, Problem } from '@platform/service-kit/problem';
 export const maxBody = 1_048_576;
 const maxDepth = 64;
 
+const aborted = (): BadRequest =>
+  new BadRequest('request_aborted', 'The request ended before its body was complete.');
+
 const tooLarge = (): Problem =>
   new Problem({ status: 413, code: 'too_large', detail: 'The body is larger than 1 MiB.' });
 
@@ -19,7 +22,15 @@ export const readBody = (req: IncomingMessage): Promise<Buffer> =>
       reject(tooLarge());
       return;
     }
-    if (req.readableEnded) resolve(Buffer.alloc(0));
+    if (req.readableEnded) {
+      resolve(Buffer.alloc(0));
+      return;
+    }
+    // Its sender went away before this was called, so no listener would hear of it.
+    if (req.destroyed) {
+      reject(aborted());
+      return;
+    }
     const chunks: Buffer[] = [];
     let length = 0;
     req.on('data', (chunk: Buffer) => {
@@ -33,12 +44,8 @@ export const readBody = (req: IncomingMessage): Promise<Buffer> =>
       reject(tooLarge());
     });
     req.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    // Only what came whole is an event.
-    req.on('close', () => {
-      if (!req.complete)
-        reject(new BadRequest('request_aborted', 'The request ended before its body was complete.'));
-    });
-    req.on('error', reject);
+    // Only what was read whole is an event. After 'end' this has no effect.
+    for (const ending of ['close', 'error']) req.on(ending, () => reject(aborted()));
   });
 
 const isForm = (contentType: string | undefined): boolean =>
