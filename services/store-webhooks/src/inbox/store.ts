@@ -13,7 +13,10 @@ const joined = (sql: ISql, bodies: readonly Buffer[]): Fragment => {
   return bytes.includes(0) ? sql`${bytes}::bytea` : sql`convert_to(${bytes.toString('latin1')}, 'LATIN1')`;
 };
 
-/** The start of a statement that inserts receipts into `events`; `new` are those that are not stored yet. */
+/**
+ * The start of a statement that inserts receipts into `events`; `new` are those that are not stored yet. A stored receipt
+ * may have another key since: that of a repeat, or of an event that was refused first.
+ */
 const newEvents = (sql: ISql, receipts: readonly Receipt[]): Fragment => {
   const column = (of: (receipt: Receipt) => string | null) => arrayOf(receipts.map(of));
   let end = 1;
@@ -35,7 +38,7 @@ const newEvents = (sql: ISql, receipts: readonly Receipt[]): Fragment => {
         ${column(({ receivedAt }) => String(receivedAt.getTime()))}::bigint[],
         ${arrayOf(starts.map(String))}::int[], ${column(({ body }) => String(body.length))}::int[])
         with ordinality as given (store_id, id, event, service, entity, headers, received, start, length, n)
-      on conflict (store_id, dedup) do nothing
+      on conflict do nothing
       returning store_id, id, coalesce(entity, id::text) as entity)`;
 };
 
