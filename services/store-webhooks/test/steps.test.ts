@@ -6,7 +6,7 @@ import { prune } from '../src/inbox/prune.ts';
 import { storeReceipts } from '../src/inbox/store.ts';
 import { claim, end, finish, postpone, type Claim } from '../src/worker/claim.ts';
 import type { InboxEvent } from '../src/worker/event.ts';
-import { beat } from '../src/worker/heartbeat.ts';
+import { beat, removeWorker } from '../src/worker/heartbeat.ts';
 import { createProcessing } from '../src/worker/process.ts';
 import { startWork } from '../src/worker/work.ts';
 import { startService } from './harness.ts';
@@ -204,6 +204,34 @@ test('many claimers at once lose none of the events of a few entities, and never
     const ids = events.map(({ id }) => id);
     expect(ids).toEqual(ids.toSorted());
   }
+});
+
+test('events that were claimed just before the database was unavailable are due again with the next heartbeat', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  await service.hook('order_updated', webhookToken, order('o-1', 'A'));
+  const processing = createProcessing(service.context);
+  await sql`alter table stores rename to away`;
+  await expect(processing.round()).rejects.toMatchObject({ cause: { code: '42P01' } });
+  await sql`alter table away rename to stores`;
+  expect(await processing.round()).toBe(false);
+  await processing.beat();
+  expect(await processing.round()).toBe(true);
+  await processing.idle();
+  expect(await sql`select status from orders`).toEqual([{ status: 'A' }]);
+});
+
+test('events that a worker still has when it stops are due at once and count no crash', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  await service.hook('order_updated', webhookToken, order('o-1', 'A'));
+  await beat(sql, claimer.worker, 60_000);
+  expect(await claim(sql, claimer, 1)).toHaveLength(1);
+  await removeWorker(sql, claimer.worker);
+  expect(await sql`select id from workers`).toEqual([]);
+  expect(await claim(sql, claimerFor(60_000), 1)).toMatchObject([{ attempts: 2, crashes: 0 }]);
 });
 
 /** Claims everything for a worker that then dies. */

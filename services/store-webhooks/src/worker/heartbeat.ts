@@ -18,7 +18,9 @@ export const beat = async (sql: Sql, worker: string, leaseMs: number): Promise<n
   return count;
 };
 
-/** Removes a worker that has no events any more. */
+/** Removes a worker that processes nothing any more. Events that it could not give back during an outage are due again. */
 export const removeWorker = async (sql: Sql, worker: string): Promise<void> => {
-  await sql`delete from workers where id = ${worker}`;
+  await sql`
+    with given_back as (update queue set worker = null, due_at = now() where worker = ${worker})
+    delete from workers where id = ${worker}`;
 };

@@ -41,7 +41,8 @@ const minClaim = 64;
 /** A worker that lives may keep an event for so many leases; the limit ends what nobody remembers. */
 const maxLeases = 20;
 
-const notWritten = 'The result could not be written, because the database was unavailable.';
+const notWritten =
+  'The event was not processed or its result not written, because the database was unavailable.';
 
 /** Some claims of a batch are not valid any more, so it is rolled back and its events are tried one by one. */
 class ClaimLost extends Error {}
@@ -54,7 +55,7 @@ export const createProcessing = (context: Context): Processing => {
   const maxAttempts = attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
   const claimer = { worker: v7(), keepMs: maxLeases * env.LEASE_MS };
   const underWay = new Set<Promise<void>>();
-  /** Events whose results could not be written: they are due again as soon as the database is available. */
+  /** Events that have to be given back: they are due again as soon as the database is available. */
   const unwritten: InboxEvent[] = [];
   let bytes = 0;
   let suspects = 0;
@@ -157,11 +158,21 @@ export const createProcessing = (context: Context): Processing => {
       const room = Math.min(maxUnderWay - underWay.size, maxBatch);
       isBehind = room < minClaim || bytes > maxBytes;
       if (isBehind) return false;
-      const suspected = suspects > 0 ? [] : await claim(sql, claimer, 1, 'suspects');
-      const events = await claim(sql, claimer, room);
-      for (const event of await withStores(suspected)) begin(event, true);
-      for (const event of await withStores(events)) begin(event);
-      return events.length > 0;
+      const claimed: InboxEvent[] = [];
+      try {
+        const suspected = suspects > 0 ? [] : await claim(sql, claimer, 1, 'suspects');
+        claimed.push(...suspected);
+        const events = await claim(sql, claimer, room);
+        claimed.push(...events);
+        const [first, others] = [await withStores(suspected), await withStores(events)];
+        for (const event of first) begin(event, true);
+        for (const event of others) begin(event);
+        return events.length > 0;
+      } catch (error) {
+        // None of them was begun, so nothing else would give them back while this worker lives.
+        unwritten.push(...claimed);
+        throw error;
+      }
     },
     beat: async () => {
       const recovered = await beat(sql, claimer.worker, env.LEASE_MS);
