@@ -18,6 +18,12 @@ import type { Sender } from './token-guard.ts';
  */
 const liveMs = 4000;
 
+/**
+ * Larger bodies are parsed again when they are processed: a parsed body can take twenty times the memory of its bytes,
+ * and only those count.
+ */
+const maxKept = 65_536;
+
 /** Requests a minute for each store that has such a limit, whichever of its tokens they carry. */
 const createStoreLimit = ({ redis }: Context) => {
   const limits = new LRUCache<number, RateLimit>({ max: 1000 });
@@ -42,6 +48,17 @@ export const createReceiver = (context: Context) => {
   const { env, box, now, nextId, clientAddress, bodyMemory } = context;
   const limit = createStoreLimit(context);
 
+  /** Not part of `receive`, whose variables stay in memory until the event is stored. */
+  const arrivalOf = ({ store, address }: Sender, req: IncomingMessage, body: Buffer): Arrival => {
+    const url = `${env.PUBLIC_URL}${req.url}`;
+    const at = now();
+    const id = nextId(at.getTime());
+    const { headers } = req;
+    const content = readable(body, headers['content-type']);
+    const receipt = receiptOf({ id, store, address, body, content, headers, url, now: at, box });
+    return { receipt, store, content: body.length > maxKept ? undefined : content };
+  };
+
   const receive = async (
     { store, address }: Sender,
     req: IncomingMessage,
@@ -57,23 +74,13 @@ export const createReceiver = (context: Context) => {
       });
     await limit(res, store);
     using _memory = bodyMemory.reserve(req);
-    const body = await readBody(req);
-    const url = `${env.PUBLIC_URL}${req.url}`;
-    const at = now();
-    const id = nextId(at.getTime());
-    const { headers } = req;
-    const content = readable(body, headers['content-type']);
-    const receipt = receiptOf({ id, store, address, body, content, headers, url, now: at, box });
+    const arrival = arrivalOf({ store, address }, req, await readBody(req));
     if (!isPayment) {
-      await accept(context, { receipt, store, content });
+      await accept(context, arrival);
       return accepted;
     }
-    const held = { ...receipt, holdMs: liveMs };
-    return answerPayment(context, {
-      store,
-      receipt: held,
-      stored: await accept(context, { receipt: held, store, content }),
-    });
+    const receipt = { ...arrival.receipt, holdMs: liveMs };
+    return answerPayment(context, { store, receipt, stored: await accept(context, { ...arrival, receipt }) });
   };
 
   return async (sender: Sender, req: IncomingMessage, res: ServerResponse): Promise<HookAnswer> => {

@@ -17,7 +17,7 @@ import { storeReceipts } from './store.ts';
 export interface Arrival {
   receipt: Receipt;
   store: KnownStore;
-  /** The parsed body. */
+  /** The parsed body; undefined if it is too large to be kept. */
   content: unknown;
 }
 

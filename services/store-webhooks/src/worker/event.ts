@@ -23,7 +23,7 @@ export interface InboxEvent {
 /** What planning needs of an event. */
 export interface PlannedEvent extends Pick<InboxEvent, 'storeId' | 'event' | 'service' | 'body' | 'headers'> {
   store: KnownStore;
-  /** The parsed body, if it was parsed before. */
+  /** The parsed body, if it was parsed before and kept. */
   content?: unknown;
 }
 
