@@ -114,6 +114,19 @@ test('a worker that lost its lease can neither finish, fail nor postpone what an
   expect(await finishAll(sql, [quick])).toBe(1);
 });
 
+test('a worker can not end an event that was replayed meanwhile and that another worker has', async () => {
+  await using service = await startService({ work: false });
+  const { id, webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  await service.hook('order_updated', webhookToken, order('o-1', 'A'));
+  const slow = await claimOne(sql, 60_000);
+  expect((await service.admin('POST', `/v1/stores/${id}/events/${slow.id}/replay`)).status).toBeLessThan(300);
+  const quick = await claimOne(sql, 60_000);
+  expect([slow.attempts, quick.attempts]).toEqual([1, 1]);
+  expect(await finishAll(sql, [slow])).toBe(0);
+  expect(await finishAll(sql, [quick])).toBe(1);
+});
+
 test('effect and mark are one: where the mark can not be written, the effect is not there either', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();

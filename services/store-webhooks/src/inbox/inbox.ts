@@ -9,7 +9,7 @@ import type { HookEvent } from '../hooks/events.ts';
 import type { Snapshot } from '../spool/saved-snapshot.ts';
 import { createSpool, type Spool } from '../spool/spool.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import type { OnWork } from './handover.ts';
+import type { EventWorker, OnWork } from './handover.ts';
 import type { Receipt, Stored } from './receipt.ts';
 import { storeReceipts } from './store.ts';
 
@@ -67,10 +67,10 @@ export const createInbox = (options: InboxOptions): Inbox => {
   };
   const spool = createSpool({ folder: spoolFolder, maxBytes: spoolMaxBytes, store: replay, log, snapshot });
 
-  const handOver = ({ receipt, store, content }: Arrival): void => {
+  const handOver = (worker: EventWorker, { receipt, store, content }: Arrival): void => {
     const { storeId, id, event, service, entity, body, headers, receivedAt } = receipt;
     const at = receivedAt.toISOString();
-    onWork.worker?.begin({
+    worker.begin({
       storeId,
       id,
       event: event as HookEvent,
@@ -81,6 +81,7 @@ export const createInbox = (options: InboxOptions): Inbox => {
       receivedAt: at,
       queuedAt: at,
       attempts: 1,
+      worker: worker.claimer.worker,
       crashes: 0,
       store,
       content,
@@ -99,7 +100,9 @@ export const createInbox = (options: InboxOptions): Inbox => {
         claimer,
       ),
     );
-    for (const [at, arrival] of arrivals.entries()) if (results[at] === 'claimed') handOver(arrival);
+    if (worker !== undefined)
+      for (const [at, arrival] of arrivals.entries())
+        if (results[at] === 'claimed') handOver(worker, arrival);
     if (results.includes('stored')) onWork.wake();
     return results;
   };

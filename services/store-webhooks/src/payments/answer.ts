@@ -41,7 +41,7 @@ export const answerPayment = async (context: Context, request: PaymentRequest): 
     // No worker has claimed the event yet: it is held back for longer than this takes.
     await end(
       database.sql,
-      { ...receipt, entity: receipt.entity ?? eventId, attempts: 0 },
+      { ...receipt, entity: receipt.entity ?? eventId, attempts: 0, worker: null },
       state,
       error === undefined ? null : safeErrorMessage(error),
     ).catch((err: unknown) =>

@@ -52,9 +52,9 @@ const look = (sql: ISql, which: 'ordinary' | 'suspects', limit: number, { worker
   claimed as (
     update queue q set attempts = attempts + 1, worker = ${worker}, due_at = now() + ${keepMs} * interval '1 ms'
     where q.ctid = any(array(select place from sized where n = 1 or bytes <= ${maxBytes}))
-    returning q.store_id, q.entity, q.id, q.attempts, q.crashes, q.queued_at)
+    returning q.store_id, q.entity, q.id, q.attempts, q.worker, q.crashes, q.queued_at)
   select e.store_id as "storeId", e.id, e.event, e.service, claimed.entity, e.body, e.headers,
-    e.received_at as "receivedAt", claimed.queued_at as "queuedAt", claimed.attempts, claimed.crashes, parked
+    e.received_at as "receivedAt", claimed.queued_at as "queuedAt", claimed.attempts, claimed.worker, claimed.crashes, parked
   from (select count(*)::int as parked from parked) as p
   left join (claimed join events e on e.store_id = claimed.store_id and e.id = claimed.id) on true`;
 
@@ -75,23 +75,30 @@ export const claim = async (
   }
 };
 
-/** Identifies one claim of an event: a later claim has a higher number of attempts. */
+/**
+ * Identifies one claim of an event: a later claim has a higher number of attempts, or another worker if the event was
+ * replayed in between, which sets the number to 0.
+ */
 export interface Claim {
   storeId: string;
   /** As in the queue. */
   entity: string;
   id: string;
   attempts: number;
+  /** Null: no worker has claimed it. */
+  worker: string | null;
 }
 
 /** The claims as rows of `c`. */
 const rowsOf = (sql: ISql, claims: readonly Claim[]) => sql`
   unnest(${arrayOf(claims.map(({ storeId }) => storeId))}::uuid[], ${arrayOf(claims.map(({ entity }) => entity))}::text[],
-    ${arrayOf(claims.map(({ id }) => id))}::uuid[], ${arrayOf(claims.map(({ attempts }) => String(attempts)))}::int[])
-  as c (store_id, entity, id, attempts)`;
+    ${arrayOf(claims.map(({ id }) => id))}::uuid[], ${arrayOf(claims.map(({ attempts }) => String(attempts)))}::int[],
+    ${arrayOf(claims.map(({ worker }) => worker))}::uuid[])
+  as c (store_id, entity, id, attempts, worker)`;
 
 const isHeld = (sql: ISql) => sql`
-  q.store_id = c.store_id and q.entity = c.entity and q.id = c.id and q.attempts = c.attempts`;
+  q.store_id = c.store_id and q.entity = c.entity and q.id = c.id and q.attempts = c.attempts
+    and q.worker is not distinct from c.worker`;
 
 /**
  * Makes the events due that are parked behind ended events. This is a separate statement after the one that ends them,

@@ -14,8 +14,10 @@ export interface InboxEvent {
   receivedAt: string;
   /** When it was received or replayed. */
   queuedAt: string;
-  /** Number of claims including this one; it also distinguishes this claim from later ones. */
+  /** Number of claims including this one; with the worker it also distinguishes this claim from later ones. */
   attempts: number;
+  /** The worker that has claimed it. */
+  worker: string;
   /** Number of workers that died with it since an attempt last ended in order. */
   crashes: number;
 }
