@@ -256,6 +256,23 @@ const claimAndDie = async (sql: Sql): Promise<string[]> => {
   return claimed.map(({ entity }) => entity);
 };
 
+test('a heartbeat does not wait for a locked event of a dead worker; a later one makes it due', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  for (const name of ['o-1', 'o-2']) await service.hook('order_updated', webhookToken, order(name, 'A'));
+  const dead = claimerFor(60_000);
+  await beat(sql, dead.worker, 0);
+  expect(await claim(sql, dead, 2)).toHaveLength(2);
+  const rescuer = randomUUID();
+  await sql.begin(async (tx) => {
+    await tx`select from queue where entity = 'order:o-1' for update`;
+    await expect.poll(() => beat(sql, rescuer, 60_000)).toBe(1);
+  });
+  expect(await beat(sql, rescuer, 60_000)).toBe(1);
+  expect(await sql`select id from workers`).toEqual([{ id: rescuer }]);
+});
+
 test('an event whose workers die ten times is given up, also after an attempt that ended with an error', async () => {
   await using service = await startService({ work: false });
   const { id, webhookToken } = await service.store();

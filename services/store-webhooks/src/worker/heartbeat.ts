@@ -11,10 +11,18 @@ export const beat = async (sql: Sql, worker: string, leaseMs: number): Promise<n
       on conflict (id) do update set alive_until = excluded.alive_until)
     select exists (select from workers where alive_until < now() and id <> ${worker}) as dead`;
   if (!row?.dead) return 0;
+  // Passes over rows that are locked, because a worker that waits for them would be late with its own next report. They
+  // are left to a later one: a dead worker is removed only when it has no events any more.
   const { count } = await sql`
-    with dead as (delete from workers where alive_until < now() and id <> ${worker} returning id)
+    with freed as materialized (
+      select ctid from queue
+      where worker = any(array(select id from workers where alive_until < now() and id <> ${worker}))
+      for update skip locked)
     update queue set worker = null, due_at = now(), crashes = crashes + 1
-    where worker = any(array(select id from dead))`;
+    where ctid = any(array(select ctid from freed))`;
+  await sql`
+    delete from workers where alive_until < now() and id <> ${worker}
+      and id <> all(array(select distinct worker from queue where worker is not null))`;
   return count;
 };
 
