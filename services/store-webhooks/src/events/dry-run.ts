@@ -39,7 +39,7 @@ const snapshot = (sql: ISql, storeId: string, change: Change): Promise<Snapshot[
   Promise.all(
     placesOf(change).map(async ([record, table, key]) => {
       const conditions = Object.entries({ store_id: storeId, ...key }).map(
-        ([name, value]) => sql`${sql(name)}::text = ${value}`,
+        ([name, value]) => sql`${sql(name)} = ${value}`,
       );
       const where = conditions.reduce((all, condition) => sql`${all} and ${condition}`);
       const [row] = await sql<{ value: unknown }[]>`
