@@ -54,7 +54,8 @@ const look = (sql: ISql, which: 'ordinary' | 'suspects', limit: number, { worker
     where q.ctid = any(array(select place from sized where n = 1 or bytes <= ${maxBytes}))
     returning q.store_id, q.entity, q.id, q.attempts, q.worker, q.crashes, q.queued_at)
   select e.store_id as "storeId", e.id, e.event, e.service, claimed.entity, e.body, e.headers,
-    e.received_at as "receivedAt", claimed.queued_at as "queuedAt", claimed.attempts, claimed.worker, claimed.crashes, parked
+    e.received_at as "receivedAt", claimed.queued_at as "queuedAt", claimed.attempts, claimed.worker, claimed.crashes,
+    parked
   from (select count(*)::int as parked from parked) as p
   left join (claimed join events e on e.store_id = claimed.store_id and e.id = claimed.id) on true`;
 

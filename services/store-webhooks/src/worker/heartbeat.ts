@@ -26,7 +26,7 @@ export const beat = async (sql: Sql, worker: string, leaseMs: number): Promise<n
   return count;
 };
 
-/** Removes a worker that processes nothing any more. Events that it could not give back during an outage are due again. */
+/** Removes a worker that has stopped. Events that it could not give back during an outage are due again. */
 export const removeWorker = async (sql: Sql, worker: string): Promise<void> => {
   await sql`
     with given_back as (update queue set worker = null, due_at = now() where worker = ${worker})
