@@ -8,33 +8,49 @@ const maxIdleMs = 1500;
 /** The part of the drain in which each answer closes its connection. */
 const closingPart = 0.75;
 
+/** Accepting a connection takes longer only while the process is busy. */
+const quickMs = 3;
+
 /** The loopback address where a wildcard address is not one to connect to. */
 const reachable = (address: string): string => ({ '::': '::1', '0.0.0.0': '127.0.0.1' })[address] ?? address;
 
-/**
- * Stops listening right after accepting a connection of its own. Closing a listener resets the connections that the
- * kernel holds for it, and a proxy does not repeat a POST that it has begun to send. The kernel hands connections out in
- * their order, so with this one all earlier ones have been accepted, however busy the process is.
- */
-const stopListening = async (server: Server): Promise<void> => {
+/** Connects to the server. Resolves when it has accepted the connection, or cannot, with the time that this took. */
+const acceptOwnConnection = async (server: Server, onAccepted: (ms: number) => void): Promise<void> => {
   const { address, port } = server.address() as AddressInfo;
-  const last = connect(port, reachable(address));
+  const since = performance.now();
+  const own = connect(port, reachable(address));
   await new Promise<void>((resolve) => {
     const onConnection = (socket: Socket): void => {
-      if (socket.remotePort === last.localPort) stop();
+      if (socket.remotePort === own.localPort) end();
     };
-    const stop = (): void => {
-      if (!server.listening) return;
-      // Unlike the close() of node:http this leaves idle connections open: a proxy may be sending a request on one.
-      TcpServer.prototype.close.call(server);
+    let ended = false;
+    const end = (): void => {
+      if (ended) return;
+      ended = true;
       server.off('connection', onConnection);
-      last.destroy();
+      onAccepted(performance.now() - since);
+      own.destroy();
       resolve();
     };
     server.prependListener('connection', onConnection);
     // It fails when the server has all the connections that it may have.
-    last.on('error', stop).on('close', stop);
+    own.on('error', end).on('close', end);
   });
+};
+
+/**
+ * Stops listening right after accepting a connection of its own. Closing a listener resets the connections that the
+ * kernel holds for it, and a proxy does not repeat a POST that it has begun to send. The kernel hands connections out in
+ * their order, so with this one all earlier ones have been accepted. Those that come between it and the close are reset;
+ * so a busy process tries again until accepting is quick.
+ */
+const stopListening = async (server: Server): Promise<void> => {
+  const giveUp = performance.now() + 1000;
+  while (server.listening)
+    await acceptOwnConnection(server, (ms) => {
+      // Unlike the close() of node:http this leaves idle connections open: a proxy may be sending a request on one.
+      if (ms <= quickMs || performance.now() > giveUp) TcpServer.prototype.close.call(server);
+    });
 };
 
 /**

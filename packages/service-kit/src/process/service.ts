@@ -47,8 +47,6 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
     maxConnections: env.MAX_CONNECTIONS,
   });
   const { address, port } = await listen(server, env.HOST, env.PORT);
-  log.info({ address, port }, 'listening');
-  log.flush();
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'stopping');
@@ -66,4 +64,7 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
     log.fatal({ err }, 'uncaught');
     log.flush(() => process.exit(70));
   });
+  // After the handlers: who reads this line may send a signal at once.
+  log.info({ address, port }, 'listening');
+  log.flush();
 };
