@@ -16,6 +16,20 @@ const copyMatches =
       text,
     );
 
+/** Adds a copy after the block that begins with this line and ends with an empty one, with the name of the new service. */
+const copyBlock =
+  (firstLine: string): Edit =>
+  (text, name) => {
+    const start = text.indexOf(`\n${firstLine}\n`) + 1;
+    const end = text.indexOf('\n\n', start) + '\n\n'.length;
+    return text.slice(0, end) + text.slice(start, end).replaceAll(PATTERN, name) + text.slice(end);
+  };
+
+const edits =
+  (...all: Edit[]): Edit =>
+  (text, name) =>
+    all.reduce((current, edit) => edit(current, name), text);
+
 /** Adds a line after the first one that begins with the one text and contains the other. */
 const addBelow = (text: string, start: string, part: string, added: string): string => {
   const lines = text.split('\n');
@@ -36,14 +50,17 @@ pool: 3
 
 /** The files outside of the service's folder that name every service. */
 const EDITS: Record<string, Edit> = {
-  'infra/deploy/compose.yaml': copyMatches(
-    // Its passwords, in the list of PostgreSQL and in that of all secrets.
-    /(?:^ {6}- quest-service.*\n)+/m,
-    /(?:^ {2}quest-service-\S+: \{.*\n)+/m,
-    // The gateway waits for it.
-    /^ {6}quest-service: \{.*\n/m,
+  'infra/deploy/compose.yaml': edits(
     // Its migration and the service itself.
-    /(?:^ {2}quest-service(?:-migrate)?:\n(?: {4}.+\n)+\n)+/m,
+    copyBlock('  quest-service-migrate:'),
+    copyBlock('  quest-service:'),
+    copyMatches(
+      // Its passwords, in the list of PostgreSQL and in that of all secrets.
+      /(?:^ {6}- quest-service.*\n)+/m,
+      /(?:^ {2}quest-service-\S+: \{.*\n)+/m,
+      // The gateway waits for it.
+      /^ {6}quest-service: \{.*\n/m,
+    ),
   ),
   'infra/deploy/postgres/10-databases.sh': (text, name) =>
     text.replace(/^(for service in .*); do$/m, `$1 ${name}; do`),
