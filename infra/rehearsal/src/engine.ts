@@ -13,7 +13,7 @@ export interface Engine extends AsyncDisposable {
   docker: (...args: string[]) => Promise<string>;
   /** Runs a shell command that uses `docker compose`, with variables for compose.yaml. */
   compose: (command: string, variables: Record<string, string>) => Promise<string>;
-  /** Whether it was started for this rehearsal: then its images are nobody else's. */
+  /** Whether the rehearsal started it. Then all images in it can be deleted. */
   own: boolean;
 }
 

@@ -66,7 +66,7 @@ const minutes = (count: number): number => count * 60_000;
 
 const hourMs = minutes(60);
 
-/** Passes when both clocks show `shift` more than they should, so many minutes after the first time. */
+/** Asks a check when both clocks are off by `shift`, this many minutes after the first reading. */
 const createCheck = () => {
   const check = createClockCheck(hourMs);
   return (shift: number, minute: number) => {

@@ -36,7 +36,7 @@ test('while one POS hangs, events of other stores are processed', async () => {
   standIn.release();
 });
 
-/** A provider that is not asked so many times, because its circuit breaker is open. */
+/** A provider whose circuit breaker is open for the first calls, so that it is not asked. */
 const refusing = (times: number): ProviderReader => ({
   get: () =>
     times-- > 0
@@ -76,7 +76,7 @@ test(
       await service.hook('order_updated', webhookToken, order('o-1', { status }));
     await expect.poll(() => standIn.asked.length, { timeout: 10_000 }).toBe(1);
     const { sql } = service.context.database;
-    // Two leases later nobody else has claimed it.
+    // Two leases later no other worker has claimed it.
     const kept = () => sql`
       select attempts, crashes from queue where attempts > 0 and now() > queued_at + interval '6 s'`;
     await expect.poll(kept, { timeout: 20_000 }).toEqual([{ attempts: 1, crashes: 0 }]);

@@ -16,7 +16,7 @@ const order = (id: string, status: string) => ({ id, status, cart: { items: [] }
 /** A worker that may keep an event for `keepMs`. */
 const claimerFor = (keepMs: number) => ({ worker: randomUUID(), keepMs });
 const claimer = claimerFor(60_000);
-/** Claims an event, as soon as nobody else may keep it. */
+/** Claims an event as soon as no other worker holds it. */
 const claimOne = async (sql: Sql, keepMs: number): Promise<InboxEvent> => {
   for (;;) {
     const [event] = await claim(sql, claimerFor(keepMs), 1);

@@ -21,8 +21,8 @@ export const fillInbox = async (sql: Sql, storeId: string, rows: number, days = 
 /** Waits until nothing is left to be processed. */
 export const untilProcessed = async (sql: Sql): Promise<void> => {
   for (;;) {
-    const [row] = await sql<{ any: boolean }[]>`select exists (select from queue) as any`;
-    if (!row?.any) return;
+    const [row] = await sql<{ waiting: boolean }[]>`select exists (select from queue) as waiting`;
+    if (!row?.waiting) return;
     await sleep(25);
   }
 };

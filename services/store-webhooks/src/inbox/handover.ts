@@ -4,7 +4,7 @@ import type { Claimer } from '../worker/claim.ts';
 /** Takes events that this process has just stored, so that they are neither claimed nor read again. */
 export interface EventWorker {
   claimer: Claimer;
-  /** Whether it can take so many events with so many bytes now. */
+  /** Whether the worker has room for this number of events, and of bytes of their bodies. */
   hasRoom(events: number, bytes: number): boolean;
   /** Processes an event that was claimed for it when it was stored. */
   begin(event: ClaimedEvent): void;

@@ -38,7 +38,7 @@ const maxBatch = 256;
 const maxHandedOver = 768;
 /** Free places from which on it is worth claiming more. */
 const minClaim = 64;
-/** A worker that lives may keep an event for so many leases; the limit ends what nobody remembers. */
+/** For how many leases a running worker may keep an event. Then the event is due again: the worker has lost track of it. */
 const maxLeases = 20;
 
 const notWritten =

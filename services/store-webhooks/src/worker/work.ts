@@ -10,7 +10,7 @@ import { keepOutcomeMs } from '../payments/domain.ts';
 import { createProcessing } from './process.ts';
 
 const housekeepingMs = 60_000;
-/** A worker reports that it is alive so many times before it counts as dead. */
+/** How often a worker writes its heartbeat within one lease. Without any in a lease it counts as dead. */
 const beatsInLease = 4;
 /** Pruning rests this many times as long as the last step took, but at most `maxRestMs`. */
 const restFactor = 9;
