@@ -25,12 +25,13 @@ test('a service may have several instances', () => {
 test('every option is read', () => {
   const asked = readArguments(
     [
-      '--out /o --listen 1.2.3.4:80 --run-dir /r --log-dir /l --request-log failures --docs-dir /d --resolver 1.1.1.1 --trusted-proxy ::1 --secret-file /s --rate-limit 5:10 --connections 9 --spans s:1 --workers 4 --user web',
+      '--out /o --listen 1.2.3.4:80 --tls-listen [::]:443 --tls-certificate /c --tls-key /k --redirect-to https://a.test --run-dir /r --log-dir /l --request-log failures --docs-dir /d --resolver 1.1.1.1 --trusted-proxy ::1 --secret-file /s --rate-limit 5:10 --connections 9 --spans s:1 --workers 4 --user web',
     ].flatMap((line) => line.split(' ')),
   );
   expect(asked?.options).toEqual({
     listen: ['1.2.3.4:80'],
     upstreams: {},
+    tls: { listen: ['[::]:443'], certificate: '/c', key: '/k', redirectTo: 'https://a.test' },
     runDir: '/r',
     logDir: '/l',
     requestLog: 'failures',
@@ -54,6 +55,7 @@ test.each([
   ['--out is missing', []],
   ['--upstream x=y:1', ['--out', '/o', '--upstream', 'x=y:1']],
   ['--upstream consignments', ['--out', '/o', '--upstream', 'consignments']],
+  ['TLS needs', ['--out', '/o', '--tls-key', '/k']],
   ['--rate-limit', ['--out', '/o', '--rate-limit', '5']],
   ['--nonsense', ['--out', '/o', '--nonsense']],
 ])('%s is refused', (message, args) => {

@@ -9,6 +9,9 @@ export const usage = `Writes the nginx configuration of the gateway.
   --out            folder for nginx.conf and the files that it includes
   --upstream       address of a service; repeat it for each service and each instance (${services.join(', ')})
   --listen         address:port, repeatable (*:8080)
+  --tls-listen     address:port for TLS and HTTP/2, repeatable (*:8443 when there is a certificate)
+  --tls-certificate, --tls-key   files (PEM)
+  --redirect-to    https://HOST that requests without TLS are redirected to
   --run-dir        pid and temporary files (/tmp/nginx)
   --log-dir        folder of the logs (standard output and standard error)
   --request-log    all, or failures: only requests with a status of 400 or more (all)
@@ -41,6 +44,25 @@ const rate = (text: string): { perSecond: number; burst: number } => {
   return { perSecond, burst };
 };
 
+interface TlsArguments {
+  'tls-listen': readonly string[];
+  'tls-certificate'?: string | undefined;
+  'tls-key'?: string | undefined;
+  'redirect-to'?: string | undefined;
+}
+
+const tlsOption = ({
+  'tls-listen': listen,
+  'tls-certificate': certificate,
+  'tls-key': key,
+  'redirect-to': redirectTo,
+}: TlsArguments): Pick<GatewayOptions, 'tls'> => {
+  if (certificate === undefined && key === undefined && redirectTo === undefined) return {};
+  if (certificate === undefined || key === undefined)
+    throw new Error('TLS needs --tls-certificate and --tls-key');
+  return { tls: { listen, certificate, key, ...(redirectTo !== undefined && { redirectTo }) } };
+};
+
 /**
  * Reads the command line; undefined when it asks for help.
  * @throws an Error that names the wrong argument
@@ -57,6 +79,10 @@ export const readArguments = (
       out: text,
       upstream: texts,
       listen: { ...texts, default: ['*:8080'] },
+      'tls-listen': { ...texts, default: ['*:8443'] },
+      'tls-certificate': text,
+      'tls-key': text,
+      'redirect-to': text,
       'run-dir': { ...text, default: '/tmp/nginx' },
       'log-dir': text,
       'request-log': text,
@@ -93,6 +119,7 @@ export const readArguments = (
       runDir: values['run-dir'],
       trustedProxies: values['trusted-proxy'] ?? [],
       workers: workers === 'auto' ? workers : Number(workers),
+      ...tlsOption(values),
       ...(logDir !== undefined && { logDir }),
       ...(docsDir !== undefined && { docsDir }),
       // checkOptions rejects any other text.

@@ -54,6 +54,8 @@ describe('the configuration', () => {
   });
 });
 
+const tls = { listen: '127.0.0.1:8443', certificate: '/tls/tls.crt', key: '/tls/tls.key' };
+
 describe('options that would make another configuration', () => {
   test.each<[string, Partial<GatewayOptions>]>([
     ['listen', { listen: '8080' }],
@@ -74,6 +76,12 @@ describe('options that would make another configuration', () => {
     ['listen', { demoServer: 'a:1', listen: 'localhost.example:8080' }],
     ['secretFile', { secretFile: 'secret.conf' }],
     ['connectionsPerClient', { connectionsPerClient: 0 }],
+    ['listen', { demoServer: 'a:1', tls: { ...tls, listen: '*:8443' } }],
+    ['listen', { tls: { ...tls, listen: '8443' } }],
+    ['tls.certificate', { tls: { ...tls, certificate: 'tls.crt' } }],
+    ['tls.key', { tls: { ...tls, key: '/a;b' } }],
+    ['tls.redirectTo', { tls: { ...tls, redirectTo: 'http://a.test' } }],
+    ['tls.redirectTo', { tls: { ...tls, redirectTo: 'https://a.test/;return 200' } }],
     ['resolver', { resolver: '1.1.1.1; x' }],
     ['trustedProxies', { trustedProxies: ['everyone'] }],
     ['trustedProxies', { trustedProxies: ['10.0.0.0/33'] }],

@@ -7,6 +7,8 @@ export const defaultConnections = 256;
 export interface GatewayOptions {
   /** Addresses to listen on: `127.0.0.1:8080`, `[::1]:8080`, `*:8080`. */
   listen: string | readonly string[];
+  /** Addresses that accept TLS, with HTTP/2 and HTTP/1.1. */
+  tls?: Tls;
   /** `host:port` of each service, several when it runs more than once. Requests for a missing one get 503. */
   upstreams: Readonly<Record<string, string | readonly string[]>>;
   /** Absolute folder for the pid and nginx's empty temporary folders; nothing is written anywhere else. */
@@ -46,6 +48,17 @@ export interface GatewayOptions {
   spans?: string;
   /** In milliseconds. */
   timeouts?: Partial<Timeouts>;
+}
+
+export interface Tls {
+  /** Addresses to listen on, as in `listen`. */
+  listen: string | readonly string[];
+  /** Absolute path of the certificate with its intermediate certificates (PEM). nginx reads it again on SIGHUP. */
+  certificate: string;
+  /** Absolute path of its private key (PEM). */
+  key: string;
+  /** Where requests without TLS are redirected to, except /healthz: `https://api.example.test`. Without it they are served. */
+  redirectTo?: string;
 }
 
 /** In milliseconds. */
@@ -89,8 +102,10 @@ const isNetwork = (text: string): boolean => {
   return family !== 0 && prefix && rest.length === 0;
 };
 
-// nginx replaces variables and escapes even inside quotes, so its configuration cannot name such folders.
-const isFolder = (text: string): boolean => /^\/[^"$\\\n\r;{}]*$/.test(text);
+// nginx replaces variables and escapes even inside quotes, so its configuration cannot name such files.
+const isPath = (text: string): boolean => /^\/[^"$\\\n\r;{}]*$/.test(text);
+
+const isHttpsOrigin = (text: string): boolean => /^https:\/\/[\w.-]+(?::\d+)?$/.test(text);
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
 
@@ -98,23 +113,40 @@ const isCount = (value: number): boolean => Number.isSafeInteger(value) && value
 export const listed = (value: string | readonly string[] | undefined): readonly string[] =>
   value === undefined ? [] : typeof value === 'string' ? [value] : value;
 
+/** All addresses that a gateway listens on. */
+const listeners = ({ listen, tls }: GatewayOptions): string[] => [...listed(listen), ...listed(tls?.listen)];
+
 const problemsOf = (options: GatewayOptions): string[] => {
   const wrong: string[] = [];
   const expect = (name: string, given: unknown, ok: boolean, wanted: string): void => {
     if (!ok) wrong.push(`${name} is ${wanted}, not ${JSON.stringify(given)}`);
   };
-  for (const at of listed(options.listen)) expect('listen', at, isAddress(at), 'address:port');
+  for (const at of listeners(options)) expect('listen', at, isAddress(at), 'address:port');
   expect('listen', options.listen, listed(options.listen).length > 0, 'at least one address:port');
   for (const [service, places] of Object.entries(options.upstreams))
     for (const at of listed(places)) expect(`the upstream of ${service}`, at, isAddress(at), 'host:port');
-  for (const name of ['runDir', 'logDir', 'docsDir', 'secretFile'] as const) {
-    const folder = options[name];
-    if (folder !== undefined)
-      expect(name, folder, isFolder(folder), 'an absolute path without ", $, \\, ; or braces');
-  }
+  const { runDir, logDir, docsDir, secretFile, tls } = options;
+  const paths = {
+    runDir,
+    logDir,
+    docsDir,
+    secretFile,
+    'tls.certificate': tls?.certificate,
+    'tls.key': tls?.key,
+  };
+  for (const [name, path] of Object.entries(paths))
+    if (path !== undefined)
+      expect(name, path, isPath(path), 'an absolute path without ", $, \\, ; or braces');
+  if (tls?.redirectTo !== undefined)
+    expect(
+      'tls.redirectTo',
+      tls.redirectTo,
+      isHttpsOrigin(tls.redirectTo),
+      'https://host or https://host:port',
+    );
   if (options.demoServer !== undefined) {
     expect('demoServer', options.demoServer, isAddress(options.demoServer), 'host:port');
-    for (const at of listed(options.listen))
+    for (const at of listeners(options))
       expect('listen', at, isLoopback(at), 'a loopback address when there is a demoServer');
   }
   for (const network of options.trustedProxies ?? [])

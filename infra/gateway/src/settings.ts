@@ -72,12 +72,26 @@ export const settingsFile = (options: GatewayOptions): string[] => {
   ];
 };
 
+const tlsSettings = ({ tls }: GatewayOptions): string[] =>
+  tls === undefined
+    ? []
+    : [
+        ...listed(tls.listen).map((at) => `listen ${at} ssl http2 default_server;`),
+        'include tls.conf;',
+        `ssl_certificate ${quoted(tls.certificate)};`,
+        `ssl_certificate_key ${quoted(tls.key)};`,
+        ...(tls.redirectTo === undefined
+          ? []
+          : block('if ($needs_tls)', `return 308 ${tls.redirectTo}$request_uri;`)),
+      ];
+
 /**
- * Where nginx listens. What happens to requests stays out of the error log, because each entry there repeats the request
+ * Where nginx listens, and with what certificate. What happens to requests stays out of the error log, because each entry there repeats the request
  * line and the referrer, and either may hold a token; the access log says the same without them. At level emerg nothing
  * of a request is logged. (Not /dev/null: nginx as root changes the owner of that file when it reopens its logs.)
  */
 export const listenSettings = (options: GatewayOptions): string[] => [
   ...listed(options.listen).map((at) => `listen ${at} default_server;`),
+  ...tlsSettings(options),
   errorLog(options, 'emerg'),
 ];

@@ -1,12 +1,14 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { services } from '../src/routes.ts';
 import { startGateway, type Gateway } from './gateway.ts';
 import { expectProblem, request } from './http.ts';
 import { startService, type Service } from './service.ts';
 
+const compressed = gzipSync('<h1></h1>');
 let home: string;
 let gateway: Gateway;
 let behind: Map<string, Service>;
@@ -19,6 +21,7 @@ beforeAll(async () => {
     await mkdir(join(home, 'docs', folder), { recursive: true });
     await writeFile(join(home, 'docs', folder, 'index.html'), `<h1>${folder}</h1>`);
   }
+  await writeFile(join(home, 'docs/index.html.gz'), compressed);
   demo = await startService();
   behind = new Map(await Promise.all(services.map(async (name) => [name, await startService()] as const)));
   const upstreams = Object.fromEntries([...behind].map(([name, { place }]) => [name, place]));
@@ -79,6 +82,18 @@ describe('the policy of the pages', () => {
       'cache-control': ['no-cache'],
       'x-request-id': [expect.any(String)],
     });
+  });
+
+  test('a page that is stored compressed is sent so, to clients that accept it', async () => {
+    const { headers, status } = await request(gateway.port, '/docs/', 'GET', ['Accept-Encoding: gzip']);
+    expect([status, headers['content-encoding'], headers['vary']]).toEqual([
+      200,
+      ['gzip'],
+      ['Accept-Encoding'],
+    ]);
+    expect(headers['content-length']).toEqual([String(compressed.length)]);
+    expect(headers['content-type']).toEqual(['text/html']);
+    expect((await request(gateway.port, '/docs/')).body).toBe('<h1></h1>');
   });
 
   test('/docs/ops redirects to the page', async () => {

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { services } from '@platform/gateway/routes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPortal } from './build.ts';
@@ -38,6 +39,13 @@ test('every service of the gateway has a card, and every description belongs to 
     expect(page).toContain(`data-service="${name}"`);
   }
   expect(services).toEqual(expect.arrayContaining(Object.keys(purposes)));
+});
+
+test('every page, script and style has a compressed copy with the same content', async () => {
+  const files = (await readdir(out, { recursive: true })).filter((file) => /\.(?:html|css|js)$/.test(file));
+  expect(files.length).toBeGreaterThan(5);
+  for (const file of files)
+    expect(gunzipSync(await readFile(join(out, `${file}.gz`)))).toEqual(await readFile(join(out, file)));
 });
 
 test('the fonts are part of the build', async () => {
