@@ -52,6 +52,10 @@ const Nginx = z.strictObject({
     .partialRecord(z.enum(Object.keys(defaultTimeouts) as (keyof Timeouts)[]), z.int())
     .exactOptional(),
   resolver: z.string().exactOptional(),
+  /** Listens on IPv6 addresses, too. */
+  ipv6: z.boolean().exactOptional(),
+  /** The gateway terminates TLS itself, and redirects requests without it to this address. */
+  tls: z.strictObject({ redirectTo: z.url({ protocol: /^https$/ }) }).exactOptional(),
 });
 
 /** TCP ports that pods may connect to. */

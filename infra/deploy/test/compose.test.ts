@@ -170,6 +170,24 @@ describe('compose.yaml', () => {
   });
 });
 
+test('compose.tls.yaml is valid, and mounts the certificate where the configuration for TLS reads it', () => {
+  const tls = parse(readFileSync(join(folder, 'compose.tls.yaml'), 'utf8')) as Compose;
+  validate(tls);
+  expect(validate.errors).toBeNull();
+  const { volumes, ports } = tls.services['gateway'] as { volumes: string[]; ports: string[] };
+  expect(volumes[0]).toMatch(/}:\/etc\/gateway-tls:ro$/);
+  expect(ports.map((mapping) => mapping.split('}:')[1])).toEqual(['8080', '8443']);
+  const out = mkdtempSync(join(tmpdir(), 'prepared-'));
+  onTestFinished(() => rmSync(out, { recursive: true }));
+  const values = join(out, 'values.yaml');
+  writeFileSync(values, stringify({ nginx: { tls: { redirectTo: 'https://api.example.test' } } }));
+  prepare(out, '--values', values);
+  const config = readFileSync(join(out, 'gateway/server.conf'), 'utf8');
+  expect(config).toContain('ssl_certificate "/etc/gateway-tls/tls.crt";');
+  expect(config).toContain('listen *:8443 ssl http2 default_server;');
+  expect(config).toContain('return 308 https://api.example.test$request_uri;');
+});
+
 describe('prepare-compose', () => {
   const folder = mkdtempSync(join(tmpdir(), 'prepared-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

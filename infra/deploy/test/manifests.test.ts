@@ -30,6 +30,8 @@ const models = {
 interface Container {
   name: string;
   env?: { name: string; value?: string }[];
+  ports?: object[];
+  volumeMounts?: { name: string; mountPath: string }[];
   securityContext?: object;
   resources?: { requests?: object; limits?: object };
   readinessProbe?: { periodSeconds: number; failureThreshold: number };
@@ -37,6 +39,7 @@ interface Container {
 }
 interface PodSpec {
   imagePullSecrets?: object[];
+  volumes?: object[];
   containers: Container[];
   securityContext: object;
   terminationGracePeriodSeconds: number;
@@ -167,6 +170,44 @@ describe('the manifests', () => {
     const config = JSON.stringify(find('ConfigMap gateway', render({ ...platform, nginx })));
     expect(config).toContain('rate=7r/s');
     expect(config).toContain('proxy_read_timeout 12345ms;');
+  });
+});
+
+describe('with TLS and IPv6 the gateway', () => {
+  const nginx = { ...platform.nginx, ipv6: true, tls: { redirectTo: 'https://api.example.test' } };
+  const rendered = render({ ...platform, nginx }).map(({ document }) => document);
+  const find = (kind: string) => rendered.find((one) => one.kind === kind && one.metadata.name === 'gateway');
+  const pod = find('Deployment')?.spec.template?.spec;
+
+  test('is valid, and reads the certificate from the Secret gateway-tls', () => {
+    for (const document of rendered) expect(() => validate(document)).not.toThrow();
+    expect(pod?.volumes).toContainEqual({
+      name: 'tls',
+      secret: { secretName: 'gateway-tls', defaultMode: 0o440 },
+    });
+    const [mount] = pod?.containers[0]?.volumeMounts?.filter(({ name }) => name === 'tls') ?? [];
+    expect(mount?.mountPath).toBe('/etc/gateway-tls');
+    expect(JSON.stringify(find('ConfigMap'))).toContain(
+      String.raw`ssl_certificate \"/etc/gateway-tls/tls.crt\";`,
+    );
+  });
+
+  test('can be reached on 80 and 443 by both address families', () => {
+    expect(find('Service')?.spec).toMatchObject({
+      ipFamilyPolicy: 'PreferDualStack',
+      ports: [
+        { port: 80, targetPort: 'http' },
+        { port: 443, targetPort: 'https' },
+      ],
+    });
+    expect(pod?.containers[0]?.ports).toEqual([
+      { name: 'http', containerPort: 8080 },
+      { name: 'https', containerPort: 8443 },
+    ]);
+    expect(find('NetworkPolicy')?.spec.ingress?.[0]?.ports?.map(({ port }) => port)).toEqual([8080, 8443]);
+    const config = JSON.stringify(find('ConfigMap'));
+    for (const at of ['*:8080', '[::]:8080', '*:8443 ssl http2', '[::]:8443 ssl http2'])
+      expect(config).toContain(`listen ${at} default_server;`);
   });
 });
 

@@ -1,21 +1,24 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generate } from 'selfsigned';
 
-/** A self-signed certificate for `gateway.test`, in a folder that disappears when it is disposed of. */
-export const createCertificate = () => {
-  const folder = mkdtempSync(join(tmpdir(), 'certificate-'));
+/** A self-signed certificate for `gateway.test`, in files that disappear when it is disposed of. */
+export const createCertificate = async () => {
+  const { cert, private: privateKey } = await generate([{ name: 'commonName', value: 'gateway.test' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'certificate-'));
   const [certificate, key] = [join(folder, 'tls.crt'), join(folder, 'tls.key')];
-  execFileSync('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-noenc'],
-    ...['-days', '1', '-subj', '/CN=gateway.test', '-addext', 'subjectAltName=DNS:gateway.test'],
-    ...['-out', certificate, '-keyout', key],
-  ]);
+  await writeFile(certificate, cert);
+  await writeFile(key, privateKey);
   return {
-    certificate,
-    key,
-    ca: readFileSync(certificate, 'utf8'),
-    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
+    /** Paths of the files. */
+    files: { certificate, key },
+    /** For the client. */
+    ca: cert,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
 };

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path';
+
 /** The environment, which only this file reads. An empty variable counts as missing. */
 const value = (name: string): string | undefined => process.env[name] || undefined;
 
@@ -22,12 +24,24 @@ export const testEnv = () => ({
 /** The highest port of a stack lies this far above PORT_BASE: the inspector of the last service's second instance. */
 const PORT_SPAN = 1_071;
 
+/** The gateway's certificate; both files or none. */
+const gatewayTls = () => {
+  const [certificate, key] = [value('GATEWAY_TLS_CERTIFICATE'), value('GATEWAY_TLS_KEY')];
+  if (certificate === undefined && key === undefined) return undefined;
+  if (certificate === undefined || key === undefined)
+    throw new Error('TLS needs GATEWAY_TLS_CERTIFICATE and GATEWAY_TLS_KEY');
+  const at = port('GATEWAY_TLS_PORT', 8443, 65_535);
+  return { port: at, certificate: resolve(certificate), key: resolve(key) };
+};
+
 /**
  * Settings of `start` itself.
- * @throws naming the variable that is not a port
+ * @throws naming the variable that is wrong
  */
 export const startEnv = () => ({
   gatewayPort: port('GATEWAY_PORT', 8080, 65_535),
+  gatewayTls: gatewayTls(),
+  gatewayIpv6: value('GATEWAY_IPV6') !== undefined,
   portBase: port('PORT_BASE', 4100, 65_535 - PORT_SPAN),
   databaseUrl: value('DATABASE_URL'),
   redisUrl: value('REDIS_URL'),

@@ -14,6 +14,10 @@ export interface GatewayPlan {
   file: string;
   /** `host:port` of each instance of each service. */
   upstreams: Record<string, string[]>;
+  /** Its certificate (absolute paths), and the port for TLS. */
+  tls: { port: number; certificate: string; key: string } | undefined;
+  /** Listens on [::1], too. */
+  ipv6: boolean;
   docsDir: string;
   demoServer: string;
   /** Shared with the services. */
@@ -23,11 +27,14 @@ export interface GatewayPlan {
 /** Starts nginx in front of the services and waits until it answers; its address is that of the port. */
 export const startGateway = async (
   { supervisor, local }: Site,
-  { url, file, ...options }: GatewayPlan,
+  { url, file, tls, ipv6, ...options }: GatewayPlan,
 ): Promise<void> => {
   await local.logFile('gateway/access');
+  const listenOn = (port: string | number): string[] =>
+    ['127.0.0.1', ...(ipv6 ? ['[::1]'] : [])].map((address) => `${address}:${port}`);
   const { args } = await prepareGateway({
-    listen: new URL(url).host,
+    listen: listenOn(new URL(url).port),
+    ...(tls && { tls: { ...tls, listen: listenOn(tls.port) } }),
     runDir: join(local.path, 'nginx'),
     logDir: join(local.path, 'logs', 'gateway'),
     requestLog: serviceEnv()['REQUEST_LOG'] === 'failures' ? 'failures' : 'all',

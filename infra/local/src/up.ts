@@ -60,7 +60,7 @@ const wantedPorts = (
   { postgresPort, redisPort }: Plan,
   { services, found }: Prepared,
 ): WantedPort[] => {
-  const { gatewayPort, portBase } = options;
+  const { gatewayPort, gatewayTls, portBase } = options;
   const based = (port: number, by: string): WantedPort => ({ port, by, variable: 'PORT_BASE' });
   return [
     ...services.flatMap((service) =>
@@ -70,7 +70,14 @@ const wantedPorts = (
     ),
     ...(postgresPort ? [based(postgresPort, 'PostgreSQL')] : []),
     ...(redisPort ? [based(redisPort, 'Redis')] : []),
-    ...(found.nginx ? [{ port: gatewayPort, by: 'the gateway', variable: 'GATEWAY_PORT' } as const] : []),
+    ...(found.nginx
+      ? [
+          { port: gatewayPort, by: 'the gateway', variable: 'GATEWAY_PORT' } as const,
+          ...(gatewayTls
+            ? [{ port: gatewayTls.port, by: 'the gateway', variable: 'GATEWAY_TLS_PORT' } as const]
+            : []),
+        ]
+      : []),
   ];
 };
 
@@ -139,6 +146,8 @@ export const bringUp = async (
       url: gateway,
       file: found.nginx,
       upstreams: Object.fromEntries(upstreams),
+      tls: options.gatewayTls,
+      ipv6: options.gatewayIpv6,
       docsDir,
       demoServer: demoServer.address,
       secret: secrets(GATEWAY),

@@ -1,10 +1,16 @@
+import { once } from 'node:events';
 import { readdir, readFile, stat } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { get } from 'node:https';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { createCertificate } from '@platform/gateway/testing';
 import { decodeJwt } from 'jose';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
 import { exists } from '../src/files.ts';
 import { isRunning, signal } from '../src/process.ts';
+import { freePort } from '../src/ports.ts';
 import { redisAnswers } from '../src/redis.ts';
 import { run as runProgram } from '../src/spawn.ts';
 import type { Stack } from '../src/stack-file.ts';
@@ -12,8 +18,14 @@ import { newLocalFolder, newPorts, removeFolder, startStack, type StackRun } fro
 
 const aPid = expect.any(Number) as number;
 let run: StackRun;
+let certificate: Awaited<ReturnType<typeof createCertificate>>;
+let tlsPort: string;
 let local: string;
 let ports: Record<string, string>;
+
+const hasIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((one) => one?.address === '::1');
 
 /** Secret that the gateway and the services share. */
 const gatewaySecret = async (): Promise<string> => {
@@ -42,7 +54,16 @@ const allGone = (stack: Stack): Promise<void> =>
 
 beforeAll(async () => {
   [local, ports] = await Promise.all([newLocalFolder(), newPorts()]);
-  run = startStack(local, { ...ports, BETA_COUNTER_COLOUR: 'green' });
+  certificate = await createCertificate();
+  tlsPort = String(await freePort());
+  run = startStack(local, {
+    ...ports,
+    BETA_COUNTER_COLOUR: 'green',
+    ...(hasIpv6 && { GATEWAY_IPV6: '1' }),
+    GATEWAY_TLS_CERTIFICATE: certificate.files.certificate,
+    GATEWAY_TLS_KEY: certificate.files.key,
+    GATEWAY_TLS_PORT: tlsPort,
+  });
   await run.ready();
 }, 120_000);
 
@@ -50,6 +71,7 @@ afterAll(async () => {
   run.signal('SIGTERM');
   await run.ended;
   await removeFolder(local);
+  await certificate[Symbol.asyncDispose]();
 }, 60_000);
 
 test('stack.json describes the running stack, and only its owner may read it', async () => {
@@ -130,6 +152,19 @@ test("the service's tables are migrated and filled, and it may not change them",
   expect(await ask('alpha-notes', '/notes')).toEqual([{ text: 'demo' }]);
   expect(await ask('alpha-notes', '/drop')).toEqual({ error: 'must be owner of table notes' });
 });
+
+test.runIf(inject('nginxPath')).each(['127.0.0.1', ...(hasIpv6 ? ['[::1]'] : [])])(
+  'the gateway accepts TLS with the given certificate at %s',
+  async (address) => {
+    const url = `https://${address}:${tlsPort}/healthz`;
+    const [response] = (await once(
+      get(url, { ca: certificate.ca, servername: 'gateway.test' }),
+      'response',
+    )) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(200);
+  },
+);
 
 test.runIf(inject('nginxPath'))('the gateway answers', async () => {
   expect((await fetch(`http://127.0.0.1:${ports['GATEWAY_PORT']}/healthz`)).status).toBe(200);

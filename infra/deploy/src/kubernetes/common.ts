@@ -11,6 +11,8 @@ export interface Manifest {
 
 /** The port of every service and of the gateway. */
 export const port = 8080;
+/** The gateway's port for TLS. */
+export const tlsPort = 8443;
 
 export const labelsOf = (name: string): Record<string, string> => ({ 'app.kubernetes.io/name': name });
 

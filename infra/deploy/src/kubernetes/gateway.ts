@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IDeployment } from 'kubernetes-models/apps/v1/Deployment';
 import type { IConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import type { IContainer } from 'kubernetes-models/v1/Container';
+import type { IService } from 'kubernetes-models/v1/Service';
 import { renderConfig } from '@platform/gateway/config';
 import type { Platform, Service } from '../values.ts';
 import {
@@ -11,6 +12,7 @@ import {
   port,
   resources,
   spread,
+  tlsPort,
   type Manifest,
 } from './common.ts';
 import { gatewayNetwork } from './network.ts';
@@ -22,15 +24,21 @@ const runDir = '/tmp/nginx';
 /** In the same pod as nginx, so that the address is valid even when nothing listens. */
 const spansPort = 5140;
 
+/** tls.crt and tls.key, as in a Secret of the type kubernetes.io/tls. */
+const tlsFolder = '/etc/gateway-tls';
+
 /** Configuration files for the gateway's image, where each service is found by its name. `traced`: nginx sends spans. */
 export const gatewayConfig = (
   services: readonly Pick<Service, 'name'>[],
-  options: Platform['nginx'],
+  { ipv6, tls, ...options }: Platform['nginx'],
   traced: boolean,
-): Record<string, string> =>
-  renderConfig({
+): Record<string, string> => {
+  const listenOn = (at: number): string[] => [`*:${at}`, ...(ipv6 ? [`[::]:${at}`] : [])];
+  const certificate = { certificate: `${tlsFolder}/tls.crt`, key: `${tlsFolder}/tls.key` };
+  return renderConfig({
     ...options,
-    listen: `*:${port}`,
+    listen: listenOn(port),
+    ...(tls && { tls: { listen: listenOn(tlsPort), ...certificate, ...tls } }),
     upstreams: Object.fromEntries(services.map(({ name }) => [name, `${name}:${port}`])),
     runDir,
     docsDir: '/usr/share/portal',
@@ -38,6 +46,24 @@ export const gatewayConfig = (
     workers: 2,
     ...(traced && { spans: `127.0.0.1:${spansPort}` }),
   });
+};
+
+/** For an Ingress, or, with TLS, for clients. */
+const gatewayAddress = ({ gateway, nginx: { ipv6, tls } }: Platform): IService => {
+  const address = clusterAddress('gateway');
+  const spec: IService['spec'] = {
+    ...address.spec,
+    type: gateway.serviceType,
+    ...(ipv6 && { ipFamilyPolicy: 'PreferDualStack' }),
+    ...(tls && {
+      ports: [
+        { name: 'http', port: 80, targetPort: 'http' },
+        { name: 'https', port: 443, targetPort: 'https' },
+      ],
+    }),
+  };
+  return { ...address, spec };
+};
 
 const spansContainer = (platform: Platform): IContainer => ({
   name: 'spans',
@@ -49,11 +75,16 @@ const spansContainer = (platform: Platform): IContainer => ({
 
 /** The gateway, its configuration and, with a collector, the container for its spans. */
 export const gatewayManifests = (services: readonly Service[], platform: Platform): Manifest[] => {
-  const { replicas, resources: sizes, serviceType } = platform.gateway;
+  const { replicas, resources: sizes } = platform.gateway;
   const traced = platform.collector !== undefined;
   const data = gatewayConfig(services, platform.nginx, traced);
   const probe = { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 5, timeoutSeconds: 3 };
   const secret = secretVolume('gateway');
+  const { tls } = platform.nginx;
+  const certificate = {
+    volume: { name: 'tls', secret: { secretName: 'gateway-tls', defaultMode: 0o440 } },
+    mount: { name: 'tls', mountPath: tlsFolder, readOnly: true },
+  };
   const config: IConfigMap = {
     apiVersion: 'v1',
     kind: 'ConfigMap',
@@ -86,7 +117,10 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
             {
               name: 'nginx',
               image: imageOf('gateway', platform),
-              ports: [{ name: 'http', containerPort: port }],
+              ports: [
+                { name: 'http', containerPort: port },
+                ...(tls ? [{ name: 'https', containerPort: tlsPort }] : []),
+              ],
               resources: resources(sizes),
               securityContext: containerSecurity,
               livenessProbe: probe,
@@ -98,6 +132,7 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
                 secret.mount,
                 { name: 'config', mountPath: '/etc/gateway', readOnly: true },
                 { name: 'run', mountPath: runDir },
+                ...(tls ? [certificate.mount] : []),
               ],
             },
             ...(traced ? [spansContainer(platform)] : []),
@@ -105,6 +140,7 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
           volumes: [
             { name: 'config', configMap: { name: 'gateway' } },
             secret.volume,
+            ...(tls ? [certificate.volume] : []),
             // The pid and the secret; bodies are streamed, never stored.
             { name: 'run', emptyDir: { medium: 'Memory', sizeLimit: '1Mi' } },
           ],
@@ -115,7 +151,7 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
   return [
     config,
     deployment,
-    clusterAddress('gateway', serviceType),
+    gatewayAddress(platform),
     autoscaler('gateway', replicas),
     disruptionBudget('gateway'),
     gatewayNetwork(services, platform),

@@ -47,13 +47,11 @@ const statefulSet = (service: Service, platform: Platform, size: string): IState
   },
 });
 
-type ServiceType = Platform['gateway']['serviceType'];
-
-export const clusterAddress = (name: string, type: ServiceType = 'ClusterIP'): IService => ({
+export const clusterAddress = (name: string): IService => ({
   apiVersion: 'v1',
   kind: 'Service',
   metadata: metadata(name),
-  spec: { type, selector: labelsOf(name), ports: [{ name: 'http', port, targetPort: 'http' }] },
+  spec: { type: 'ClusterIP', selector: labelsOf(name), ports: [{ name: 'http', port, targetPort: 'http' }] },
 });
 
 /** All manifests of a service except its migration and its Secret. */
