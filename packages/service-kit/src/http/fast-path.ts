@@ -28,6 +28,7 @@ export const createFastPath = (routes: readonly Route[], options: FastPathOption
     const template = basePath + route.path;
     return {
       method: route.method.toUpperCase(),
+      prefix: template.split('{', 1)[0] ?? template,
       pattern: patternOf(template),
       handle: createHandler(route, template, limits),
     };
@@ -44,8 +45,9 @@ export const createFastPath = (routes: readonly Route[], options: FastPathOption
     }
   };
   return (req, res) => {
-    for (const { method, pattern, handle } of table) {
-      const match = req.method === method ? pattern.exec(req.url ?? '') : null;
+    const { method: sent, url = '' } = req;
+    for (const { method, prefix, pattern, handle } of table) {
+      const match = sent === method && url.startsWith(prefix) ? pattern.exec(url) : null;
       if (match === null) continue;
       // The types of fastRoute show its guard and handler only what Node's own request has.
       run(req as Request, res as Response, handle, match.groups ?? {});

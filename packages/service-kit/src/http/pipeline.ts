@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { jsonBody } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { FailureLimit } from './failure-limit.ts';
@@ -24,45 +24,29 @@ export interface Limits {
 /** Handles one request of a route. Rejects with what the error handler turns into a problem. */
 export type Handler = (req: Request, res: Response) => Promise<void>;
 
-const validate = (
-  schema: z.ZodType | undefined,
-  value: unknown,
-  whole: string,
-  errors: FieldErrors,
-): unknown => {
-  if (schema === undefined) {
-    if (whole === 'query') {
-      for (const name of Object.keys(value as object)) errors[name] = ['is not known here'];
-    }
-    return undefined;
-  }
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  collectIssues(errors, result.error.issues, whole);
-  return undefined;
-};
+/** The result of a schema that a route does not have. */
+const accepted = { success: true, data: undefined, error: undefined } as const;
 
 /** Validates path, query and body; throws ValidationFailed that names every error. */
-const createValidator = ({ params, query, body, anyCaseQuery }: Route) => {
-  const spelling = anyCaseQuery && query ? spellingOf(Object.keys(query.shape)) : undefined;
+const createValidator = ({ params, query = z.strictObject({}), body, anyCaseQuery }: Route) => {
+  const spelling = anyCaseQuery ? spellingOf(Object.keys(query.shape)) : undefined;
+  const bodySchema = body?.raw ? undefined : body?.schema;
   // Most requests have no query; what its schema makes of that is always the same.
-  const noQuery = query?.safeParse({}) ?? { success: true, data: undefined };
+  const noQuery = query.safeParse({});
 
-  const validateQuery = (target: string, errors: FieldErrors): unknown =>
-    noQuery.success && !target.includes('?')
-      ? noQuery.data
-      : validate(query, parseQuery(target, spelling), 'query', errors);
-
-  return (req: Request, sent: unknown) => {
+  return ({ url, params: sentParams }: Request, sentBody: unknown) => {
+    const results = {
+      path: params?.safeParse(sentParams) ?? accepted,
+      query: url.includes('?') ? query.safeParse(parseQuery(url, spelling)) : noQuery,
+      body: bodySchema?.safeParse(sentBody) ?? accepted,
+    };
+    if (results.path.success && results.query.success && results.body.success)
+      return { params: results.path.data, query: results.query.data, body: results.body.data };
     // Without a prototype: a client may send a field called __proto__.
     const errors: FieldErrors = Object.create(null);
-    const input = {
-      params: validate(params, req.params, 'path', errors),
-      query: validateQuery(req.url, errors),
-      body: body?.raw ? undefined : validate(body?.schema, sent, 'body', errors),
-    };
-    for (const _ in errors) throw new ValidationFailed(errors);
-    return input;
+    for (const [whole, { error }] of Object.entries(results))
+      if (error) collectIssues(errors, error.issues, whole);
+    throw new ValidationFailed(errors);
   };
 };
 
@@ -120,8 +104,8 @@ export const createHandler = (route: Route, template: string | undefined, limits
       const counting = countRequest(req, res, guard.keyOf(caller));
       if (counting !== undefined) await counting;
       const sent = readBody && (await readBody(req, res));
-      const input = validateInput(req, sent);
-      const answer = await route.handle({ caller, ...input, req, res });
+      const { params, query, body: input } = validateInput(req, sent);
+      const answer = await route.handle({ caller, params, query, body: input, req, res });
       if (!res.headersSent) sendAnswer(req, res, route, answer);
     } catch (error) {
       await countUnknown(req, error);

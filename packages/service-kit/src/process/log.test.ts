@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { createLog, writeLine } from './log.ts';
 
 test.each(['process.exit(3)', "throw new Error('gone')"])(
   'nothing is lost by a process that ends by %s',
@@ -17,3 +18,23 @@ test.each(['process.exit(3)', "throw new Error('gone')"])(
     expect(JSON.parse(written)).toMatchObject({ level: 'info', service: 'test', msg: 'last words' });
   },
 );
+
+const linesOf = (write: (log: ReturnType<typeof createLog>) => void, fields?: () => object): string[] => {
+  const lines: string[] = [];
+  write(createLog('test', 'warn', { write: (line) => lines.push(line) }, fields));
+  return lines.map((line) => line.replace(/"time":"[^"]+"/, '"time":""'));
+};
+
+test.each([undefined, () => ({ trace_id: 'a' })])(
+  'a line without the formatter of pino is the same, byte for byte',
+  (always) => {
+    const fields = { requestId: 'a"b\n', method: 'GET', route: undefined, status: 500, ms: 3 };
+    const lines = linesOf((log) => writeLine(log, 'error', fields, 'failed'), always);
+    expect(lines).toEqual(linesOf((log) => log.error(fields, 'failed'), always));
+    expect(lines).toHaveLength(1);
+  },
+);
+
+test('a line below the level of the log is not written', () => {
+  expect(linesOf((log) => writeLine(log, 'info', {}, 'answered'))).toEqual([]);
+});

@@ -67,3 +67,29 @@ export const createLog = (
     },
     stream,
   );
+
+const { symbols } = pino;
+
+/** What pino makes a line of, under the names that it exports for libraries. */
+interface LineParts {
+  /** Start of a line by the number of its level. */
+  [symbols.lsCacheSym]: Record<number, string>;
+  [symbols.timeSym]: () => string;
+  /** The fields of every line. */
+  [symbols.chindingsSym]: string;
+  [symbols.mixinSym]?: () => object;
+  [symbols.streamSym]: DestinationStream;
+}
+
+/**
+ * Writes the line that `log[level](fields, msg)` writes, without serializers. For the line of every request: the formatter
+ * of pino takes each field through several checks and costs three times as much.
+ */
+export const writeLine = (log: Log, level: 'error' | 'info', fields: object, msg: string): void => {
+  if (!log.isLevelEnabled(level)) return;
+  const parts = log as unknown as LineParts;
+  const start = parts[symbols.lsCacheSym][log.levels.values[level] ?? 0];
+  const text = JSON.stringify({ ...parts[symbols.mixinSym]?.(), ...fields, msg });
+  const line = `${start}${parts[symbols.timeSym]()}${parts[symbols.chindingsSym]},${text.slice(1)}\n`;
+  parts[symbols.streamSym].write(line);
+};

@@ -26,21 +26,24 @@ export interface Written<T> {
 }
 
 /** One page of a quest's questions, serialised. Throws NotFound. */
-export const listQuestions = async (ctx: Context, questId: string, window: Window): Promise<Page> => {
+export const listQuestions = async (
+  { database, versions, pages }: Context,
+  questId: string,
+  window: Window,
+): Promise<Page> => {
   const read = async (): Promise<Page | undefined> => {
-    const found = await readPage(ctx.database, questId, window);
+    const found = await readPage(database, questId, window);
     return found && { version: found.version, json: Buffer.from(JSON.stringify(found.questions)) };
   };
-  const find = async (): Promise<Page | undefined> => {
-    if (ctx.pages === undefined) return read();
-    const version = await ctx.versions.current(questId);
-    if (version === undefined) return undefined;
-    // The page may have a newer version than its key, because it is read a moment later.
-    return ctx.pages(`${version}:${window.offset}:${window.limit}`, read);
+  const existing = (page: Page | undefined): Page => {
+    if (page === undefined) throw new NotFound('quest');
+    return page;
   };
-  const page = await find();
-  if (page === undefined) throw new NotFound('quest');
-  return page;
+  if (pages === undefined) return existing(await read());
+  const version = await versions.current(questId);
+  if (version === undefined) throw new NotFound('quest');
+  // The page may have a newer version than its key, because it is read a moment later.
+  return existing(await pages(`${version}:${window.offset}:${window.limit}`, read));
 };
 
 /** One question. Throws NotFound. */
