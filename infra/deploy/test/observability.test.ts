@@ -30,7 +30,11 @@ const Alerts = z.object({
             .regex(/^\d+[smh]$/)
             .optional(),
           labels: z.strictObject({ severity: z.enum(['page', 'ticket']) }),
-          annotations: z.strictObject({ summary: z.string().min(10), action: z.string().min(5) }),
+          annotations: z.strictObject({
+            summary: z.string().min(10),
+            action: z.string().min(5),
+            guide: z.string().regex(/^docs\/[a-z-]+\.md#[a-z0-9-]+$/),
+          }),
         }),
       ),
     }),
@@ -39,6 +43,22 @@ const Alerts = z.object({
 
 const dashboard = Dashboard.parse(JSON.parse(readFileSync(join(folder, 'dashboard.json'), 'utf8')));
 const alerts = Alerts.parse(parse(readFileSync(join(folder, 'alerts.yaml'), 'utf8')));
+
+/** The fragment that GitHub gives a heading. */
+const fragmentOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, '')
+    .replaceAll(' ', '-');
+
+test.each(alerts.groups.flatMap(({ rules }) => rules))(
+  'the guide of $alert has the section that it names',
+  ({ annotations: { guide } }) => {
+    const [file = '', fragment] = guide.split('#');
+    const headings = readFileSync(join(root, file), 'utf8').matchAll(/^#+ (.+)$/gm);
+    expect([...headings].map(([, heading = '']) => fragmentOf(heading))).toContain(fragment);
+  },
+);
 
 interface Question {
   where: string;

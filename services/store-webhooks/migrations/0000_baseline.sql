@@ -200,17 +200,23 @@ CREATE TABLE "verifications" (
 CREATE INDEX "payment_challenges_anywhere" ON "payment_challenges" USING btree ("service","three_ds_server_trans_id");--> statement-breakpoint
 CREATE INDEX "payment_challenges_outcome" ON "payment_challenges" USING btree ("outcome_at") WHERE outcome is not null;--> statement-breakpoint
 CREATE INDEX "payments_transaction_anywhere" ON "payments" USING btree ("service","transaction_id");--> statement-breakpoint
+CREATE INDEX "payments_latest" ON "payments" USING btree ("store_id","created_at");--> statement-breakpoint
+CREATE INDEX "payments_order" ON "payments" USING btree ("store_id","order_id");--> statement-breakpoint
 CREATE INDEX "webhook_tokens_store" ON "webhook_tokens" USING btree ("store_id");--> statement-breakpoint
 CREATE INDEX "events_entity" ON "events" USING btree ("store_id",substr(entity, strpos(entity, ':') + 1),"id") WHERE entity is not null;--> statement-breakpoint
+CREATE INDEX "events_request" ON "events" USING brin ((headers ->> 'x-request-id') text_bloom_ops) WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "queue_due" ON "queue" USING btree ("due_at") WHERE crashes <= 2;--> statement-breakpoint
 CREATE INDEX "queue_suspects" ON "queue" USING btree ("due_at") WHERE crashes > 2;--> statement-breakpoint
 CREATE INDEX "results_state" ON "results" USING btree ("store_id","state","id") WHERE state <> 'done';--> statement-breakpoint
 CREATE INDEX "delivery_jobs_latest" ON "delivery_jobs" USING btree ("store_id","event_id");--> statement-breakpoint
+CREATE INDEX "delivery_jobs_order" ON "delivery_jobs" USING btree ("store_id","order_id");--> statement-breakpoint
 CREATE INDEX "import_jobs_latest" ON "import_jobs" USING btree ("store_id","id");--> statement-breakpoint
 CREATE INDEX "import_jobs_due" ON "import_jobs" USING btree ("due_at") WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX "members_latest" ON "members" USING btree ("store_id","event_id");--> statement-breakpoint
+CREATE INDEX "notifications_reference" ON "notifications" USING btree ("store_id","reference");--> statement-breakpoint
 CREATE INDEX "notifications_due" ON "notifications" USING btree ("due_at") WHERE mail = 'pending';--> statement-breakpoint
 CREATE INDEX "orders_latest" ON "orders" USING btree ("store_id","event_id");--> statement-breakpoint
+CREATE INDEX "orders_number" ON "orders" USING btree ("store_id",(details ->> 'orderNo'));--> statement-breakpoint
 CREATE INDEX "verifications_latest" ON "verifications" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE VIEW "public"."inbox" AS (
   select e.store_id, e.id, e.event, e.service, e.entity, e.dedup, e.body, e.headers, e.received_at,
@@ -218,4 +224,8 @@ CREATE VIEW "public"."inbox" AS (
     coalesce(q.error, r.error) as error, r.finished_at
   from events e
   left join queue q on q.store_id = e.store_id and q.entity = coalesce(e.entity, e.id::text) and q.id = e.id
-  left join results r on r.store_id = e.store_id and r.id = e.id);
+  left join results r on r.store_id = e.store_id and r.id = e.id);--> statement-breakpoint
+-- The index is read in a bitmap scan, which the connections of the service forbid (src/db/plans.ts).
+CREATE FUNCTION events_of_request(request_id text) RETURNS SETOF uuid
+  LANGUAGE sql STABLE SET enable_bitmapscan = on
+  AS $$ SELECT id FROM events WHERE headers ->> 'x-request-id' = request_id $$;

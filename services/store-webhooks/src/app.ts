@@ -6,7 +6,7 @@ import { memberList } from './records/members.ts';
 import { orderList } from './records/orders.ts';
 import { createUserRoute, userList } from './records/users.ts';
 import { verificationList } from './records/verifications.ts';
-import { paymentRoutes } from './payments/routes.ts';
+import { paymentList, paymentRoutes } from './payments/routes.ts';
 import { addWaitingMetrics } from './metrics.ts';
 import { notificationList } from './notifications/list.ts';
 import { eventRevealList } from './events/list.ts';
@@ -22,6 +22,7 @@ export const storeLists = [
   userList,
   deliveryJobList,
   verificationList,
+  paymentList,
   notificationList,
   eventRevealList,
 ];

@@ -1,47 +1,76 @@
 import { Gauge } from 'prom-client';
 import type { Context } from './context.ts';
+import type { ResultState } from './db/tables.ts';
+import { firstIdOf } from './inbox/prune.ts';
 
-/** Gauges of the spool and of the inbox, read when Prometheus asks. */
+const dayMs = 86_400_000;
+
+/** Gauges of the spool, the inbox and the mails, read when somebody asks. Without a database they are NaN. */
 export const addWaitingMetrics = (context: Context): void => {
-  const { metrics, inbox, bodyMemory, database, env } = context;
-  const { registry } = metrics;
-  new Gauge({
-    name: 'webhooks_body_bytes',
-    help: 'Bytes reserved for webhook bodies that are not stored yet; at most BODY_MEMORY_BYTES',
-    registers: [registry],
-    collect() {
-      this.set(bodyMemory.bytes);
-    },
+  const { metrics, inbox, bodyMemory, database, env, now } = context;
+  const { sql } = database;
+  const gauge = (name: string, help: string, read: () => number | Promise<number>): Gauge =>
+    new Gauge({
+      name,
+      help,
+      registers: [metrics.registry],
+      async collect() {
+        this.set(await (async () => read())().catch(() => Number.NaN));
+      },
+    });
+  const countOfDay = async (state: ResultState): Promise<number> => {
+    const since = firstIdOf(new Date(now().getTime() - dayMs));
+    // Store by store, because the index of results begins with the store.
+    const [row] = await sql<[{ count: number }]>`
+      select count(r.id)::int as count from stores s cross join lateral (
+        select id from results where store_id = s.id and state = ${state} and state <> 'done' and id >= ${since}
+      ) r`;
+    return row.count;
+  };
+
+  gauge(
+    'webhooks_body_bytes',
+    'Bytes reserved for webhook bodies that are not stored yet; at most BODY_MEMORY_BYTES',
+    () => bodyMemory.bytes,
+  );
+  gauge('webhooks_spool_bytes', 'Bytes of events that wait on disk for the database', () => inbox.spool.bytes);
+  gauge(
+    'webhooks_spool_free_ratio',
+    'Share of SPOOL_MAX_BYTES that the spool can still take, limited by the disk too; NaN if it has no folder',
+    async () => (await inbox.spool.free()) / env.SPOOL_MAX_BYTES,
+  );
+  gauge('webhooks_pending', 'Events in the inbox that are still to be processed', async () => {
+    const [row] = await sql<[{ count: number }]>`select count(*)::int as count from queue`;
+    return row.count;
   });
-  new Gauge({
-    name: 'webhooks_spool_bytes',
-    help: 'Bytes of events that wait on disk for the database',
-    registers: [registry],
-    collect() {
-      this.set(inbox.spool.bytes);
+  gauge(
+    'webhooks_oldest_pending_seconds',
+    'For how long the oldest event has been waiting to be processed; 0 if none waits',
+    async () => {
+      const [row] = await sql<[{ age: number }]>`
+        select coalesce(extract(epoch from now() - min(queued_at)), 0)::float8 as age from queue`;
+      return row.age;
     },
+  );
+  gauge('webhooks_failed', 'Events of the last 24 hours that failed and were not processed since', () =>
+    countOfDay('failed'),
+  );
+  gauge('webhooks_refused', 'Events of the last 24 hours whose signatures are not valid', () =>
+    countOfDay('refused'),
+  );
+  gauge('webhooks_mails_pending', 'Mails that are still to be sent', async () => {
+    const [row] = await sql<[{ count: number }]>`
+      select count(*)::int as count from notifications where mail = 'pending'`;
+    return row.count;
   });
-  new Gauge({
-    name: 'webhooks_spool_free_ratio',
-    help: 'Share of SPOOL_MAX_BYTES that the spool can still take, limited by the disk too; NaN if it has no folder',
-    registers: [registry],
-    async collect() {
-      this.set(
-        await inbox.spool.free().then(
-          (free) => free / env.SPOOL_MAX_BYTES,
-          () => Number.NaN,
-        ),
-      );
+  gauge(
+    'webhooks_oldest_mail_seconds',
+    'For how long the oldest mail has been waiting to be sent; 0 if none waits',
+    async () => {
+      const [row] = await sql<[{ age: number }]>`
+        select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as age
+        from notifications where mail = 'pending'`;
+      return row.age;
     },
-  });
-  new Gauge({
-    name: 'webhooks_pending',
-    help: 'Events in the inbox that are still to be processed; NaN while the database is away',
-    registers: [registry],
-    async collect() {
-      const [row] = await database.sql<{ count: number }[]>`
-        select count(*)::int as count from queue`.catch(() => []);
-      this.set(row?.count ?? Number.NaN);
-    },
-  });
+  );
 };

@@ -20,24 +20,36 @@ const eventsAbout = async (id: string, entity: string): Promise<Detail[]> => {
 };
 
 test.each([
-  ['an order', 'order_updated', { id: 'o/1?x', status: 'A', cart: { items: [] } }, 'o/1?x', 'order'],
-  ['a member', 'member_updated', { id: 'm:1', email: 'ann@example.test' }, 'm:1', 'member'],
-  ['a delivery job', 'job_started', { id: 'j-1', orderId: 'o-1' }, 'j-1', 'delivery-job'],
+  [
+    'an order',
+    'order_updated',
+    { id: 'o/1?x', status: 'A', cart: { items: [] } },
+    'o/1?x',
+    ['order', 'notifications'],
+  ],
+  [
+    'a member',
+    'member_updated',
+    { id: 'm:1', email: 'ann@example.test' },
+    'm:1',
+    ['member', 'notifications'],
+  ],
+  ['a delivery job', 'job_started', { id: 'j-1', orderId: 'o-1' }, 'j-1', ['delivery-job', 'notifications']],
   [
     'a verification',
     'identity-verification-updated/persona',
     { service: 'persona', transactionId: 't-1', status: 'CREATED' },
     't-1',
-    'verification',
+    ['verification'],
   ],
-])('an event is found by the id of %s, and its links lead there', async (_n, path, body, entity, rel) => {
+])('an event is found by the id of %s, and its links lead there', async (_n, path, body, entity, rels) => {
   const { id, webhookToken } = await service.store();
   await service.hook(path, webhookToken, body);
   await service.hook('order_updated', webhookToken, { id: 'other', status: 'A' });
   await service.settled();
   const [event, ...others] = await eventsAbout(id, entity);
   expect(others).toEqual([]);
-  expect(event?.links.map((link) => link.rel)).toEqual([rel, 'events']);
+  expect(event?.links.map((link) => link.rel)).toEqual([...rels, 'events']);
   for (const { href } of event?.links ?? []) {
     const found = await service.admin('GET', href);
     expect([href, found.status]).toEqual([href, 200]);
@@ -61,7 +73,10 @@ test('the event of a payment is found by its transaction id and links to the pai
   await sql`update results set state = 'done' where id = ${event?.id ?? ''}`;
   await service.settled();
   const [done] = await eventsAbout(id, 'session-7');
-  expect(done?.links[0]).toEqual({ rel: 'order', href: `/v1/stores/${id}/orders/o-7` });
+  expect(done?.links.slice(0, 2)).toEqual([
+    { rel: 'payment', href: `/v1/stores/${id}/payments/threedsecureio/session-7` },
+    { rel: 'order', href: `/v1/stores/${id}/orders/o-7` },
+  ]);
 });
 
 test('a body that is not JSON is stored, answered, shown as failed and reported to the error tracker', async () => {

@@ -532,6 +532,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stores/{id}/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The registered 3DS transactions, newest first
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        get: operations["list_payments"];
+        put?: never;
+        /**
+         * Register the order that a 3DS transaction pays
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        post: operations["createPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stores/{id}/payments/{service}/{transactionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The order that a 3DS transaction pays
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        get: operations["getPayment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/stores/{id}/notifications": {
         parameters: {
             query?: never;
@@ -564,46 +608,6 @@ export interface paths {
          * @description Requires bearer, with the scope stores:admin.
          */
         get: operations["list_eventReveals"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/stores/{id}/payments": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Register the order that a 3DS transaction pays
-         * @description Requires bearer, with the scope stores:admin.
-         */
-        post: operations["createPayment"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/v1/stores/{id}/payments/{service}/{transactionId}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The order that a 3DS transaction pays
-         * @description Requires bearer, with the scope stores:admin.
-         */
-        get: operations["getPayment"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1341,6 +1345,11 @@ export interface components {
             previousWorksUntil: string;
         };
         User: {
+            /**
+             * Format: uuid
+             * @description Only in a list of all stores
+             */
+            storeId?: string;
             /** Format: uuid */
             id: string;
             consumerUserId: string;
@@ -1357,6 +1366,11 @@ export interface components {
             createdAt: string;
         };
         Order: {
+            /**
+             * Format: uuid
+             * @description Only in a list of all stores
+             */
+            storeId?: string;
             /** @description The id that the POS gave */
             id: string;
             orderNo: string | null;
@@ -1390,6 +1404,11 @@ export interface components {
             updatedAt: string;
         };
         Member: {
+            /**
+             * Format: uuid
+             * @description Only in a list of all stores
+             */
+            storeId?: string;
             /** @description The id that the POS gave */
             id: string;
             email: string | null;
@@ -1403,6 +1422,11 @@ export interface components {
             modified: number | null;
         };
         ImportJob: {
+            /**
+             * Format: uuid
+             * @description Only in a list of all stores
+             */
+            storeId?: string;
             /** Format: uuid */
             id: string;
             memberId: string;
@@ -1418,6 +1442,11 @@ export interface components {
             finishedAt: string | null;
         };
         DeliveryJob: {
+            /**
+             * Format: uuid
+             * @description Only in a list of all stores
+             */
+            storeId?: string;
             /** @description The id that the POS gave */
             id: string;
             orderId: string | null;
@@ -1452,6 +1481,11 @@ export interface components {
             } | null;
         };
         Verification: {
+            /**
+             * Format: uuid
+             * @description Only in a list of all stores
+             */
+            storeId?: string;
             service: string;
             transactionId: string;
             /** @description As the provider named it */
@@ -1461,7 +1495,24 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
+        RegisteredPayment: {
+            /**
+             * Format: uuid
+             * @description Only in a list of all stores
+             */
+            storeId?: string;
+            service: string;
+            transactionId: string;
+            orderId: string;
+            /** Format: date-time */
+            createdAt: string;
+        };
         Notification: {
+            /**
+             * Format: uuid
+             * @description Only in a list of all stores
+             */
+            storeId?: string;
             /** Format: uuid */
             id: string;
             /** @enum {string} */
@@ -1484,6 +1535,11 @@ export interface components {
             sentAt: string | null;
         };
         EventReveal: {
+            /**
+             * Format: uuid
+             * @description Only in a list of all stores
+             */
+            storeId?: string;
             /** Format: uuid */
             id: string;
             /** Format: uuid */
@@ -1541,6 +1597,11 @@ export interface components {
             status: "pending" | "failed" | "refused" | "ignored";
         };
         Event: {
+            /**
+             * Format: uuid
+             * @description Only in a list of all stores
+             */
+            storeId?: string;
             /** Format: uuid */
             id: string;
             event: string;
@@ -1562,6 +1623,11 @@ export interface components {
             finishedAt: string | null;
         };
         EventDetail: {
+            /**
+             * Format: uuid
+             * @description Only in a list of all stores
+             */
+            storeId?: string;
             /** Format: uuid */
             id: string;
             event: string;
@@ -1587,10 +1653,10 @@ export interface components {
             bytes: number;
             /** @description The body; fields are masked unless the provider is known to send nothing personal or secret in them. Null: it cannot be parsed */
             body: unknown;
-            /** @description The records that the event changed, once it is done, and the events of the same entity */
+            /** @description The records that the event changed, once it is done, and the notifications and events of the same entity */
             links: {
                 /** @enum {string} */
-                rel: "order" | "member" | "delivery-job" | "verification" | "events";
+                rel: "order" | "member" | "delivery-job" | "verification" | "payment" | "notifications" | "events";
                 href: string;
             }[];
             /** @description Whether the body is shown without masking */
@@ -4121,11 +4187,13 @@ export interface operations {
                 page?: number;
                 /** @description Items per page */
                 limit?: number;
+                /** @description The id that the POS gave */
+                consumerUserId?: string;
             };
             header?: never;
             path: {
-                /** @description The store */
-                id: string;
+                /** @description The store; `-`: all stores */
+                id: string | "-";
             };
             cookie?: never;
         };
@@ -4363,11 +4431,15 @@ export interface operations {
                 page?: number;
                 /** @description Items per page */
                 limit?: number;
+                /** @description The id that the POS gave */
+                id?: string;
+                /** @description The number that customers know */
+                orderNo?: string;
             };
             header?: never;
             path: {
-                /** @description The store */
-                id: string;
+                /** @description The store; `-`: all stores */
+                id: string | "-";
             };
             cookie?: never;
         };
@@ -4559,11 +4631,13 @@ export interface operations {
                 page?: number;
                 /** @description Items per page */
                 limit?: number;
+                /** @description The id that the POS gave */
+                id?: string;
             };
             header?: never;
             path: {
-                /** @description The store */
-                id: string;
+                /** @description The store; `-`: all stores */
+                id: string | "-";
             };
             cookie?: never;
         };
@@ -4755,11 +4829,13 @@ export interface operations {
                 page?: number;
                 /** @description Items per page */
                 limit?: number;
+                /** @description The id that the POS gave */
+                memberId?: string;
             };
             header?: never;
             path: {
-                /** @description The store */
-                id: string;
+                /** @description The store; `-`: all stores */
+                id: string | "-";
             };
             cookie?: never;
         };
@@ -4951,11 +5027,15 @@ export interface operations {
                 page?: number;
                 /** @description Items per page */
                 limit?: number;
+                /** @description The id that the POS gave */
+                id?: string;
+                /** @description The id that the POS gave */
+                orderId?: string;
             };
             header?: never;
             path: {
-                /** @description The store */
-                id: string;
+                /** @description The store; `-`: all stores */
+                id: string | "-";
             };
             cookie?: never;
         };
@@ -5147,11 +5227,13 @@ export interface operations {
                 page?: number;
                 /** @description Items per page */
                 limit?: number;
+                /** @description The id that the provider gave */
+                transactionId?: string;
             };
             header?: never;
             path: {
-                /** @description The store */
-                id: string;
+                /** @description The store; `-`: all stores */
+                id: string | "-";
             };
             cookie?: never;
         };
@@ -5338,18 +5420,22 @@ export interface operations {
             };
         };
     };
-    list_notifications: {
+    list_payments: {
         parameters: {
             query?: {
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Items per page */
                 limit?: number;
+                /** @description The id that the challenge result contains */
+                transactionId?: string;
+                /** @description The id that the POS gave */
+                orderId?: string;
             };
             header?: never;
             path: {
-                /** @description The store */
-                id: string;
+                /** @description The store; `-`: all stores */
+                id: string | "-";
             };
             cookie?: never;
         };
@@ -5362,112 +5448,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        notifications: components["schemas"]["Notification"][];
-                        page: {
-                            /** @description The page that was asked for */
-                            number: number;
-                            /** @description Whether more pages follow */
-                            has_more: boolean;
-                            /** @description Items per page */
-                            limit: number;
-                        };
-                    };
-                };
-            };
-            /** @description The request is malformed or a value is out of range */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No valid credential */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The credential lacks the scope stores:admin */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The resource does not exist */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests */
-            429: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Unexpected error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The service or a dependency is unavailable; try again later */
-            503: {
-                headers: {
-                    /** @description Seconds to wait before the next attempt */
-                    "Retry-After"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_eventReveals: {
-        parameters: {
-            query?: {
-                /** @description Number of the page, from 1 */
-                page?: number;
-                /** @description Items per page */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                /** @description The store */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        eventReveals: components["schemas"]["EventReveal"][];
+                        payments: components["schemas"]["RegisteredPayment"][];
                         page: {
                             /** @description The page that was asked for */
                             number: number;
@@ -5692,7 +5673,219 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Payment"];
+                    "application/json": components["schemas"]["RegisteredPayment"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_notifications: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+                /** @description Id of the order, member or job */
+                reference?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The store; `-`: all stores */
+                id: string | "-";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        notifications: components["schemas"]["Notification"][];
+                        page: {
+                            /** @description The page that was asked for */
+                            number: number;
+                            /** @description Whether more pages follow */
+                            has_more: boolean;
+                            /** @description Items per page */
+                            limit: number;
+                        };
+                    };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_eventReveals: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The store; `-`: all stores */
+                id: string | "-";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        eventReveals: components["schemas"]["EventReveal"][];
+                        page: {
+                            /** @description The page that was asked for */
+                            number: number;
+                            /** @description Whether more pages follow */
+                            has_more: boolean;
+                            /** @description Items per page */
+                            limit: number;
+                        };
+                    };
                 };
             };
             /** @description The request is malformed or a value is out of range */
@@ -6246,6 +6439,10 @@ export interface operations {
                 event?: "order_updated" | "new_member" | "member_updated" | "job_assigned" | "job_started" | "job_arrived" | "job_completed" | "identity-verification-updated" | "identity-verification-completed" | "payment-auth-completed";
                 /** @description Id of the order, member, job, payment or transaction that the event is about */
                 entity?: string;
+                /** @description Id of the event */
+                id?: string;
+                /** @description X-Request-Id of the request that brought the event, as in the access log */
+                requestId?: string;
                 /** @description Received then or later */
                 from?: string;
                 /** @description Received before */
@@ -6253,8 +6450,8 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The store */
-                id: string;
+                /** @description The store; `-`: all stores */
+                id: string | "-";
             };
             cookie?: never;
         };

@@ -26,7 +26,7 @@ const common = {
  * reads: `/ops/status` for anyone, `/ops/summary` for callers whom the context's `ops` lets in.
  */
 export const operationRoutes = ({ health, metrics, ops }: BaseContext, document: object): Route[] => {
-  const { registry, history } = metrics;
+  const { registry, history, samples } = metrics;
   const json = JSON.stringify(document);
   const headers = { 'Cache-Control': 'no-store' };
   let [status, until] = [Promise.resolve({ ready: false, degraded: false }), 0];
@@ -41,11 +41,12 @@ export const operationRoutes = ({ health, metrics, ops }: BaseContext, document:
     }
     return status;
   };
-  const summary = () => ({
+  const summary = async () => ({
     instance: `${hostname()}/${process.pid}`,
     startedAt: history.startedAt.toISOString(),
     stepSeconds: 10,
     points: history.points(),
+    gauges: await samples.read(),
   });
   return [
     route({ ...common, path: '/livez' }, () => ({ status: 200, json: '{"status":"ok"}' })),
@@ -68,10 +69,10 @@ export const operationRoutes = ({ health, metrics, ops }: BaseContext, document:
     ...(ops === undefined
       ? []
       : [
-          route({ ...common, path: '/ops/summary', caller: ops }, () => ({
+          route({ ...common, path: '/ops/summary', caller: ops }, async () => ({
             status: 200,
             headers,
-            json: JSON.stringify(summary()),
+            json: JSON.stringify(await summary()),
           })),
         ]),
   ];

@@ -1,11 +1,13 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from './database.ts';
 import { createHistory, type History } from './history.ts';
+import { createSamples, type Samples } from './samples.ts';
 
 export interface Metrics {
   registry: Registry;
-  /** What `/ops/summary` answers. */
+  /** What `/ops/summary` answers: requests, and values of gauges. */
   history: History;
+  samples: Samples;
   /**
    * Counts an answered request. `route` is its template; undefined for probes, scrapes and unknown paths, which are
    * called `none` and do not count in the history.
@@ -33,7 +35,7 @@ export const createMetrics = (): Metrics => {
     if (one === undefined) series.set(key, (one = duration.labels(method, route, String(status))));
     one.observe(ms / 1000);
   };
-  return { registry, history, record };
+  return { registry, history, samples: createSamples(registry), record };
 };
 
 /** Process metrics (memory, CPU, event loop lag, garbage collection): once a process. */

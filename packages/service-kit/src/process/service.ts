@@ -41,6 +41,7 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
   const context = await createContext(env, { log, metrics });
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, context.database);
+  const sampling = metrics.samples.start();
   const listener = behindGateway(createApp(context).listener, env.GATEWAY_SECRET);
   const server = createHttpServer(tracing ? tracing.requests(listener) : listener, {
     deadlineMs: env.REQUEST_DEADLINE_MS,
@@ -53,6 +54,7 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
     context.health.draining = true;
     const deadline = setTimeout(() => process.exit(1), env.SHUTDOWN_TIMEOUT_MS);
     await drain(server, signal === 'SIGTERM' ? env.DRAIN_MS : 0);
+    sampling[Symbol.dispose]();
     await context[Symbol.asyncDispose]();
     await tracing?.[Symbol.asyncDispose]();
     clearTimeout(deadline);

@@ -8,6 +8,9 @@ export const importStates = ['pending', 'done', 'failed'] as const;
 export const mailStates = ['off', 'pending', 'sent', 'no_address', 'failed'] as const;
 export const notificationKinds = ['order', 'member', 'delivery', 'verification'] as const;
 
+/** The number of an order that customers know; the expression of its index. */
+export const orderNo = sql`details ->> 'orderNo'`;
+
 export const orders = pgTable(
   'orders',
   {
@@ -21,7 +24,11 @@ export const orders = pgTable(
     details: jsonb().$type<OrderRecord['details']>().notNull(),
     ...fromEvent,
   },
-  (table) => [byId(table), latest('orders', table)],
+  (table) => [
+    byId(table),
+    latest('orders', table),
+    index('orders_number').on(table.storeId, sql`(${orderNo})`),
+  ],
 );
 
 export const members = pgTable(
@@ -95,7 +102,11 @@ export const deliveryJobs = pgTable(
     endedAt: isoColumn('ended_at'),
     ...fromEvent,
   },
-  (table) => [byId(table), latest('delivery_jobs', table)],
+  (table) => [
+    byId(table),
+    latest('delivery_jobs', table),
+    index('delivery_jobs_order').on(table.storeId, table.orderId),
+  ],
 );
 
 export const verifications = pgTable(
@@ -138,6 +149,7 @@ export const notifications = pgTable(
   (table) => [
     byId(table),
     unique('notifications_key').on(table.storeId, table.key),
+    index('notifications_reference').on(table.storeId, table.reference),
     due('notifications', table, sql`mail = 'pending'`),
   ],
 );

@@ -66,6 +66,8 @@ export const payments = pgTable(
     primaryKey({ columns: [table.storeId, table.service, table.transactionId] }),
     // To find out whether a transaction belongs to another store.
     index('payments_transaction_anywhere').on(table.service, table.transactionId),
+    index('payments_latest').on(table.storeId, table.createdAt),
+    index('payments_order').on(table.storeId, table.orderId),
   ],
 );
 

@@ -4,8 +4,8 @@ import { payments } from '../db/tables.ts';
 import type { EventRow } from './store.ts';
 
 export interface Link {
-  /** `events`: the events about the same entity; otherwise a record that the event changed. */
-  rel: 'order' | 'member' | 'delivery-job' | 'verification' | 'events';
+  /** `events` and `notifications`: those about the same entity; otherwise a record that the event changed. */
+  rel: 'order' | 'member' | 'delivery-job' | 'verification' | 'payment' | 'notifications' | 'events';
   href: string;
 }
 
@@ -14,13 +14,13 @@ const kindAndId = (entity: string): [kind: string, id: string] => {
   return [entity.slice(0, colon), entity.slice(colon + 1)];
 };
 
-const orderOfPayment = async (db: Executor, storeId: string, transactionId: string) => {
+const paymentOf = async (db: Executor, storeId: string, transactionId: string) => {
   const [row] = await db
-    .select({ orderId: payments.orderId })
+    .select({ service: payments.service, orderId: payments.orderId })
     .from(payments)
     .where(and(eq(payments.storeId, storeId), eq(payments.transactionId, transactionId)))
     .limit(1);
-  return row?.orderId;
+  return row;
 };
 
 /** Addresses of the records that a processed event changed, and of the events about the same entity. */
@@ -30,13 +30,18 @@ export const linksOf = async (db: Executor, { storeId, entity, state }: EventRow
   const of = (rel: Link['rel'], path: string): Link => ({ rel, href: `/v1/stores/${storeId}/${path}` });
   const [, provider] = kind.split('.');
   const name = encodeURIComponent(id);
+  const notifications = of('notifications', `notifications?reference=${name}`);
   const changed = async (): Promise<Link[]> => {
-    if (kind === 'order') return [of('order', `orders/${name}`)];
-    if (kind === 'member') return [of('member', `members/${name}`)];
-    if (kind === 'job') return [of('delivery-job', `delivery-jobs/${name}`)];
+    if (kind === 'order') return [of('order', `orders/${name}`), notifications];
+    if (kind === 'member') return [of('member', `members/${name}`), notifications];
+    if (kind === 'job') return [of('delivery-job', `delivery-jobs/${name}`), notifications];
     if (provider !== undefined) return [of('verification', `verifications/${name}?service=${provider}`)];
-    const orderId = await orderOfPayment(db, storeId, id);
-    return orderId === undefined ? [] : [of('order', `orders/${encodeURIComponent(orderId)}`)];
+    const payment = await paymentOf(db, storeId, id);
+    if (payment === undefined) return [];
+    return [
+      of('payment', `payments/${payment.service}/${name}`),
+      of('order', `orders/${encodeURIComponent(payment.orderId)}`),
+    ];
   };
   return [...(state === 'done' ? await changed() : []), of('events', `events?entity=${name}`)];
 };

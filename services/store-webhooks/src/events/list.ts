@@ -3,10 +3,10 @@ import { eq, getViewSelectedFields } from 'drizzle-orm';
 import { z } from 'zod';
 import { eventReveals, inbox } from '../db/tables.ts';
 import { hookEventNames, type HookEvent } from '../hooks/events.ts';
-import { declareList } from '../records/list.ts';
+import { declareList, exactly } from '../records/list.ts';
 import { viewOf } from '../records/view.ts';
 import { EventView, eventState, time } from './schema.ts';
-import { hasState, isAbout, isReceivedBefore, isReceivedFrom } from './store.ts';
+import { cameWith, hasState, isAbout, isReceivedBefore, isReceivedFrom } from './store.ts';
 import { showEvent } from './view.ts';
 
 const { body: _body, headers: _headers, dedup: _dedup, ...columns } = getViewSelectedFields(inbox);
@@ -32,6 +32,13 @@ export const eventList = declareList({
         description: 'Id of the order, member, job, payment or transaction that the event is about',
       }),
       condition: isAbout,
+    },
+    id: exactly(inbox.id, 'Id of the event', z.uuid()),
+    requestId: {
+      schema: text(1, 128).optional().meta({
+        description: 'X-Request-Id of the request that brought the event, as in the access log',
+      }),
+      condition: cameWith,
     },
     from: {
       schema: time.optional().meta({ description: 'Received then or later' }),

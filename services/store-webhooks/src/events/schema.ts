@@ -1,6 +1,7 @@
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { eventStates } from '../db/tables.ts';
+import { storeOfRow } from '../records/view.ts';
 
 export const eventState = z.enum(eventStates).meta({
   description:
@@ -10,6 +11,7 @@ export const time = z.iso.datetime({ offset: true });
 
 export const EventView = z
   .object({
+    storeId: storeOfRow,
     id: z.uuid(),
     event: z.string(),
     service: z.string().nullable(),
@@ -38,12 +40,20 @@ export const EventDetail = z
     links: z
       .array(
         z.object({
-          rel: z.enum(['order', 'member', 'delivery-job', 'verification', 'events']),
+          rel: z.enum([
+            'order',
+            'member',
+            'delivery-job',
+            'verification',
+            'payment',
+            'notifications',
+            'events',
+          ]),
           href: z.string(),
         }),
       )
       .meta({
-        description: 'The records that the event changed, once it is done, and the events of the same entity',
+        description: 'The records that the event changed, once it is done, and the notifications and events of the same entity',
       }),
     revealed: z.boolean().meta({ description: 'Whether the body is shown without masking' }),
   })

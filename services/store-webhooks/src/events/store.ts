@@ -26,6 +26,10 @@ export const hasState = (state: string): SQL => {
 export const isAbout = (id: string): SQL =>
   sql`substr(${inbox.entity}, strpos(${inbox.entity}, ':') + 1) = ${id} and ${inbox.entity} is not null`;
 
+/** Whether the request had this `X-Request-Id`. The array is computed once, not once for each store. */
+export const cameWith = (requestId: string): SQL =>
+  sql`${inbox.id} = any(array(select events_of_request(${requestId})))`;
+
 /** Throws NotFound. */
 export const findEvent = async (db: Executor, storeId: string, id: string): Promise<EventRow> => {
   const [row] = await db

@@ -10,7 +10,10 @@ import { redact } from './redact.ts';
 import type { EventDetail, EventView } from './schema.ts';
 import { findEvent, type EventRow } from './store.ts';
 
-export const showEvent = (row: Omit<EventRow, 'body' | 'headers' | 'dedup'>): z.input<typeof EventView> => ({
+export const showEvent = ({
+  storeId: _,
+  ...row
+}: Omit<EventRow, 'body' | 'headers' | 'dedup'>): z.input<typeof EventView> => ({
   ...row,
   status: row.state,
   nextAttemptAt: row.state === 'pending' ? row.dueAt : null,

@@ -1,5 +1,5 @@
 import { notifications } from '../db/tables.ts';
-import { declareList } from '../records/list.ts';
+import { declareList, exactly } from '../records/list.ts';
 import { viewOf } from '../records/view.ts';
 
 export const notificationList = declareList({
@@ -17,4 +17,5 @@ export const notificationList = declareList({
       mail: 'off: no mail server was configured',
     },
   ),
+  filters: { reference: exactly(notifications.reference, 'Id of the order, member or job') },
 });

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { payments } from '../db/tables.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
-import { declareRecord } from '../records/list.ts';
+import { declareList, exactly } from '../records/list.ts';
+import { posId, viewOf } from '../records/view.ts';
 import { storeId } from '../stores/routes.ts';
 import { registerPayment } from './use-cases.ts';
 
@@ -21,18 +22,25 @@ const Payment = z
 
 const { service, transactionId } = Payment.shape;
 
-const getPayment = declareRecord({
+export const paymentList = declareList({
   table: payments,
+  latest: payments.createdAt,
+  name: 'payments',
   tag: 'Payments',
-  path: 'payments',
-  view: Payment,
-  show: (row) => ({ service: row.service, transactionId: row.transactionId, orderId: row.orderId }),
-  noun: 'payment',
-  key: {
-    service: { column: payments.service, schema: service },
-    transactionId: { column: payments.transactionId, schema: transactionId },
+  summary: 'The registered 3DS transactions, newest first',
+  view: viewOf('RegisteredPayment', payments, 'service transactionId orderId createdAt'),
+  filters: {
+    transactionId: exactly(payments.transactionId, 'The id that the challenge result contains'),
+    orderId: exactly(payments.orderId, posId),
   },
-  summary: 'The order that a 3DS transaction pays',
+  one: {
+    noun: 'payment',
+    key: {
+      service: { column: payments.service, schema: service },
+      transactionId: { column: payments.transactionId, schema: transactionId },
+    },
+    summary: 'The order that a 3DS transaction pays',
+  },
 });
 
 export const paymentRoutes = (context: Context): Route[] => [
@@ -57,5 +65,4 @@ export const paymentRoutes = (context: Context): Route[] => [
       return { status: 201, headers: { Location: `/v1/stores/${params.id}/payments/${path}` }, body };
     },
   ),
-  getPayment(context),
 ];

@@ -5,7 +5,7 @@ import { createUpsert, type Merge } from '../db/upsert.ts';
 import { jobText } from '../notifications/text.ts';
 import { jobStages } from '../providers/records.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
-import { declareList } from './list.ts';
+import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
 /** The field for the time of each stage, in the order of `jobStages`; the last two stages share one. */
@@ -38,6 +38,10 @@ export const deliveryJobList = declareList({
       stage: jobStages[row.position - 1] ?? 'assigned',
       driverLocation: lat == null || lng == null ? null : { lat, lng },
     };
+  },
+  filters: {
+    id: exactly(deliveryJobs.id, posId),
+    orderId: exactly(deliveryJobs.orderId, posId),
   },
   one: {
     noun: 'delivery job',

@@ -9,8 +9,8 @@ import { knownStore } from '../stores/use-cases.ts';
 import { safeErrorMessage } from '../tracker/failure.ts';
 import { attemptsWithin, backoff } from '../worker/backoff.ts';
 import { Unprocessable } from '../worker/unprocessable.ts';
-import { declareList } from './list.ts';
-import { viewOf } from './view.ts';
+import { declareList, exactly } from './list.ts';
+import { posId, viewOf } from './view.ts';
 
 export const importJobList = declareList({
   table: importJobs,
@@ -19,6 +19,7 @@ export const importJobList = declareList({
   tag: 'Members',
   summary: 'Imports of members as users, newest first',
   view: viewOf('ImportJob', importJobs, 'id memberId state attempts error userId createdAt finishedAt'),
+  filters: { memberId: exactly(importJobs.memberId, posId) },
 });
 
 interface ImportJob {

@@ -4,10 +4,11 @@ import type { Executor } from '@platform/service-kit/db';
 import { NotFound } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
-import { and, desc, eq, type SQL } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable, PgView, SelectedFields } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { stores } from '../db/tables.ts';
 import { storeId } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
 
@@ -44,9 +45,33 @@ interface ListSpec<Row extends object> extends Shown<Row> {
   operationId?: string;
   summary: string;
   /** Query parameters that narrow the list, by name. */
-  filters?: Record<string, { schema: z.ZodType; condition(value: string): SQL | undefined }>;
+  filters?: Record<string, Filter>;
   one?: OneRecord;
 }
+
+interface Filter {
+  schema: z.ZodType;
+  condition(value: string): SQL | undefined;
+}
+
+/** A filter for an exact value. There must be an index on the store and this column or expression. */
+export const exactly = (
+  column: PgColumn | SQL,
+  description: string,
+  schema: z.ZodType = text(1, 200),
+): Filter => ({
+  schema: schema.optional().meta({ description }),
+  condition: (value) => eq(column as PgColumn, value),
+});
+
+/** In place of a store's id: the list is read across all stores. */
+const everyStore = '-';
+
+const listParams = z.strictObject({
+  id: z
+    .union([z.uuid('must be a UUID, or - for all stores'), z.literal(everyStore)])
+    .meta({ ...storeId.shape.id.meta(), description: 'The store; `-`: all stores' }),
+});
 
 interface RowQuery extends PromiseLike<object[]> {
   toSQL(): { sql: string; params: unknown[] };
@@ -54,7 +79,7 @@ interface RowQuery extends PromiseLike<object[]> {
 
 interface List {
   path: string;
-  /** Rows of a page and one more. */
+  /** Rows of a page and one more; `-` reads all stores. */
   rows(db: Executor, storeId: string, page: Pick<Page, 'offset' | 'limit'>, query?: object): RowQuery;
   routes(context: Context): Route[];
 }
@@ -62,11 +87,14 @@ interface List {
 const shared = (context: Context, tag: string) =>
   ({ method: 'get', tag, caller: context.verifier.guard('stores:admin'), problems: [404] }) as const;
 
-const mapValues = <T, U>(record: Record<string, T>, change: (value: T) => U): Record<string, U> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
+const mapValues = <T, U>(
+  record: Record<string, T>,
+  change: (value: T, name: string) => U,
+): Record<string, U> =>
+  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value, name)]));
 
 /** Declares the address of a single record of a store. */
-export const declareRecord =
+const declareRecord =
   <Row extends object>(spec: Shown<Row> & OneRecord & { path: string }): ((context: Context) => Route) =>
   (context) => {
     const { table, path, tag, view, noun, summary, key, narrowBy = {}, latest, show = (row) => row } = spec;
@@ -91,7 +119,7 @@ export const declareRecord =
           .orderBy(...(latest === undefined ? [] : [desc(latest)]))
           .limit(1);
         if (row === undefined) throw new NotFound(noun);
-        return { status: 200, body: { ...show(row as Row) } };
+        return { status: 200, body: { ...show(row as Row), storeId: undefined } };
       },
     );
   };
@@ -100,16 +128,36 @@ export const declareRecord =
 export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
   const { table, latest, name, tag, summary, columns, show = (row) => row, filters = {}, one } = spec;
   const path = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  const rows: List['rows'] = (db, id, { offset, limit }, query = {}) =>
-    (columns === undefined ? db.select() : db.select(columns))
+  const selected = columns ?? getTableColumns(table as PgTable);
+  const order = Object.keys(selected).find((field) => (selected[field] as PgColumn).name === latest.name) ?? '';
+
+  const ofStore = (db: Executor, store: string | PgColumn, query: object) =>
+    db
+      .select(selected)
       .from(table)
       .where(
         and(
-          eq(table.storeId, id),
+          eq(table.storeId, store),
           ...Object.entries(query).map(([field, value]) => filters[field]?.condition(String(value))),
         ),
       )
-      .orderBy(desc(latest))
+      .orderBy(desc(latest));
+
+  /** Every index begins with the store, so the newest rows are read store by store and then merged. */
+  const ofEveryStore = (db: Executor, { offset, limit }: Pick<Page, 'offset' | 'limit'>, query: object) => {
+    const found = ofStore(db, stores.id, query)
+      .limit(Number(offset) + limit + 1)
+      .as('found');
+    const fields = mapValues(selected, (_column, field) => found[field as never] as PgColumn);
+    return db
+      .select(fields)
+      .from(stores)
+      .crossJoinLateral(found)
+      .orderBy(desc(fields[order] as PgColumn));
+  };
+
+  const rows: List['rows'] = (db, id, { offset, limit }, query = {}) =>
+    (id === everyStore ? ofEveryStore(db, { offset, limit }, query) : ofStore(db, id, query))
       .offset(Number(offset))
       .limit(limit + 1);
 
@@ -120,15 +168,18 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
         path: `/v1/stores/{id}/${path}`,
         operationId: spec.operationId ?? `list_${name}`,
         summary,
-        params: storeId,
+        params: listParams,
         query: z.strictObject({ ...pageLimitQuery, ...mapValues(filters, ({ schema }) => schema) }),
         responses: { 200: { description: 'A page', body: pageLimitBody(name, spec.view) } },
       },
       async ({ params, query }) => {
-        await requireStore(context, params.id);
+        if (params.id !== everyStore) await requireStore(context, params.id);
         const page = pageOf(query);
         const found = slice(await rows(context.database.orm, params.id, page, query), page.limit);
-        const items = found.items.map((row) => ({ ...show(row as Row) }));
+        const items = found.items.map((row) => ({
+          ...show(row as Row),
+          storeId: params.id === everyStore ? (row as { storeId: string }).storeId : undefined,
+        }));
         return { status: 200, body: pageList(name, page, { ...found, items }) };
       },
     );

@@ -7,7 +7,7 @@ import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
 import { withOneAddress } from '../notifications/email-address.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
-import { declareList } from './list.ts';
+import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
 export const memberList = declareList({
@@ -21,6 +21,7 @@ export const memberList = declareList({
     modified: z.number().nullable(),
   }),
   show: (row) => ({ ...row, modified: row.version }),
+  filters: { id: exactly(members.id, posId) },
   one: {
     noun: 'member',
     key: { memberId: { column: members.id } },

@@ -1,19 +1,20 @@
 import { instant } from '@platform/service-kit/text';
 import type { ISql } from 'postgres';
 import { z } from 'zod';
-import { orders } from '../db/tables.ts';
+import { orderNo, orders } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
 import { orderText } from '../notifications/text.ts';
 import { fromMinor } from '../providers/money.ts';
 import { amountFields } from '../providers/records.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
-import { declareList } from './list.ts';
-import { posId } from './view.ts';
+import { declareList, exactly } from './list.ts';
+import { posId, storeOfRow } from './view.ts';
 
 const amount = z.number().nullable();
 
 const OrderView = z
   .object({
+    storeId: storeOfRow,
     id: z.string().meta({ description: posId }),
     orderNo: z.string().nullable(),
     status: z.string(),
@@ -69,6 +70,10 @@ export const orderList = declareList({
   summary: 'The orders, most recently changed first',
   view: OrderView,
   show: showOrder,
+  filters: {
+    id: exactly(orders.id, posId),
+    orderNo: exactly(orderNo, 'The number that customers know'),
+  },
   one: {
     noun: 'order',
     key: { orderId: { column: orders.id } },

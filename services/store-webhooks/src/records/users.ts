@@ -8,8 +8,8 @@ import { users } from '../db/tables.ts';
 import { emailAddress } from '../notifications/email-address.ts';
 import { storeId } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
-import { declareList } from './list.ts';
-import { viewOf } from './view.ts';
+import { declareList, exactly } from './list.ts';
+import { posId, viewOf } from './view.ts';
 
 const UserBody = z.strictObject({
   consumerUserId: text(1, 200).meta({ description: 'The id of the member at the POS' }),
@@ -33,6 +33,7 @@ export const userList = declareList({
   tag: 'Users',
   summary: 'The users, newest first',
   view: UserView,
+  filters: { consumerUserId: exactly(users.consumerUserId, posId) },
   one: {
     noun: 'user',
     key: { userId: { column: users.id, schema: z.guid('must be a UUID') } },

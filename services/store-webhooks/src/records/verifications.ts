@@ -3,7 +3,7 @@ import { verifications } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
 import { undecided } from '../providers/records.ts';
 import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
-import { declareList } from './list.ts';
+import { declareList, exactly } from './list.ts';
 import { viewOf } from './view.ts';
 
 export const verificationList = declareList({
@@ -15,6 +15,7 @@ export const verificationList = declareList({
   view: viewOf('Verification', verifications, 'service transactionId status completed userId updatedAt', {
     status: 'As the provider named it',
   }),
+  filters: { transactionId: exactly(verifications.transactionId, 'The id that the provider gave') },
   one: {
     noun: 'verification',
     key: { transactionId: { column: verifications.transactionId } },

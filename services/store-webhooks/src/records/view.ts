@@ -6,6 +6,9 @@ import { z } from 'zod';
 /** Description of ids of the POS. */
 export const posId = 'The id that the POS gave';
 
+/** The store of a row. */
+export const storeOfRow = z.uuid().optional().meta({ description: 'Only in a list of all stores' });
+
 const valueOf = ({ columnType, enumValues }: PgColumn): z.ZodType => {
   if (enumValues !== undefined && enumValues.length > 0) return z.enum(enumValues);
   if (columnType === 'PgUUID') return z.uuid();
@@ -26,7 +29,7 @@ export const viewOf = (
   more: Record<string, string | z.ZodType> = {},
 ): z.ZodObject => {
   const columns: Record<string, PgColumn> = getTableColumns(table);
-  const shape: Record<string, z.ZodType> = {};
+  const shape: Record<string, z.ZodType> = { storeId: storeOfRow };
   for (const field of fields.split(' ')) {
     const column = columns[field];
     if (column === undefined) throw new Error(`${id} has no column ${field}`);

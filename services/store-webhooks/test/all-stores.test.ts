@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService } from './harness.ts';
+
+const service = await startService();
+afterAll(() => service[Symbol.asyncDispose]());
+
+type Item = Record<string, unknown>;
+
+/** The items of a list, of all stores unless one is given. */
+const list = async (name: string, query: Record<string, string> = {}, store = '-'): Promise<Item[]> => {
+  const { status, body } = await service.admin(
+    'GET',
+    `/v1/stores/${store}/${name}?${new URLSearchParams(query)}`,
+  );
+  expect([name, query, status]).toEqual([name, query, 200]);
+  const [items] = Object.values(body).filter(Array.isArray) as unknown as Item[][];
+  return items ?? [];
+};
+
+const requestId = 'request-of-the-order';
+const stores = await Promise.all([service.store(), service.store()]);
+const [one, other] = stores;
+
+beforeAll(async () => {
+  const order = (id: string) => ({ id, orderNo: `No. ${id}`, status: 'A', cart: { items: [] } });
+  for (const { id, webhookToken } of stores) {
+    const own = id === one.id ? 'one' : 'other';
+    await service.hook('order_updated', webhookToken, order(own), { 'x-request-id': `${requestId}-${own}` });
+    await service.hook('order_updated', webhookToken, order('both'));
+    await service.hook('new_member', webhookToken, { id: 'm-1', email: 'ann@example.test' });
+    await service.hook('job_started', webhookToken, { id: 'j-1', orderId: own });
+    await service.hook('identity-verification-updated/persona', webhookToken, {
+      service: 'persona',
+      transactionId: 't-1',
+      status: 'CREATED',
+    });
+    await service.settled();
+    const payment = { service: 'threedsecureio', transactionId: `p-${own}`, orderId: own };
+    expect((await service.admin('POST', `/v1/stores/${id}/payments`, payment)).status).toBe(201);
+    const user = { consumerUserId: 'm-1', email: 'ann@example.test' };
+    expect((await service.admin('POST', `/v1/stores/${id}/users`, user)).status).toBe(201);
+  }
+});
+
+test.each([
+  ['orders', { id: 'other' }, { id: 'other', orderNo: 'No. other' }],
+  ['orders', { orderNo: 'No. other' }, { id: 'other' }],
+  ['delivery-jobs', { orderId: 'other' }, { id: 'j-1', orderId: 'other' }],
+  ['payments', { transactionId: 'p-other' }, { service: 'threedsecureio', orderId: 'other' }],
+  ['payments', { orderId: 'other' }, { transactionId: 'p-other' }],
+  ['notifications', { reference: 'other' }, { kind: 'order' }],
+  ['events', { requestId: `${requestId}-other` }, { entity: 'order:other' }],
+  ['events', { entity: 'other' }, { entity: 'order:other' }],
+])('of all stores %s at %j finds the one of the store that has it', async (name, query, expected) => {
+  const found = await list(name, query);
+  expect(found).toEqual([expect.objectContaining({ storeId: other.id, ...expected })]);
+  const [{ storeId: _, ...own } = {}] = found;
+  expect(await list(name, query, other.id)).toEqual([own]);
+  expect(await list(name, query, one.id)).toEqual([]);
+});
+
+test.each([
+  ['orders', { id: 'both' }],
+  ['members', { id: 'm-1' }],
+  ['users', { consumerUserId: 'm-1' }],
+  ['delivery-jobs', { id: 'j-1' }],
+  ['verifications', { transactionId: 't-1' }],
+])('what two stores have is found in both: %s at %j', async (name, query) => {
+  const found = await list(name, query);
+  expect(new Set(found.map(({ storeId }) => storeId))).toEqual(new Set([one.id, other.id]));
+});
+
+test('an event is found by its id alone', async () => {
+  const [event] = await list('events', { entity: 'other' });
+  const id = String(event?.['id']);
+  expect(await list('events', { id })).toEqual([event]);
+  expect(await list('events', { id: other.id })).toEqual([]);
+});
+
+test('pages of all stores are in the order of receipt and contain every event once', async () => {
+  const pages = [];
+  for (let page = 1; page <= 4; page++)
+    pages.push(...(await list('events', { page: String(page), limit: '3' })).map(({ id }) => String(id)));
+  const all = (await list('events', { limit: '200' })).map(({ id }) => String(id));
+  expect(all).toHaveLength(10);
+  expect(all).toEqual(all.toSorted().toReversed());
+  expect(pages).toEqual(all);
+});
+
+test('a store that does not exist and an id that is none are refused', async () => {
+  const missing = await service.admin('GET', '/v1/stores/01980000-0000-7000-8000-000000000000/orders');
+  expect(missing.status).toBe(404);
+  const none = await service.admin('GET', '/v1/stores/all/orders');
+  expect([none.status, none.body['errors']]).toEqual([
+    400,
+    { id: ['must be a UUID, or - for all stores'] },
+  ]);
+  // A single record belongs to one store.
+  expect((await service.admin('GET', '/v1/stores/-/orders/both')).status).toBe(400);
+});
+
+test('the lists of all stores need the scope stores:admin', async () => {
+  for (const scope of ['', 'stores:read', 'ops:read wallet:admin']) {
+    const headers = { authorization: `Bearer ${await service.tokenWith(scope)}` };
+    expect((await fetch(`${service.url}/v1/stores/-/events`, { headers })).status).toBe(403);
+  }
+});

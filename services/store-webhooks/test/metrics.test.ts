@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { startService } from './harness.ts';
+
+test('the gauges count what failed, was refused or waits, of all stores', async () => {
+  await using service = await startService({ work: false });
+  const { sql } = service.context.database;
+  const gauge = async (name: string): Promise<number> => {
+    const page = await service.context.metrics.registry.getSingleMetricAsString(name);
+    return Number(page.trim().split(' ').at(-1));
+  };
+  const all = async () =>
+    Object.fromEntries(
+      await Promise.all(
+        ['failed', 'refused', 'pending', 'mails_pending'].map(
+          async (name) => [name, await gauge(`webhooks_${name}`)] as const,
+        ),
+      ),
+    );
+  expect(await all()).toEqual({ failed: 0, refused: 0, pending: 0, mails_pending: 0 });
+  expect(await gauge('webhooks_oldest_pending_seconds')).toBe(0);
+  expect(await gauge('webhooks_oldest_mail_seconds')).toBe(0);
+
+  for (const { id, webhookToken } of [await service.store(), await service.store()]) {
+    await service.hook('order_updated', webhookToken, '{"id": ');
+    await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'A', cart: { items: [] } });
+    await sql`
+      insert into results (store_id, id, state, attempts, finished_at)
+      values (${id}, uuidv7(), 'refused', 0, now()), (${id}, uuidv7('-25 hours'), 'refused', 0, now())`;
+    await sql`
+      insert into notifications (store_id, id, key, kind, audience, subject, mail, due_at, created_at)
+      values (${id}, uuidv7(), 'k', 'order', 'store', 's', 'pending', now(), now() - interval '1 hour')`;
+  }
+  await sql`update queue set queued_at = queued_at - interval '1 hour'`;
+  expect(await all()).toEqual({ failed: 2, refused: 2, pending: 2, mails_pending: 2 });
+  expect(await gauge('webhooks_oldest_pending_seconds')).toBeGreaterThanOrEqual(3600);
+  expect(await gauge('webhooks_oldest_mail_seconds')).toBeGreaterThanOrEqual(3600);
+});
