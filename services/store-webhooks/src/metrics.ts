@@ -33,7 +33,11 @@ export const addWaitingMetrics = (context: Context): void => {
     'Bytes reserved for webhook bodies that are not stored yet; at most BODY_MEMORY_BYTES',
     () => bodyMemory.bytes,
   );
-  gauge('webhooks_spool_bytes', 'Bytes of events that wait on disk for the database', () => inbox.spool.bytes);
+  gauge(
+    'webhooks_spool_bytes',
+    'Bytes of events that wait on disk for the database',
+    () => inbox.spool.bytes,
+  );
   gauge(
     'webhooks_spool_free_ratio',
     'Share of SPOOL_MAX_BYTES that the spool can still take, limited by the disk too; NaN if it has no folder',

@@ -44,7 +44,9 @@ export const createSamples = (registry: Registry): Samples => {
   const takeNow = async (): Promise<Sample> => {
     const at = new Date().toISOString();
     const own = registry.getMetricsAsArray().filter(isOwn);
-    const gauges = own.map(({ name }) => registry.getSingleMetric(name)).filter((one) => one instanceof Gauge);
+    const gauges = own
+      .map(({ name }) => registry.getSingleMetric(name))
+      .filter((one) => one instanceof Gauge);
     const read = await Promise.all(gauges.map((gauge) => gauge.get()));
     const values = read.flatMap(({ name, values: found }) =>
       found.map(({ labels, value }) => [nameOf(name, labels), value] as const),

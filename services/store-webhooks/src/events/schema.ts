@@ -53,7 +53,8 @@ export const EventDetail = z
         }),
       )
       .meta({
-        description: 'The records that the event changed, once it is done, and the notifications and events of the same entity',
+        description:
+          'The records that the event changed, once it is done, and the notifications and events of the same entity',
       }),
     revealed: z.boolean().meta({ description: 'Whether the body is shown without masking' }),
   })

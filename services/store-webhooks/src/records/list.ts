@@ -129,7 +129,8 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
   const { table, latest, name, tag, summary, columns, show = (row) => row, filters = {}, one } = spec;
   const path = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const selected = columns ?? getTableColumns(table as PgTable);
-  const order = Object.keys(selected).find((field) => (selected[field] as PgColumn).name === latest.name) ?? '';
+  const order =
+    Object.keys(selected).find((field) => (selected[field] as PgColumn).name === latest.name) ?? '';
 
   const ofStore = (db: Executor, store: string | PgColumn, query: object) =>
     db
