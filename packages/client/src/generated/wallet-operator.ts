@@ -280,7 +280,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Rounds that are open, the oldest first
+         * Rounds that are open, or have an id, the oldest first
          * @description Requires bearer, with the scope wallet:read.
          */
         get: operations["listRounds"];
@@ -412,6 +412,26 @@ export interface paths {
          * @description Requires bearer, with the scope wallet:admin.
          */
         get: operations["listAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The entries with a transaction id, of any player, and their reversals
+         * @description Requires bearer, with the scope wallet:read.
+         */
+        get: operations["findEntries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -750,6 +770,25 @@ export interface components {
             details: {
                 [key: string]: unknown;
             };
+        };
+        FoundEntry: {
+            playerId: string;
+            /** @description 1, 2, 3, … without gaps */
+            seq: number;
+            /** @enum {string} */
+            operation: "debit" | "credit" | "rollback" | "deposit" | "withdrawal" | "tombstone";
+            transactionId: string;
+            roundId: string | null;
+            gameCode: string | null;
+            /**
+             * @description Signed
+             * @example -5.00
+             */
+            amount: string;
+            balanceAfter: string;
+            reverseTransactionId: string | null;
+            /** Format: date-time */
+            at: string;
         };
         Proof: {
             ok: boolean;
@@ -2256,7 +2295,10 @@ export interface operations {
                 page?: number;
                 /** @description Items per page */
                 limit?: number;
+                /** @description Open unless `roundId` is given */
                 status?: "open";
+                /** @description The rounds with this id, each of another player, open or closed */
+                roundId?: string;
                 /** @description Seconds, or the instant before which the round was opened */
                 olderThan?: string;
             };
@@ -3106,6 +3148,100 @@ export interface operations {
                 };
             };
             /** @description The credential lacks the scope wallet:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    findEntries: {
+        parameters: {
+            query: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+                transactionId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        entries: components["schemas"]["FoundEntry"][];
+                        page: {
+                            /** @description The page that was asked for */
+                            number: number;
+                            /** @description Whether more pages follow */
+                            has_more: boolean;
+                            /** @description Items per page */
+                            limit: number;
+                        };
+                    };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:read */
             403: {
                 headers: {
                     [name: string]: unknown;

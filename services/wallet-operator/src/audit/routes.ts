@@ -1,7 +1,9 @@
 import { pageList, pageOf } from '@platform/pagination/page-limit';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { AuditEventList, AuditQuery, Proof } from './schema.ts';
+import { FoundEntryList } from '../players/schema.ts';
+import { pageTransaction } from '../players/use-cases.ts';
+import { AuditEventList, AuditQuery, Proof, TransactionQuery } from './schema.ts';
 import { pageEvents, proveOnce } from './use-cases.ts';
 
 const tag = 'Audit';
@@ -27,6 +29,23 @@ export const auditRoutes = (context: Context): Route[] => {
           status: 200,
           body: pageList('events', page, await pageEvents(context, query.playerId, page)),
         };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/audit/entries',
+        operationId: 'findEntries',
+        tag,
+        summary: 'The entries with a transaction id, of any player, and their reversals',
+        caller: context.tokens.guard('wallet:read'),
+        query: TransactionQuery,
+        responses: { 200: { description: 'A page', body: FoundEntryList } },
+      },
+      async ({ query }) => {
+        const page = pageOf(query);
+        const entries = await pageTransaction(context, query.transactionId, page);
+        return { status: 200, body: pageList('entries', page, entries) };
       },
     ),
     route(

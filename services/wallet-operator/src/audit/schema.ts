@@ -1,10 +1,16 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { id } from '../ids.ts';
 
 export const AuditQuery = z.strictObject({
   ...pageLimitQuery,
   playerId: text(1, 255).optional(),
+});
+
+export const TransactionQuery = z.strictObject({
+  ...pageLimitQuery,
+  transactionId: id.meta({ example: 'demo-transaction' }),
 });
 
 export const AuditEvent = z

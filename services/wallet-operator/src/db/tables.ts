@@ -110,6 +110,11 @@ export const rounds = pgTable(
     index('rounds_open')
       .on(table.openedAt)
       .where(sql`${table.closedAt} is null`),
+    // A Bloom filter for each 32 pages instead of an entry for each round, so that opening a round writes nothing to it.
+    // The function players_of_round reads it.
+    index('rounds_id')
+      .using('brin', sql`round_id text_bloom_ops(n_distinct_per_range = 3000)`)
+      .with({ pages_per_range: 32, autosummarize: true }),
   ],
 );
 

@@ -76,3 +76,6 @@ export const Entry = z
   .meta({ id: 'Entry' });
 
 export const EntryList = pageLimitBody('entries', Entry);
+
+export const FoundEntry = z.object({ playerId: z.string(), ...Entry.shape }).meta({ id: 'FoundEntry' });
+export const FoundEntryList = pageLimitBody('entries', FoundEntry);

@@ -72,3 +72,13 @@ export const entriesOfRound = (sql: Sql, playerId: string, roundId: string) => s
   select seq, operation, transaction_id as "transactionId", round_id as "roundId", game_code as "gameCode", amount,
     balance_after as "balanceAfter", reverses, at
   from entries where player_id = ${playerId} and round_id = ${roundId} order by seq`;
+
+/** The entry with this transaction id in each id space, and what reversed it; one more than the page holds. */
+export const entriesOfTransaction = (sql: Sql, transactionId: string, { limit, offset }: Page) => sql<
+  (EntryRow & { playerId: string })[]
+>`
+  select player_id as "playerId", seq, operation, transaction_id as "transactionId", round_id as "roundId",
+    game_code as "gameCode", amount, balance_after as "balanceAfter", reverses, at
+  from entries where transaction_id = ${transactionId}
+    or (reverses = ${transactionId} and operation = 'rollback' and amount > 0)
+  order by player_id, seq limit ${limit + 1} offset ${String(offset)}`;

@@ -7,9 +7,10 @@ import type { Context } from '../context.ts';
 import { databaseNow } from '../database-now.ts';
 import { currencyOf, isExcluded } from '../ledger/domain.ts';
 import { decimal } from '../money.ts';
-import type { Entry, NewPlayer, Player, PlayerChange } from './schema.ts';
+import type { Entry, FoundEntry, NewPlayer, Player, PlayerChange } from './schema.ts';
 import {
   entriesOfRound,
+  entriesOfTransaction,
   findPlayer,
   insertPlayer,
   listEntries,
@@ -100,6 +101,18 @@ export const pagePlayers = async (ctx: Context, page: Page): Promise<Slice<Playe
 export const pageEntries = async (ctx: Context, playerId: string, page: Page): Promise<Slice<EntryView>> => {
   await playerRow(ctx, playerId);
   return slice((await listEntries(ctx.database.sql, playerId, page)).map(entryView), page.limit);
+};
+
+export const pageTransaction = async (
+  ctx: Context,
+  transactionId: string,
+  page: Page,
+): Promise<Slice<z.input<typeof FoundEntry>>> => {
+  const rows = await entriesOfTransaction(ctx.database.sql, transactionId, page);
+  return slice(
+    rows.map(({ playerId, ...row }) => ({ playerId, ...entryView(row) })),
+    page.limit,
+  );
 };
 
 export const roundEntries = async (ctx: Context, playerId: string, roundId: string): Promise<EntryView[]> =>

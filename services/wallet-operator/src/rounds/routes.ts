@@ -2,7 +2,7 @@ import { pageList, pageOf } from '@platform/pagination/page-limit';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { RoundList, RoundPath, RoundQuery, RoundWithEntries } from './schema.ts';
-import { getRound, pageOpenRounds } from './use-cases.ts';
+import { getRound, pageRounds } from './use-cases.ts';
 
 const tag = 'Rounds';
 
@@ -30,14 +30,14 @@ export const roundRoutes = (context: Context): Route[] => {
         path: '/v1/rounds',
         operationId: 'listRounds',
         tag,
-        summary: 'Rounds that are open, the oldest first',
+        summary: 'Rounds that are open, or have an id, the oldest first',
         caller: reader,
         query: RoundQuery,
         responses: { 200: { description: 'A page', body: RoundList } },
       },
       async ({ query }) => {
         const page = pageOf(query);
-        const rounds = await pageOpenRounds(context, query.olderThan, page);
+        const rounds = await pageRounds(context, query, page);
         return { status: 200, body: pageList('rounds', page, rounds) };
       },
     ),

@@ -38,7 +38,10 @@ const isInCalendar = (age: number | string): boolean => {
 
 export const RoundQuery = z.strictObject({
   ...pageLimitQuery,
-  status: z.enum(['open']).default('open'),
+  status: z.enum(['open']).optional().meta({ description: 'Open unless `roundId` is given' }),
+  roundId: id
+    .optional()
+    .meta({ description: 'The rounds with this id, each of another player, open or closed' }),
   olderThan: z
     .union([seconds, z.iso.datetime({ offset: true, error: wanted })])
     .refine(isInCalendar, wanted)

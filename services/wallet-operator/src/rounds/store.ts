@@ -21,16 +21,33 @@ export const findRound = async (
 const instantOf = (before: number | string): SQL =>
   typeof before === 'string' ? sql`${before}::timestamptz` : sql`now() - make_interval(secs => ${before})`;
 
-/** Opened before `before` (an instant, or seconds ago) and not closed, the oldest first; one more than the page holds. */
-export const listOpenRounds = (
+/** The function reads the index of round ids and returns the players who have such a round. */
+const hasId = (roundId: string): SQL =>
+  sql`${rounds.roundId} = ${roundId} and ${rounds.playerId} = any(array(select players_of_round(${roundId})))`;
+
+interface RoundFilter {
+  /** An instant, or seconds ago. */
+  olderThan: number | string;
+  status?: 'open' | undefined;
+  roundId?: string | undefined;
+}
+
+/** The oldest first; one more than the page holds. */
+export const listRounds = (
   orm: PostgresJsDatabase,
-  before: number | string,
+  { olderThan, status, roundId }: RoundFilter,
   { limit, offset }: Page,
 ): Promise<RoundRow[]> =>
   orm
     .select()
     .from(rounds)
-    .where(and(isNull(rounds.closedAt), lt(rounds.openedAt, instantOf(before))))
+    .where(
+      and(
+        status === 'open' || roundId === undefined ? isNull(rounds.closedAt) : undefined,
+        roundId === undefined ? undefined : hasId(roundId),
+        lt(rounds.openedAt, instantOf(olderThan)),
+      ),
+    )
     .orderBy(asc(rounds.openedAt), asc(rounds.playerId), asc(rounds.roundId))
     .limit(limit + 1)
     .offset(Number(offset));

@@ -4,8 +4,8 @@ import { NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { roundEntries } from '../players/use-cases.ts';
-import type { Round, RoundWithEntries } from './schema.ts';
-import { findRound, listOpenRounds, type RoundRow } from './store.ts';
+import type { Round, RoundQuery, RoundWithEntries } from './schema.ts';
+import { findRound, listRounds, type RoundRow } from './store.ts';
 
 const view = ({ openedAt, closedAt, ...row }: RoundRow): z.input<typeof Round> => ({
   ...row,
@@ -24,10 +24,10 @@ export const getRound = async (
   return { ...view(row), entries: await roundEntries(ctx, playerId, roundId) };
 };
 
-/** Rounds that are still open. `olderThan` is in seconds, or an instant. */
-export const pageOpenRounds = async (
+/** Rounds that are still open, or those with an id. `olderThan` is in seconds, or an instant. */
+export const pageRounds = async (
   { database }: Context,
-  olderThan: number | string,
+  query: z.output<typeof RoundQuery>,
   page: Page,
 ): Promise<Slice<z.input<typeof Round>>> =>
-  slice((await listOpenRounds(database.orm, olderThan, page)).map(view), page.limit);
+  slice((await listRounds(database.orm, query, page)).map(view), page.limit);
