@@ -17,7 +17,7 @@ test('a round is found by its id, open or closed, of every player who has one', 
   await other.debit({ roundId, amount: '1.00' });
   await other.credit({ roundId, amount: '2.00', roundClosed: true });
   await one.debit({ roundId: randomUUID(), amount: '1.00' });
-  const query = new URLSearchParams({ roundId });
+  const query = new URLSearchParams({ roundId }).toString();
   const found = await ann.get(`/v1/rounds?${query}`);
   expect(found.body['rounds']).toMatchObject([
     { playerId: one.playerId, roundId, status: 'open' },
@@ -33,7 +33,8 @@ test('a transaction is found with its player, its round and its reversal', async
   const [roundId, transactionId] = [randomUUID(), `t'${randomUUID()}`];
   await caller.debit({ roundId, transactionId, amount: '3.00' });
   await caller.rollback({ roundId, reverseTransactionId: transactionId });
-  const found = await ann.get(`/v1/audit/entries?${new URLSearchParams({ transactionId })}`);
+  const query = new URLSearchParams({ transactionId }).toString();
+  const found = await ann.get(`/v1/audit/entries?${query}`);
   const { playerId } = caller;
   expect(found.body).toMatchObject({
     entries: [
@@ -65,11 +66,11 @@ test('a round is found in a large table without reading all of it', async () => 
   await callerOf(service, await addPlayer(sql)).debit({ roundId, amount: '1.00' });
   await sql`select brin_summarize_new_values('rounds_id')`;
   await sql`analyze rounds`;
-  const pages = await sql<[{ pages: number }]>`select pg_relation_size('rounds') / 8192 as pages`;
+  const pages = await sql<[{ pages: number }]>`select (pg_relation_size('rounds') / 8192)::int as pages`;
   const [plan] = await sql<
     [{ 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number } }] }]
   >`
     explain (analyze, buffers, format json) select * from players_of_round(${roundId})`;
   const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': read } = plan['QUERY PLAN'][0].Plan;
-  expect(hit + read).toBeLessThan(Number(pages[0].pages) / 2);
+  expect(hit + read).toBeLessThan(pages[0].pages / 2);
 });

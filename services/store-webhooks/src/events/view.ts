@@ -11,7 +11,7 @@ import type { EventDetail, EventView } from './schema.ts';
 import { findEvent, type EventRow } from './store.ts';
 
 export const showEvent = ({
-  storeId: _,
+  storeId: _storeId,
   ...row
 }: Omit<EventRow, 'body' | 'headers' | 'dedup'>): z.input<typeof EventView> => ({
   ...row,
