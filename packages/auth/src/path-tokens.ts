@@ -2,6 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { detached } from '@platform/service-kit/request-scope';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
+import { withTimeout } from '@platform/service-kit/timeout';
 import { equal } from './equal.ts';
 
 /** The stored columns of a token that are needed here. */
@@ -39,9 +40,10 @@ export interface VerifiedToken<Row> {
 }
 
 export interface PathTokens<Row> {
-  recognise: (token: string) => Promise<Recognised<Row>>;
+  /** By the hash of the token; undefined for a malformed one. */
+  recognise: (tokenHash: string | undefined) => Promise<Recognised<Row>>;
   /** Whether the token was valid when it was last looked up, at most an hour ago. Reads process memory only. */
-  wasValid: (token: string) => boolean;
+  wasValid: (tokenHash: string | undefined) => boolean;
   /** Grows whenever a token becomes valid, becomes invalid or gets another grace period. */
   readonly changes: number;
   /** The tokens that are accepted while the database is unavailable. */
@@ -56,28 +58,18 @@ const maxTokens = 20_000;
 /** SHA-256 in hex. A fast hash is enough, because 256 random bits can't be guessed. */
 export const hashPathToken = (token: string): string => hash('sha256', token);
 
+/** The hash of a token that a client sent; undefined if it is malformed. */
+export const hashOfSent = (token: string): string | undefined =>
+  tokenFormat.test(token) ? hashPathToken(token) : undefined;
+
 /** A new token: 256 random bits in base64url, and the hash to store. */
 export const makePathToken = (): { token: string; tokenHash: string } => {
   const token = randomBytes(32).toString('base64url');
   return { token, tokenHash: hashPathToken(token) };
 };
 
-/** Rejects with Unavailable when `work` takes longer than `ms`. */
-const withTimeout = async <T>(ms: number, work: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const timeout = new Unavailable(
-      'database_unavailable',
-      'The database is unavailable; try again shortly.',
-    );
-    timer = setTimeout(() => reject(timeout), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+const databaseTimeout = (): Unavailable =>
+  new Unavailable('database_unavailable', 'The database is unavailable; try again shortly.');
 
 /** Recognises the secret tokens in the paths of webhooks. */
 export const createPathTokens = <Row extends PathTokenRow>(
@@ -96,7 +88,7 @@ export const createPathTokens = <Row extends PathTokenRow>(
 
   const lookUp = async (tokenHash: string): Promise<Row | 'unknown' | 'undecidable'> => {
     try {
-      const row = await withTimeout(patienceMs, find(tokenHash));
+      const row = await withTimeout(patienceMs, databaseTimeout, find(tokenHash));
       if (row !== undefined && equal(row.tokenHash, tokenHash)) {
         const known = valid.get(tokenHash);
         if (known === undefined || known.graceUntil?.getTime() !== row.graceUntil?.getTime()) changes++;
@@ -115,7 +107,7 @@ export const createPathTokens = <Row extends PathTokenRow>(
   };
 
   return {
-    wasValid: (token) => valid.has(hashPathToken(token)),
+    wasValid: (tokenHash) => tokenHash !== undefined && valid.has(tokenHash),
     get changes() {
       return changes;
     },
@@ -129,9 +121,8 @@ export const createPathTokens = <Row extends PathTokenRow>(
         changes++;
       }
     },
-    recognise: async (token) => {
-      if (!tokenFormat.test(token)) return { state: 'unknown' };
-      const tokenHash = hashPathToken(token);
+    recognise: async (tokenHash) => {
+      if (tokenHash === undefined) return { state: 'unknown' };
       if (unknown.has(tokenHash)) return { state: 'unknown', tokenHash };
       let query = recent.get(tokenHash);
       if (query === undefined) recent.set(tokenHash, (query = detached(() => lookUp(tokenHash))));

@@ -19,7 +19,8 @@ test.each([
   });
   expect([answer.status, await answer.text()]).toEqual([200, '{}']);
   const { sql } = service.context.database;
-  const rows = () => sql`select id, dedup, body, state, received_at from inbox where store_id = ${id}`;
+  const rows = () =>
+    sql`select id, encode(dedup, 'hex') as dedup, body, state, received_at from inbox where store_id = ${id}`;
   const [stored] = await rows();
   expect(stored?.['body']).toEqual(sent);
 
@@ -39,7 +40,7 @@ test.each([
     event: 'order_updated',
     service: null,
     entity: null,
-    dedup: stored?.['dedup'] as Buffer,
+    dedup: stored?.['dedup'] as string,
     byContent: true,
     body: sent,
     headers: { 'content-type': 'application/json' },

@@ -7,7 +7,7 @@ export const receiptOf = (given: Partial<Receipt> = {}): Receipt => ({
   event: 'order_updated',
   service: null,
   entity: 'order:1',
-  dedup: Buffer.alloc(24, 1),
+  dedup: '01'.repeat(24),
   byContent: true,
   body: Buffer.from('{"id":1}'),
   headers: {},

@@ -59,7 +59,7 @@ test('a refused event that is stored again after it was accepted (its answer was
   const { id, webhookToken } = await service.store(onfleet(wrong));
   await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
   const [row] = await sql<(Receipt & { receivedAt: string })[]>`
-    select store_id as "storeId", id, event, service, entity, dedup, body, headers, received_at as "receivedAt",
+    select store_id as "storeId", id, event, service, entity, encode(dedup, 'hex') as dedup, body, headers, received_at as "receivedAt",
       state, error from inbox where store_id = ${id}`;
   expect(row).toMatchObject({ state: 'refused' });
   await mend(id);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
 import { spanTransactions } from '@platform/tracing/trace';
 import { createAdmission, type Admission } from './admission.ts';
 import { boundPool } from './bounded-pool.ts';
+import { withTimeout } from './timeout.ts';
 
 export interface Database extends AsyncDisposable {
   /** For hot paths and set-based statements. Times come back as PostgreSQL prints them, not as Date. */
@@ -50,12 +50,8 @@ export interface DatabaseOptions {
 /** How long a connection may take to report that a statement has timed out. */
 const graceMs = 1000;
 
-const within = <T>(ms: number, work: Promise<T>): Promise<T> => {
-  const late = sleep(ms, undefined, { ref: false }).then(() => {
-    throw new Error(`the database did not answer within ${ms} ms`);
-  });
-  return Promise.race([work, late]);
-};
+const answerWithin = <T>(ms: number, work: Promise<T>): Promise<T> =>
+  withTimeout(ms, () => new Error(`the database did not answer within ${ms} ms`), work);
 
 /**
  * A connection pool with a bounded queue (ADR 67). Nothing connects before the first query. When the server goes away, running
@@ -98,10 +94,10 @@ export const openDatabase = ({
   const admission = createAdmission({ slots: max, maxWaiting, maxWaitMs });
   const sql = spanTransactions(boundPool(open(instance, max, statementTimeoutMs, settings), admission));
   const ping = async (ms = 1000) => {
-    await within(ms, probe`select 1`);
+    await answerWithin(ms, probe`select 1`);
   };
   const connections = () =>
-    within(
+    answerWithin(
       1000,
       probe<{ state: string; count: number }[]>`
         select coalesce(state, 'unknown') as state, count(*)::int as count

@@ -14,3 +14,7 @@ const special = /[\\"]/g;
  */
 export const arrayOf = (values: readonly (string | null)[]): string =>
   `{${values.map((value) => (value === null ? 'null' : `"${value.replace(special, '\\$&')}"`)).join(',')}}`;
+
+/** As `arrayOf`, for UUIDs, numbers and others that need no quotes. */
+export const plainArrayOf = (values: readonly (string | number | null)[]): string =>
+  `{${values.map((value) => value ?? 'null').join(',')}}`;

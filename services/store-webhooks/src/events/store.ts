@@ -11,14 +11,16 @@ export const isReceivedFrom = (from: string): SQL => gte(inbox.id, firstIdOf(new
 export const isReceivedBefore = (to: string): SQL => lt(inbox.id, firstIdOf(new Date(to)));
 export const isReceivedAfter = (id: string): SQL => gt(inbox.id, id);
 
-/** Most events are done, so the primary key finds those; the others are found by their own indexes. */
+/**
+ * Most events are done, so the primary key finds those. The others are found by their own index, and pending ones from
+ * the queue: as an array of its ids, so that the primary key finds a page of them in order, however many there are.
+ */
 export const hasState = (state: string): SQL => {
   if (state === 'done') return eq(inbox.state, 'done');
-  const ids =
-    state === 'pending'
-      ? sql`select ${queue.id} from ${queue} where ${queue.storeId} = ${inbox.storeId}`
-      : sql`select ${results.id} from ${results}
-          where ${results.storeId} = ${inbox.storeId} and ${results.state} = ${state} and ${results.state} <> 'done'`;
+  if (state === 'pending')
+    return sql`${inbox.id} = any(array(select ${queue.id} from ${queue})) and ${inbox.dueAt} is not null`;
+  const ids = sql`select ${results.id} from ${results}
+    where ${results.storeId} = ${inbox.storeId} and ${results.state} = ${state} and ${results.state} <> 'done'`;
   return sql`${inbox.id} in (${ids})`;
 };
 

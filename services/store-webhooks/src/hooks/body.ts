@@ -44,8 +44,11 @@ export const readBody = (req: IncomingMessage): Promise<Buffer> =>
       reject(tooLarge());
     });
     req.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
-    // Only what was read whole is an event. After 'end' this has no effect.
-    for (const ending of ['close', 'error']) req.on(ending, () => reject(aborted()));
+    // Only what was read whole is an event.
+    req.on('error', () => reject(aborted()));
+    req.on('close', () => {
+      if (!req.readableEnded) reject(aborted());
+    });
   });
 
 const isForm = (contentType: string | undefined): boolean =>

@@ -16,34 +16,8 @@ export type HookEvent = keyof typeof hookEvents;
 
 export const hookEventNames = Object.keys(hookEvents) as HookEvent[];
 
-export const isHookEvent = (name: string): name is HookEvent => Object.hasOwn(hookEvents, name);
-
 export const hooksPath = '/api/v1/hooks';
 
 /** What logs, metrics and the OpenAPI document call an event's address. */
 export const templateOf = (event: HookEvent): string =>
   `${hooksPath}/${event}/${hookEvents[event].service ? '{service}/' : ''}{token}`;
-
-export interface HookAddress {
-  event: HookEvent;
-  service: string | null;
-  token: string;
-  template: string;
-}
-
-const segment = /^[\w.~-]{1,100}$/;
-
-/** Reads the path of a webhook; undefined when it is none of the ten. */
-export const parseAddress = (target: string): HookAddress | undefined => {
-  const mark = target.indexOf('?');
-  const path = mark === -1 ? target : target.slice(0, mark);
-  if (!path.startsWith(`${hooksPath}/`)) return undefined;
-  const [event = '', ...rest] = path.slice(hooksPath.length + 1).split('/');
-  if (!isHookEvent(event)) return undefined;
-  const [first = '', second = ''] = rest;
-  const template = templateOf(event);
-  if (!hookEvents[event].service)
-    return rest.length === 1 ? { event, service: null, token: first, template } : undefined;
-  if (rest.length !== 2 || !segment.test(first)) return undefined;
-  return { event, service: first, token: second, template };
-};

@@ -7,8 +7,8 @@ import { isStorable } from '@platform/service-kit/text';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { ErrorTracker } from '../tracker/tracker.ts';
 import { Unprocessable } from '../worker/unprocessable.ts';
-import type { HookAddress } from './events.ts';
 import { inspectEvent } from './subject.ts';
+import type { HookAddress } from './token-guard.ts';
 
 const always = ['content-type', 'user-agent', 'x-request-id'];
 
@@ -24,7 +24,7 @@ const keep = (headers: IncomingHttpHeaders, names: readonly string[]): Record<st
 interface Arrival {
   id: string;
   store: KnownStore;
-  address: Pick<HookAddress, 'event' | 'service'>;
+  address: HookAddress;
   body: Buffer;
   /** The parsed body; undefined if it is not readable. */
   content: unknown;

@@ -33,7 +33,6 @@ const redirect = {
 
 /** The ten webhooks of the seed. */
 export const hookRoutes = (context: Context): Route[] => {
-  const guard = createTokenGuard(context);
   const receive = createReceiver(context);
   const post = (event: HookEvent): Route => ({
     fast: true,
@@ -43,7 +42,7 @@ export const hookRoutes = (context: Context): Route[] => {
     tag: 'Webhooks',
     summary: hookEvents[event].summary,
     description: 'The token in the path is the credential.',
-    caller: guard,
+    caller: createTokenGuard(context, event),
     unlimited: true,
     params: paramsOf(event),
     // Senders add parameters of their own.

@@ -1,9 +1,8 @@
-import { crc32 } from 'node:zlib';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { safeError } from '../tracker/failure.ts';
 import { createBatcher } from '@platform/service-kit/batcher';
 import type { Log } from '@platform/service-kit/log';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
+import { withTimeout } from '@platform/service-kit/timeout';
 import type { Sql } from 'postgres';
 import type { HookEvent } from '../hooks/events.ts';
 import type { Snapshot } from '../spool/saved-snapshot.ts';
@@ -48,16 +47,6 @@ const patienceMs = 2000;
 
 const away = (): Unavailable => new Unavailable('database_unavailable', 'The database is away.');
 
-const within = async <T>(ms: number, work: Promise<T>): Promise<T> => {
-  const done = new AbortController();
-  const late = sleep(ms, undefined, { signal: done.signal }).then(() => Promise.reject(away()));
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    done.abort();
-  }
-};
-
 export const createInbox = (options: InboxOptions): Inbox => {
   const { sql, log, spoolFolder, spoolMaxBytes, snapshot, onWork } = options;
   const replay = async (receipts: readonly Receipt[]): Promise<Stored[]> => {
@@ -92,8 +81,9 @@ export const createInbox = (options: InboxOptions): Inbox => {
     const { worker } = onWork;
     const bytes = arrivals.reduce((sum, { receipt }) => sum + receipt.body.length, 0);
     const claimer = worker?.hasRoom(arrivals.length, bytes) ? worker.claimer : undefined;
-    const results = await within(
+    const results = await withTimeout(
       patienceMs,
+      away,
       storeReceipts(
         sql,
         arrivals.map(({ receipt }) => receipt),
@@ -107,32 +97,28 @@ export const createInbox = (options: InboxOptions): Inbox => {
     return results;
   };
 
-  // Each commits once at a time: the more receipts share a commit, the less each of them costs. While PostgreSQL works
-  // on one, this process prepares the other. Events of one entity, and copies of an event, use the same, in the order of receipt.
-  const lanes = [0, 1].map(() =>
-    createBatcher<Arrival, Stored>({
-      flush: async (arrivals) => {
-        // Keeps the order: if earlier receipts went to the spool, those that waited behind them follow.
-        if (spool.active) throw away();
-        return commit(arrivals);
-      },
-      maxBatch,
-      sizeOf: ({ receipt }) => receipt.body.length,
-      maxBatchSize: maxBatchBytes,
-      maxQueue,
-      maxInFlight: 1,
-    }),
-  );
-  const laneOf = ({ entity, dedup }: Receipt) => lanes[crc32(entity ?? dedup) % lanes.length];
+  // One commit at a time: the more receipts share it, the less each of them costs. While PostgreSQL works on it, this
+  // process prepares the next one.
+  const commits = createBatcher<Arrival, Stored>({
+    flush: async (arrivals) => {
+      // Keeps the order: if earlier receipts went to the spool, those that waited behind them follow.
+      if (spool.active) throw away();
+      return commit(arrivals);
+    },
+    maxBatch,
+    sizeOf: ({ receipt }) => receipt.body.length,
+    maxBatchSize: maxBatchBytes,
+    maxQueue,
+    maxInFlight: 1,
+  });
 
   return {
     spool,
     accept: async (arrival) => {
       const { receipt } = arrival;
-      const lane = laneOf(receipt);
-      if (!spool.active && lane !== undefined) {
+      if (!spool.active) {
         try {
-          return await lane.add(arrival);
+          return await commits.add(arrival);
         } catch (err) {
           // It may have been committed nevertheless; the replay of the spool detects that.
           if (toProblem(err).status !== 503)

@@ -6,7 +6,8 @@ export interface Receipt {
   event: string;
   service: string | null;
   entity: string | null;
-  dedup: Buffer;
+  /** See dedup.ts. */
+  dedup: string;
   /** False if the provider's event id decides; then a repeated key is always a duplicate. */
   byContent: boolean;
   body: Buffer;

@@ -1,7 +1,7 @@
 import type { ISql } from 'postgres';
-import { arrayOf, type Fragment } from '../db/sql.ts';
+import { arrayOf, plainArrayOf, type Fragment } from '../db/sql.ts';
 import type { Claimer } from '../worker/claim.ts';
-import { keyBytes, keyRange, repeatKey } from './dedup.ts';
+import { partsOfKey, repeatKey } from './dedup.ts';
 import type { Receipt, Stored } from './receipt.ts';
 
 /**
@@ -18,26 +18,25 @@ const joined = (sql: ISql, bodies: readonly Buffer[]): Fragment => {
  * may have another key since: that of a repeat, or of an event that was refused first.
  */
 const newEvents = (sql: ISql, receipts: readonly Receipt[]): Fragment => {
-  const column = (of: (receipt: Receipt) => string | null) => arrayOf(receipts.map(of));
+  const plain = (of: (receipt: Receipt) => string | number) => plainArrayOf(receipts.map(of));
+  const texts = (of: (receipt: Receipt) => string | null) => arrayOf(receipts.map(of));
+  const bodies = receipts.map(({ body }) => body);
   let end = 1;
-  const starts = receipts.map(({ body }) => ((end += body.length), end - body.length));
+  const starts = bodies.map(({ length }) => (end += length) - length);
   return sql`
-    with sent as materialized (
-      select ${Buffer.concat(receipts.map(({ dedup }) => dedup))}::bytea as keys,
-        ${joined(
-          sql,
-          receipts.map(({ body }) => body),
-        )} as bodies),
+    with sent as materialized (select ${joined(sql, bodies)} as bodies),
     new as (
       insert into events (store_id, id, event, service, entity, dedup, body, headers, received_at)
-      select store_id, id, event, service, entity, substring(keys from (n::int - 1) * ${keyBytes} + 1 for ${keyBytes}),
-        substring(bodies from start for length), headers, to_timestamp(received / 1000.0)
-      from sent, unnest(${column(({ storeId }) => storeId)}::uuid[], ${column(({ id }) => id)}::uuid[],
-        ${column(({ event }) => event)}::text[], ${column(({ service }) => service)}::text[],
-        ${column(({ entity }) => entity)}::text[], ${column(({ headers }) => JSON.stringify(headers))}::jsonb[],
-        ${column(({ receivedAt }) => String(receivedAt.getTime()))}::bigint[],
-        ${arrayOf(starts.map(String))}::int[], ${column(({ body }) => String(body.length))}::int[])
-        with ordinality as given (store_id, id, event, service, entity, headers, received, start, length, n)
+      select store_id, id, event, service, entity, decode(dedup, 'hex'), substring(bodies from start for length), headers,
+        to_timestamp(received / 1000)
+      from sent, rows from (
+        unnest(${plain(({ storeId }) => storeId)}::uuid[], ${plain(({ id }) => id)}::uuid[],
+          ${plain(({ event }) => event)}::text[], ${texts(({ service }) => service)}::text[],
+          ${texts(({ entity }) => entity)}::text[], ${plain(({ dedup }) => dedup)}::text[],
+          ${plain(({ receivedAt }) => receivedAt.getTime())}::float8[], ${plainArrayOf(starts)}::int[],
+          ${plain(({ body }) => body.length)}::int[]),
+        jsonb_array_elements(${JSON.stringify(receipts.map(({ headers }) => headers))}::jsonb))
+        as given (store_id, id, event, service, entity, dedup, received, start, length, headers)
       on conflict do nothing
       returning store_id, id, coalesce(entity, id::text) as entity)`;
 };
@@ -71,8 +70,8 @@ const insertEnded = (sql: ISql, receipts: readonly Receipt[]) => sql<Inserted[]>
   ${newEvents(sql, receipts)}
   insert into results (store_id, id, state, attempts, error, finished_at)
   select new.store_id, new.id, given.state, 0, given.error, now()
-  from new join unnest(${arrayOf(receipts.map(({ id }) => id))}::uuid[],
-    ${arrayOf(receipts.map(({ state }) => state))}::text[], ${arrayOf(receipts.map(({ error }) => error))}::text[])
+  from new join unnest(${plainArrayOf(receipts.map(({ id }) => id))}::uuid[],
+    ${plainArrayOf(receipts.map(({ state }) => state))}::text[], ${arrayOf(receipts.map(({ error }) => error))}::text[])
     as given (id, state, error) on given.id = new.id
   returning id, false as "isClaimed"`;
 
@@ -101,38 +100,48 @@ const insert = async (
   return stored;
 };
 
-interface Before {
+interface Earlier {
   /** The same receipt is already stored; happens when the spool is replayed. */
-  stored: boolean;
-  /** Id of the latest earlier event with the same subject. */
-  latest: string | null;
-  same: boolean | null;
+  isStored: boolean;
+  /** Id of the latest event with the same subject that was received before it. */
+  previous: string | null;
+  hasSameBody: boolean | null;
 }
 
-const before = async (sql: ISql, { storeId, id, dedup, body }: Receipt): Promise<Before | undefined> => {
-  const [first, last] = keyRange(dedup);
-  const [row] = await sql<Before[]>`
-    select exists (select from events where store_id = ${storeId} and id = ${id}) as stored,
-      latest.id as latest, latest.same
+/**
+ * Looks for what made a receipt a repeat. The previous event is found by walking back in the index of the entity, past
+ * events of other kinds about the same entity.
+ */
+const findEarlier = async (
+  sql: ISql,
+  { storeId, id, entity, dedup }: Receipt,
+): Promise<Earlier | undefined> => {
+  const { subject, content } = partsOfKey(dedup);
+  const [row] = await sql<Earlier[]>`
+    select exists (select from events where store_id = ${storeId} and id = ${id}) as "isStored",
+      latest.id as previous, latest.same as "hasSameBody"
     from (select) as one left join lateral (
-      select id, body = ${body} as same from events
-      where store_id = ${storeId} and dedup between ${first} and ${last} and id < ${id}
+      select id, starts_with(encode(sha256(body), 'hex'), ${content}) as same from events
+      where store_id = ${storeId} and entity is not null
+        and substr(entity, strpos(entity, ':') + 1) = substr(${entity}::text, strpos(${entity}::text, ':') + 1)
+        and starts_with(encode(dedup, 'hex'), ${subject}) and id < ${id}
       order by id desc limit 1) as latest on true`;
   return row;
 };
 
-/** The first attempt to store it claimed it, but the process did not learn of that. */
+/** If the first attempt to store a receipt claimed it, the process did not learn of that. */
 const makeDue = (sql: ISql, { storeId, id, entity }: Receipt) => sql`
   update queue set worker = null, due_at = now()
   where store_id = ${storeId} and entity = ${entity ?? id} and id = ${id} and worker is not null`;
 
 /** A repeated body is a duplicate unless another event with the same subject came in between. */
 const storeRepeat = async (sql: ISql, receipt: Receipt): Promise<Stored> => {
-  const found = await before(sql, receipt);
-  if (found?.stored) await makeDue(sql, receipt);
+  const found = await findEarlier(sql, receipt);
+  if (found?.isStored) await makeDue(sql, receipt);
   if (!receipt.byContent || receipt.entity === null) return 'duplicate';
-  if (found === undefined || found.stored || found.latest === null || found.same) return 'duplicate';
-  const added = await insert(sql, [{ ...receipt, dedup: repeatKey(receipt.dedup, found.latest) }]);
+  if (found === undefined || found.isStored || found.previous === null || found.hasSameBody)
+    return 'duplicate';
+  const added = await insert(sql, [{ ...receipt, dedup: repeatKey(receipt.dedup, found.previous) }]);
   return added.get(receipt.id) ?? 'duplicate';
 };
 

@@ -7,8 +7,8 @@ import type { Receipt } from '../inbox/receipt.ts';
  */
 const headBytes = 8;
 
-export const encode = ({ body, dedup, ...rest }: Receipt): Buffer => {
-  const about = Buffer.from(JSON.stringify({ ...rest, dedup: dedup.toString('base64') }));
+export const encode = ({ body, ...rest }: Receipt): Buffer => {
+  const about = Buffer.from(JSON.stringify(rest));
   const record = Buffer.allocUnsafe(headBytes + 4 + about.length + body.length);
   record.writeUInt32BE(record.length - headBytes, 0);
   record.writeUInt32BE(about.length, headBytes);
@@ -20,16 +20,11 @@ export const encode = ({ body, dedup, ...rest }: Receipt): Buffer => {
 
 const decode = (content: Buffer): Receipt => {
   const bodyAt = 4 + content.readUInt32BE(0);
-  const about = JSON.parse(content.toString('utf8', 4, bodyAt)) as Omit<
-    Receipt,
-    'body' | 'dedup' | 'receivedAt'
-  > & {
-    dedup: string;
+  const about = JSON.parse(content.toString('utf8', 4, bodyAt)) as Omit<Receipt, 'body' | 'receivedAt'> & {
     receivedAt: string;
   };
   return {
     ...about,
-    dedup: Buffer.from(about.dedup, 'base64'),
     receivedAt: new Date(about.receivedAt),
     // Copies the body, so that one small receipt does not keep a whole chunk of the file in memory.
     body: Buffer.from(content.subarray(bodyAt)),
