@@ -40,6 +40,30 @@ CREATE TABLE "ledger_settings" (
 	"value" text NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "limit_changes" (
+	"change_id" uuid DEFAULT uuidv7() NOT NULL,
+	"player_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"period" text NOT NULL,
+	"set_by" text NOT NULL,
+	"value" bigint,
+	"changed_at" timestamp (3) with time zone NOT NULL,
+	"effective_at" timestamp (3) with time zone NOT NULL,
+	"cancelled_at" timestamp (3) with time zone,
+	"changed_by" text NOT NULL,
+	CONSTRAINT "limit_changes_player_id_change_id_pk" PRIMARY KEY("player_id","change_id")
+);
+--> statement-breakpoint
+CREATE TABLE "limit_windows" (
+	"player_id" text NOT NULL,
+	"period" text NOT NULL,
+	"since" timestamp (3) with time zone NOT NULL,
+	"after_seq" bigint NOT NULL,
+	"wagered" bigint NOT NULL,
+	"lost" bigint NOT NULL,
+	CONSTRAINT "limit_windows_player_id_period_pk" PRIMARY KEY("player_id","period")
+);
+--> statement-breakpoint
 CREATE TABLE "players" (
 	"player_id" text PRIMARY KEY NOT NULL,
 	"currency" text NOT NULL,
@@ -54,6 +78,12 @@ CREATE TABLE "players" (
 	"birth_date" date,
 	"address" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
+	"time_zone" text,
+	"wagered" bigint,
+	"lost" bigint,
+	"wagered_cap" bigint,
+	"lost_cap" bigint,
+	"limits_until" timestamp (3) with time zone,
 	CONSTRAINT "players_balance" CHECK ("players"."balance" >= 0),
 	CONSTRAINT "players_seq" CHECK ("players"."seq" >= 0)
 );
@@ -79,6 +109,7 @@ CREATE TABLE "sessions" (
 CREATE INDEX "audit_events_player" ON "audit_events" USING btree ("player_id","event_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "entries_transaction" ON "entries" USING btree ("transaction_id","id_space");--> statement-breakpoint
 CREATE UNIQUE INDEX "entries_reversal" ON "entries" USING btree ("reverses","id_space") WHERE "entries"."operation" = 'rollback' and "entries"."amount" > 0;--> statement-breakpoint
+CREATE INDEX "entries_deposits" ON "entries" USING btree ("player_id","at") WHERE "entries"."operation" = 'deposit';--> statement-breakpoint
 CREATE INDEX "players_created" ON "players" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "rounds_open" ON "rounds" USING btree ("opened_at") WHERE "rounds"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "rounds_id" ON "rounds" USING brin (round_id text_bloom_ops(n_distinct_per_range = 3000)) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint

@@ -4,6 +4,7 @@ import { callbackRoutes } from './callbacks/routes.ts';
 import type { Context } from './context.ts';
 import { gameRoutes } from './games/routes.ts';
 import { launchRoutes } from './launches/routes.ts';
+import { limitRoutes } from './limits/routes.ts';
 import { playerRoutes } from './players/routes.ts';
 import { roundRoutes } from './rounds/routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
@@ -19,6 +20,7 @@ export const createApp = (context: Context): HttpApp =>
       tags: {
         Callbacks: 'Called by the game server, signed with HMAC-SHA256',
         Players: 'Players and their balances',
+        Limits: 'Limits on deposits, bets, losses and time, and reality checks',
         Games: 'Games that may be played',
         Rounds: 'For support, and to find rounds that were never closed',
         Launches: 'Requests to the game server',
@@ -30,6 +32,7 @@ export const createApp = (context: Context): HttpApp =>
       ...callbackRoutes(context),
       ...playerRoutes(context),
       ...transferRoutes(context),
+      ...limitRoutes(context),
       ...roundRoutes(context),
       ...gameRoutes(context),
       ...launchRoutes(context),

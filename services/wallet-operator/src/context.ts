@@ -32,6 +32,8 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
         creditUnknownRound: env.CREDIT_UNKNOWN_ROUND,
         sessions: env.SESSION_POLICY,
         transactionIds: env.TRANSACTION_ID_SCOPE,
+        limitStatus: env.LIMIT_STATUS,
+        sessionBreakS: env.SESSION_BREAK_S,
       },
       maxQueue: env.MAX_WAITING,
       maxWaitMs: env.MAX_WAIT_MS,

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
+import { limitStatuses } from './ledger/command.ts';
 
 const seconds = (min: number, fallback: number) => z.coerce.number().int().min(min).default(fallback);
 
@@ -21,6 +22,10 @@ const shape = {
   TRANSACTION_ID_SCOPE: z.enum(['global', 'player']).default('global'),
   SESSION_POLICY: z.enum(['optional', 'required']).default('optional'),
   SESSION_TTL_S: seconds(1, 3600),
+  /** The answer to a debit beyond a limit of the player. */
+  LIMIT_STATUS: z.enum(limitStatuses).default('ERROR_NOT_ENOUGH_MONEY'),
+  /** A session of play, for its limit and for reality checks, ends when no debit was accepted for so long. */
+  SESSION_BREAK_S: seconds(60, 1800),
   /** Callbacks that may wait; beyond it they are answered 500 at once. */
   MAX_WAITING: z.coerce.number().int().min(1).default(2000),
   /** How long a callback waits for a batch, and for a player whom another transaction holds; then it is answered 500. */

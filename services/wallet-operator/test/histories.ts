@@ -117,4 +117,6 @@ export const policy: fc.Arbitrary<Policy> = fc.record({
   creditUnknownRound: fc.constantFrom('accept', 'reject'),
   sessions: fc.constantFrom('optional', 'required'),
   transactionIds: fc.constantFrom('global', 'player'),
+  limitStatus: fc.constant('ERROR_NOT_ENOUGH_MONEY'),
+  sessionBreakS: fc.constant(1800),
 });

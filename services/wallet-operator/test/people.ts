@@ -30,6 +30,7 @@ export const person = async (
   return {
     get: (path: string) => send('GET', path),
     post: (path: string, body: unknown) => send('POST', path, body),
+    put: (path: string, body: unknown) => send('PUT', path, body),
     patch: (path: string, body: unknown) => send('PATCH', path, body),
   };
 };

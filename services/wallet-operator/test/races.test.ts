@@ -17,6 +17,8 @@ const openLedgerOf = (databaseUrl: string): Ledger =>
       creditUnknownRound: 'accept',
       sessions: 'optional',
       transactionIds: 'global',
+      limitStatus: 'ERROR_NOT_ENOUGH_MONEY',
+      sessionBreakS: 1800,
     },
     maxQueue: 100,
     maxInFlight: 2,

@@ -39,6 +39,8 @@ const createSmallBackend = (rules: typeof decide): Server => {
       creditUnknownRound: 'accept',
       sessions: 'optional',
       transactionIds: 'global',
+      limitStatus: 'ERROR_NOT_ENOUGH_MONEY',
+      sessionBreakS: 1800,
     },
     rules,
   );

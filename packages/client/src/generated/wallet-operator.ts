@@ -252,6 +252,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/players/{playerId}/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The limits of a player, and how much of them is used
+         * @description Requires bearer, with the scope wallet:read.
+         */
+        get: operations["getLimits"];
+        /**
+         * Set all limits that the player, or the operator, wants
+         * @description A new or lower limit is in force at once. A higher limit, and the end of one, wait for 24 hours; sending the limit in force again cancels that. Of the limits of player and operator, the lower one counts.
+         *
+         *     Requires bearer, with the scope wallet:admin.
+         */
+        put: operations["setLimits"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/players/{playerId}/limits/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The changes of the limits of a player, the newest first
+         * @description Requires bearer, with the scope wallet:read.
+         */
+        get: operations["listLimitChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/players/{playerId}/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How long a player has been playing, and with which result
+         * @description For reality checks. A session ends when no bet was accepted for SESSION_BREAK_S (30 minutes).
+         *
+         *     Requires bearer, with the scope wallet:read.
+         */
+        get: operations["getPlaySession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/players/{playerId}/rounds/{roundId}": {
         parameters: {
             query?: never;
@@ -557,6 +625,11 @@ export interface components {
             /** Format: date */
             birthDate?: string | null;
             address?: string | null;
+            /**
+             * @description IANA time zone, for limits by month; null: UTC
+             * @example Europe/Berlin
+             */
+            timeZone?: string | null;
         };
         PlayerChange: {
             name?: string | null;
@@ -565,6 +638,11 @@ export interface components {
             /** Format: date */
             birthDate?: string | null;
             address?: string | null;
+            /**
+             * @description IANA time zone, for limits by month; null: UTC
+             * @example Europe/Berlin
+             */
+            timeZone?: string | null;
             /** @enum {string} */
             status?: "active" | "disabled";
             /** @description false ends an exclusion */
@@ -579,6 +657,28 @@ export interface components {
             /** @description Idempotency key of deposits and withdrawals; never collides with an id of the game server */
             transactionId: string;
             amount: string;
+        };
+        /** @description All limits of this setter: those left out end after 24 hours */
+        NewLimits: {
+            /** @enum {string} */
+            setBy: "player" | "operator";
+            /** @description Sum of the deposits */
+            deposit?: components["schemas"]["LimitsByPeriod"];
+            /** @description Sum of the bets */
+            wager?: components["schemas"]["LimitsByPeriod"];
+            /** @description Bets less wins */
+            loss?: components["schemas"]["LimitsByPeriod"];
+            /** @description Time without a break */
+            sessionMinutes?: number;
+        };
+        /** @description 24 hours, 7 days, and the month in the time zone of the player */
+        LimitsByPeriod: {
+            /** @example 50.00 */
+            "24h"?: string;
+            /** @example 50.00 */
+            "7d"?: string;
+            /** @example 50.00 */
+            month?: string;
         };
         NewGame: {
             gameCode: string;
@@ -662,6 +762,7 @@ export interface components {
             languageCode: string | null;
             birthDate: string | null;
             address: string | null;
+            timeZone: string | null;
             /** Format: date-time */
             createdAt: string;
         };
@@ -689,6 +790,115 @@ export interface components {
             amount: string;
             /** @description Balance of the player right after the transfer */
             balance: string;
+        };
+        Limits: {
+            playerId: string;
+            /**
+             * @description Where the months of the player begin
+             * @example Europe/Berlin
+             */
+            timeZone: string;
+            /** @description In force, set by the player */
+            player: components["schemas"]["LimitSet"];
+            /** @description In force, set by the operator */
+            operator: components["schemas"]["LimitSet"];
+            /** @description Raised or ended limits, which have to wait */
+            pending: {
+                /** @enum {string} */
+                kind: "deposit" | "wager" | "loss" | "session";
+                /** @enum {string} */
+                period: "24h" | "7d" | "month" | "session";
+                /** @enum {string} */
+                setBy: "player" | "operator";
+                /**
+                 * @description Money, or minutes of a session; null: no limit
+                 * @example 50.00
+                 */
+                limit: string | null;
+                /** Format: date-time */
+                effectiveAt: string;
+            }[];
+            /** @description What bets and deposits are checked against now */
+            lowest: {
+                /** @enum {string} */
+                kind: "deposit" | "wager" | "loss" | "session";
+                /** @enum {string} */
+                period: "24h" | "7d" | "month" | "session";
+                /**
+                 * @description Money, or minutes of a session
+                 * @example 50.00
+                 */
+                limit: string;
+                /**
+                 * @description Money, or minutes of a session
+                 * @example 50.00
+                 */
+                used: string;
+                /**
+                 * @description Money, or minutes of a session
+                 * @example 50.00
+                 */
+                remaining: string;
+                /** Format: date-time */
+                since: string;
+            }[];
+        };
+        LimitSet: {
+            /** @description Sum of the deposits */
+            deposit?: components["schemas"]["LimitsByPeriod"];
+            /** @description Sum of the bets */
+            wager?: components["schemas"]["LimitsByPeriod"];
+            /** @description Bets less wins */
+            loss?: components["schemas"]["LimitsByPeriod"];
+            /** @description Time without a break */
+            sessionMinutes?: number;
+        };
+        LimitChange: {
+            /** Format: uuid */
+            changeId: string;
+            /** @enum {string} */
+            kind: "deposit" | "wager" | "loss" | "session";
+            /** @enum {string} */
+            period: "24h" | "7d" | "month" | "session";
+            /** @enum {string} */
+            setBy: "player" | "operator";
+            /**
+             * @description Money, or minutes of a session; null: no limit
+             * @example 50.00
+             */
+            limit: string | null;
+            /** Format: date-time */
+            changedAt: string;
+            /** @description Subject of the access token */
+            changedBy: string;
+            /** Format: date-time */
+            effectiveAt: string;
+            /** Format: date-time */
+            cancelledAt: string | null;
+        };
+        PlaySession: {
+            playerId: string;
+            /** @description null: the player has never played */
+            session: {
+                /**
+                 * Format: date-time
+                 * @description First bet
+                 */
+                startedAt: string;
+                /** Format: date-time */
+                lastBetAt: string;
+                /** @description From the first bet until now, or until the last bet of a session that is over */
+                minutes: number;
+                /** @description No bet was accepted for SESSION_BREAK_S */
+                isOver: boolean;
+                wagered: string;
+                won: string;
+                /**
+                 * @description Wins less bets
+                 * @example -12.50
+                 */
+                result: string;
+            } | null;
         };
         RoundWithEntries: {
             playerId: string;
@@ -798,7 +1008,7 @@ export interface components {
             entries: number;
             violations: {
                 /** @enum {string} */
-                kind: "balance_differs" | "sequence_has_gap" | "entries_without_player" | "balance_after_differs" | "reversal_without_debit" | "debit_reversed_twice" | "tombstone_with_debit";
+                kind: "balance_differs" | "sequence_has_gap" | "entries_without_player" | "balance_after_differs" | "reversal_without_debit" | "debit_reversed_twice" | "tombstone_with_debit" | "limit_counter_differs" | "limit_window_differs";
                 playerId: string;
                 transactionId: string | null;
                 detail: string;
@@ -2148,6 +2358,409 @@ export interface operations {
                 };
             };
             /** @description The credential lacks the scope wallet:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Limits"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:read */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    setLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "setBy": "player",
+                 *       "loss": {
+                 *         "24h": "500.00",
+                 *         "month": "4000.00"
+                 *       },
+                 *       "sessionMinutes": 120
+                 *     }
+                 */
+                "application/json": components["schemas"]["NewLimits"];
+            };
+        };
+        responses: {
+            /** @description As they are now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Limits"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listLimitChanges: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        changes: components["schemas"]["LimitChange"][];
+                        page: {
+                            /** @description The page that was asked for */
+                            number: number;
+                            /** @description Whether more pages follow */
+                            has_more: boolean;
+                            /** @description Items per page */
+                            limit: number;
+                        };
+                    };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:read */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getPlaySession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                playerId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest session */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlaySession"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:read */
             403: {
                 headers: {
                     [name: string]: unknown;

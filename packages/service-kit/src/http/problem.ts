@@ -10,6 +10,8 @@ interface ProblemInit {
   code: string;
   detail: string;
   errors?: FieldErrors;
+  /** More members of the response body (RFC 9457, section 3.2). */
+  members?: Record<string, string>;
   headers?: Record<string, string>;
   /** Hash of a credential that is not known; counts against the caller's network. */
   unknownCredential?: string | undefined;
@@ -24,6 +26,7 @@ export class Problem extends Error {
   readonly status: number;
   readonly code: string;
   readonly errors: FieldErrors | undefined;
+  readonly members: Record<string, string>;
   readonly headers: Record<string, string>;
   readonly unknownCredential: string | undefined;
 
@@ -33,6 +36,7 @@ export class Problem extends Error {
     this.status = init.status;
     this.code = init.code;
     this.errors = init.errors;
+    this.members = init.members ?? {};
     this.headers = init.headers ?? {};
     this.unknownCredential = init.unknownCredential;
   }
@@ -106,6 +110,7 @@ export class Unavailable extends Problem {
 
 /** The response body (RFC 9457, with `code` and `requestId` for clients). */
 export const problemBody = (problem: Problem, requestId: string) => ({
+  ...problem.members,
   type: 'about:blank',
   title: renamed[problem.status] ?? STATUS_CODES[problem.status] ?? 'Error',
   status: problem.status,

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
+import { checkCounters, type CounterViolation } from '../limits/proof.ts';
 
 export interface Violation {
   kind:
+    | CounterViolation['kind']
     | 'balance_differs'
     | 'sequence_has_gap'
     | 'entries_without_player'
@@ -114,5 +116,7 @@ export const checkLedger = (sql: Sql): Promise<Findings> =>
   sql.begin('isolation level repeatable read read only', async (snapshot) => {
     await snapshot`set local work_mem = '64MB'`;
     const { suspects, ...counts } = await findSuspects(snapshot);
-    return { ...counts, violations: [...(await nameViolations(snapshot, suspects))] };
+    const inLedger = await nameViolations(snapshot, suspects);
+    const inCounters = await checkCounters(snapshot as unknown as Sql, mostViolations);
+    return { ...counts, violations: [...inLedger, ...inCounters].slice(0, mostViolations) };
   });

@@ -41,6 +41,8 @@ export const Proof = z
           'reversal_without_debit',
           'debit_reversed_twice',
           'tombstone_with_debit',
+          'limit_counter_differs',
+          'limit_window_differs',
         ]),
         playerId: z.string(),
         transactionId: z.string().nullable(),

@@ -1,15 +1,7 @@
-import type { Command, Reason, Status } from '../ledger/command.ts';
+import type { Command, Status } from '../ledger/command.ts';
 import type { Outcome } from '../ledger/outcome.ts';
 import { decimal } from '../money.ts';
-
-/** Messages for the player when a bet is refused (`customUserError`). */
-const playerMessages: Partial<Record<Reason, string>> = {
-  no_money: 'Your balance is too low for this bet.',
-  round_closed: 'This round is over.',
-  player_disabled: 'Your account is locked.',
-  player_excluded: 'You have excluded yourself from playing.',
-  session_expired: 'Your session has ended. Please start the game again.',
-};
+import { messageFor } from './messages.ts';
 
 export const refusal = (requestId: string, status: Status): string => JSON.stringify({ requestId, status });
 
@@ -30,8 +22,9 @@ const profileFields = (
 
 /** The body of a decided callback. */
 export const answerOf = (requestId: string, command: Command, outcome: Outcome): string => {
-  const { status, balance, reason } = outcome;
-  const message = command.operation === 'debit' && status !== 'OK' && reason && playerMessages[reason];
+  const { status, balance, reason, limit, languageCode } = outcome;
+  const message =
+    command.operation === 'debit' && status !== 'OK' && reason && messageFor(reason, limit, languageCode);
   return JSON.stringify({
     requestId,
     status,

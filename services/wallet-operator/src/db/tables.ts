@@ -17,7 +17,7 @@ import {
 /** Money in minor units: beyond 2^53, so never a JavaScript number. */
 const minor = (name: string) => bigint(name, { mode: 'bigint' });
 
-/** Players, each with the balance and the sequence number of the newest entry. */
+/** Players, each with the balance and the sequence number of the newest entry, and the counters of limits beside them. */
 export const players = pgTable(
   'players',
   {
@@ -42,6 +42,17 @@ export const players = pgTable(
     birthDate: date('birth_date'),
     address: text(),
     createdAt: dateColumn('created_at').notNull(),
+    /** IANA name, for calendar months; null: UTC. */
+    timeZone: text('time_zone'),
+    // The counters of limits (limits/domain.ts). All are null for a player whose bets no limit concerns.
+    /** Debits that were not reversed, since the first entry. */
+    wagered: minor('wagered'),
+    /** The same less the credits. */
+    lost: minor('lost'),
+    /** Until `limitsUntil`, debits may raise `wagered` and `lost` up to these. */
+    wageredCap: minor('wagered_cap'),
+    lostCap: minor('lost_cap'),
+    limitsUntil: dateColumn('limits_until'),
   },
   (table) => [
     check('players_balance', sql`${table.balance} >= 0`),
@@ -83,6 +94,10 @@ export const entries = pgTable(
     uniqueIndex('entries_reversal')
       .on(table.reverses, table.idSpace)
       .where(sql`${table.operation} = 'rollback' and ${table.amount} > 0`),
+    // Sums of deposits for their limits.
+    index('entries_deposits')
+      .on(table.playerId, table.at)
+      .where(sql`${table.operation} = 'deposit'`),
     check('entries_balance_after', sql`${table.balanceAfter} >= 0`),
     check(
       'entries_amount',
@@ -116,6 +131,47 @@ export const rounds = pgTable(
       .using('brin', sql`round_id text_bloom_ops(n_distinct_per_range = 3000)`)
       .with({ pages_per_range: 32, autosummarize: true }),
   ],
+);
+
+/**
+ * Every limit that was ever asked for. The one in force is the newest that is effective and not cancelled, for each
+ * kind, period and setter; one that is not effective yet is pending.
+ */
+export const limitChanges = pgTable(
+  'limit_changes',
+  {
+    changeId: uuid('change_id')
+      .notNull()
+      .default(sql`uuidv7()`),
+    playerId: text('player_id').notNull(),
+    kind: text({ enum: ['deposit', 'wager', 'loss', 'session'] }).notNull(),
+    period: text({ enum: ['24h', '7d', 'month', 'session'] }).notNull(),
+    setBy: text('set_by', { enum: ['player', 'operator'] }).notNull(),
+    /** Minor units, or minutes of a session; null: no limit. */
+    value: minor('value'),
+    changedAt: dateColumn('changed_at').notNull(),
+    effectiveAt: dateColumn('effective_at').notNull(),
+    cancelledAt: dateColumn('cancelled_at'),
+    /** Subject of the access token. */
+    changedBy: text('changed_by').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.playerId, table.changeId] })],
+);
+
+/** Where the periods of players with counters begin: the sums of the entries before them. */
+export const limitWindows = pgTable(
+  'limit_windows',
+  {
+    playerId: text('player_id').notNull(),
+    period: text({ enum: ['24h', '7d', 'month', 'session'] }).notNull(),
+    since: dateColumn('since').notNull(),
+    /** Number of the last entry before the period. */
+    afterSeq: minor('after_seq').notNull(),
+    /** As `players.wagered` and `players.lost`, of the entries up to `afterSeq`. */
+    wagered: minor('wagered').notNull(),
+    lost: minor('lost').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.playerId, table.period] })],
 );
 
 export const games = pgTable('games', {

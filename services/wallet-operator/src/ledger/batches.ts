@@ -1,7 +1,9 @@
 import type { Sql } from 'postgres';
+import { count, limitText, type PlayerLimits } from '../limits/domain.ts';
+import { readLimits, writeLimits } from '../limits/store.ts';
 import type { Command, Policy } from './command.ts';
 import { writeDecided, type Decided } from './decision-store.ts';
-import { decide } from './domain.ts';
+import { decide, type Entry } from './domain.ts';
 import { idSpaceOf } from './id-space.ts';
 import { lockPlayers } from './locks.ts';
 import { writeOrdinaryMoves, type Move } from './ordinary-moves.ts';
@@ -30,7 +32,7 @@ export const commitOrdinary: CommitBatch<Move, Outcome | undefined> = async (...
 export const locksPlayer = ({ operation }: Command): boolean =>
   operation !== 'authenticate' && operation !== 'balance';
 
-const auditDetails = (command: Command, { status, reason }: Outcome): Record<string, unknown> => {
+const auditDetails = (command: Command, { status, reason, limit }: Outcome): Record<string, unknown> => {
   const {
     playerId: _,
     session: __,
@@ -42,17 +44,39 @@ const auditDetails = (command: Command, { status, reason }: Outcome): Record<str
     currency?: string;
     reverses?: string;
   };
-  return { ...details, status, reason, reverseTransactionId: reverses };
+  return {
+    ...details,
+    status,
+    reason,
+    reverseTransactionId: reverses,
+    ...(limit && {
+      limit: {
+        ...limit,
+        limit: limitText(limit.kind, limit.limit),
+        remaining: limitText(limit.kind, limit.remaining),
+      },
+    }),
+  };
+};
+
+/** Counts an accepted entry for the limits of its player. */
+const countEntry = ({ limits, targetSeq }: StoredState, { operation, amount }: Entry): void => {
+  if (limits === undefined) return;
+  if (operation === 'debit' || operation === 'credit' || operation === 'deposit')
+    count(limits, { operation, amount });
+  else if (operation === 'rollback' && amount > 0n && targetSeq !== undefined)
+    count(limits, { operation, amount, reversedSeq: targetSeq });
 };
 
 /** Decides one command and adds what has to be written; `state` is changed to what it is afterwards. */
 const decideOne = (command: Command, state: StoredState, policy: Policy, decided: Decided): Outcome => {
-  const { entries, round, status, balance, reason } = decide(state, command, policy);
+  const { entries, round, status, balance, reason, limit } = decide(state, command, policy);
   const idSpace = idSpaceOf(command, policy.transactionIds);
   for (const entry of entries) {
     state.seq += 1n;
     if (state.player) state.player.balance = entry.balanceAfter;
     decided.entries.push({ ...entry, seq: state.seq, idSpace });
+    countEntry(state, entry);
   }
   const isChanged = state.round === undefined || (state.round === 'open' && round === 'closed');
   if (round !== undefined && isChanged && 'roundId' in command) {
@@ -63,6 +87,8 @@ const decideOne = (command: Command, state: StoredState, policy: Policy, decided
     status,
     balance: balance?.toString(),
     reason,
+    limit,
+    languageCode: reason === undefined ? undefined : state.profile?.languageCode,
     profile: command.operation === 'authenticate' && status === 'OK' ? state.profile : undefined,
   };
   if (reason !== undefined && command.operation !== 'balance')
@@ -70,11 +96,27 @@ const decideOne = (command: Command, state: StoredState, policy: Policy, decided
   return outcome;
 };
 
+/** The limits of the players to whom they matter in this batch. */
+const readLimitsOf = async (
+  sql: Sql,
+  commands: readonly Command[],
+  states: readonly StoredState[],
+  moment: Date,
+  { sessionBreakS }: Policy,
+): Promise<Map<string, PlayerLimits>> => {
+  const limited = commands.filter(
+    (command, at) => command.operation === 'deposit' || (locksPlayer(command) && states[at]?.isCounted),
+  );
+  if (limited.length === 0) return new Map();
+  return readLimits(sql, [...new Set(limited.map(({ playerId }) => playerId))], moment, sessionBreakS);
+};
+
 /** Commits commands on one transaction; see `commitDecided`. */
 const decideAll: CommitBatch<Command, Outcome> = async (sql, commands, now, policy) => {
   const moving = commands.filter(locksPlayer);
   if (moving.length > 0) await lockPlayers(sql, new Set(moving.map(({ playerId }) => playerId)));
   const { states, moment } = await readStates(sql, commands, now, policy);
+  const limitsOf = await readLimitsOf(sql, commands, states, moment, policy);
   const decided: Decided = { entries: [], rounds: [], audit: [] };
   const newest = new Map<string, StoredState>();
   const outcomes = commands.map((command, position) => {
@@ -82,11 +124,13 @@ const decideAll: CommitBatch<Command, Outcome> = async (sql, commands, now, poli
     if (state === undefined) throw new Error('no state was read for a command');
     const { playerId } = command;
     const before = newest.get(playerId);
-    const current = before ? { ...state, player: before.player, seq: before.seq } : state;
+    const limits = limitsOf.get(playerId);
+    const current = { ...state, limits, ...(before && { player: before.player, seq: before.seq }) };
     newest.set(playerId, current);
     return decideOne(command, current, policy, decided);
   });
   if (decided.entries.length > 0 || decided.audit.length > 0) await writeDecided(sql, decided, moment);
+  await writeLimits(sql, [...limitsOf.values()]);
   return outcomes;
 };
 

@@ -67,6 +67,9 @@ export interface Transfer {
   amount: number;
 }
 
+/** Statuses with which a debit beyond a limit may be refused. */
+export const limitStatuses = ['ERROR_NOT_ENOUGH_MONEY', 'ERROR_PLAYER_DISABLED', 'ERROR_UNKNOWN'] as const;
+
 /** Settings for cases that the contract of the game server leaves open. */
 export interface Policy {
   /** Reverse a debit whose round is closed, or refuse. */
@@ -77,6 +80,10 @@ export interface Policy {
   sessions: 'optional' | 'required';
   /** Whether the game server's transaction ids are unique over all players or only for each player. */
   transactionIds: 'global' | 'player';
+  /** The answer to a debit beyond a limit of the player. */
+  limitStatus: (typeof limitStatuses)[number];
+  /** A session of play ends when no debit was accepted for so long. */
+  sessionBreakS: number;
 }
 
 /** The reason of an outcome, for logs and the audit trail. */
@@ -95,6 +102,7 @@ export const reasons = [
   'round_closed',
   'round_unknown',
   'no_money',
+  'limit_reached',
   'balance_overflow',
   'target_is_no_debit',
   'target_of_another_player_or_round',

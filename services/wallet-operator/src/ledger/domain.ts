@@ -1,3 +1,4 @@
+import { findReachedLimit, type LimitReached, type PlayerLimits } from '../limits/domain.ts';
 import type { Command, Credit, Debit, Policy, Reason, Rollback, Status, Transfer } from './command.ts';
 
 /**
@@ -40,6 +41,8 @@ export interface State {
   target?: Entry | undefined;
   /** Whether a rollback has reversed the target. */
   targetReversed: boolean;
+  /** Undefined: the player has no limits. */
+  limits?: PlayerLimits | undefined;
 }
 
 export interface Decision {
@@ -47,6 +50,8 @@ export interface Decision {
   /** The balance of the answer; absent when the answer has none. */
   balance?: bigint;
   reason?: Reason;
+  /** The limit that forbids the debit or deposit. */
+  limit?: LimitReached;
   /** New entries, in order. */
   entries: Entry[];
   round?: 'open' | 'closed';
@@ -69,6 +74,17 @@ const refuse = (status: Status, reason: Reason, balance?: bigint): Decision => (
   entries: [],
   ...(balance === undefined ? {} : { balance }),
 });
+
+/** Refuses a debit or a deposit beyond a limit. */
+const refusedByLimit = (
+  { limits }: State,
+  { balance }: Player,
+  { operation, amount }: Debit | (Transfer & { operation: 'deposit' }),
+  { limitStatus }: Policy,
+): Decision | undefined => {
+  const limit = limits && findReachedLimit(limits, operation, BigInt(amount));
+  return limit && { ...refuse(limitStatus, 'limit_reached', balance), limit };
+};
 
 const isRepeat = (known: Entry, command: Debit | Credit | Rollback | Transfer): boolean =>
   known.operation === command.operation &&
@@ -135,6 +151,8 @@ const debit = (state: State, player: Player, command: Debit, policy: Policy): De
   if (!state.gameEnabled) return refuse('ERROR_INVALID_GAME', 'game_unavailable');
   if (state.round === 'closed') return refuse('ERROR_UNKNOWN', 'round_closed');
   if (amount > balance) return refuse('ERROR_NOT_ENOUGH_MONEY', 'no_money', balance);
+  const refused = refusedByLimit(state, player, command, policy);
+  if (refused) return refused;
   const entry = moved(balance, command, -amount);
   return { status: 'OK', balance: entry.balanceAfter, entries: [entry], round: 'open' };
 };
@@ -199,12 +217,16 @@ const rollback = (state: State, player: Player, command: Rollback, policy: Polic
   return accept(-target.amount, state.round === 'closed' ? 'after_close' : undefined);
 };
 
-const transfer = ({ balance }: Player, command: Transfer): Decision => {
+const transfer = (state: State, player: Player, command: Transfer, policy: Policy): Decision => {
+  const { balance } = player;
   const amount = BigInt(command.amount);
   if (command.operation === 'withdrawal' && amount > balance)
     return refuse('ERROR_NOT_ENOUGH_MONEY', 'no_money', balance);
   if (command.operation === 'deposit' && amount > maxBalance - balance)
     return refuse('ERROR_UNKNOWN', 'balance_overflow');
+  const { operation } = command;
+  const refused = operation === 'deposit' && refusedByLimit(state, player, { ...command, operation }, policy);
+  if (refused) return refused;
   const entry = moved(balance, command, command.operation === 'deposit' ? amount : -amount);
   return { status: 'OK', balance: entry.balanceAfter, entries: [entry] };
 };
@@ -226,6 +248,6 @@ export const decide = (state: State, command: Command, policy: Policy): Decision
     case 'rollback':
       return rollback(state, player, command, policy);
     default:
-      return transfer(player, command);
+      return transfer(state, player, command, policy);
   }
 };

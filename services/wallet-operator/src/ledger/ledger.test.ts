@@ -153,6 +153,8 @@ test.each(['global', 'player'] as const)(
       creditUnknownRound: 'accept',
       sessions: 'optional',
       transactionIds,
+      limitStatus: 'ERROR_NOT_ENOUGH_MONEY',
+      sessionBreakS: 1800,
     };
     const open = () =>
       openLedger({

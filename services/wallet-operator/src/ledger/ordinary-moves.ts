@@ -25,7 +25,8 @@ const statement = `
     select locked.* from (select player_id from move where is_last order by player_id collate "C") mover
       join lateral (select * from players where player_id = mover.player_id for no key update) locked on true
   ), judged as materialized (
-    select move.*, player.balance, player.seq + move.place as seq, round.player_id is null as is_new_round,
+    select move.*, player.balance, player.wagered, player.lost, player.seq + move.place as seq,
+      round.player_id is null as is_new_round,
       known.player_id is null and round.closed_at is null
         and -move.total <= player.balance and move.total <= 9223372036854775807 - player.balance
         and case when move.round_closed is null -- a debit
@@ -33,7 +34,11 @@ const statement = `
             and not (player.excluded and coalesce(player.excluded_until >= (move.at at time zone 'UTC')::date, true))
             and (move.session is null
               or coalesce(session.player_id = move.player_id and session.expires_at > move.at, false))
-          else round.player_id is not null or $13::boolean end as is_ordinary
+            and (player.limits_until is null or move.at < player.limits_until
+              and player.wagered - move.amount <= player.wagered_cap and player.lost - move.amount <= player.lost_cap)
+          else round.player_id is not null or $13::boolean end
+        -- Of a player whose bets are counted, only a single move.
+        and (player.limits_until is null or move.place = 1) as is_ordinary
     from move
       join player on player.player_id = move.player_id
       left join entries known on known.transaction_id = move.transaction_id and known.id_space = move.id_space
@@ -58,9 +63,11 @@ const statement = `
     select player_id, round_id, game_code, at from accepted where round_closed and not is_new_round
     on conflict (player_id, round_id) do update set closed_at = excluded.opened_at
   )
-  insert into players (player_id, currency, balance, seq, created_at)
-  select player_id, '', balance + total, seq, at from accepted where is_last
-  on conflict (player_id) do update set balance = excluded.balance, seq = excluded.seq
+  insert into players (player_id, currency, balance, seq, created_at, wagered, lost)
+  select player_id, '', balance + total, seq, at,
+    wagered - case when round_closed is null then amount else 0 end, lost - amount from accepted where is_last
+  on conflict (player_id) do update set balance = excluded.balance, seq = excluded.seq,
+    wagered = excluded.wagered, lost = excluded.lost
   returning player_id as "playerId", balance`;
 
 /** The moves of a player up to and including this one: how many, and the sum of their amounts. */
@@ -75,7 +82,7 @@ const arrayOf = (values: readonly (number | bigint | boolean | null)[]): string 
 
 /**
  * Writes, in one transaction and one round trip, the debits and credits that are certainly accepted: the player is
- * known and may play, the transaction id is new, the round is new or open, and the money suffices. When one move of a
+ * known and may play, the transaction id is new, the round is new or open, and money and limits suffice. When one move of a
  * player is not of this kind, none of that player's moves is written. No two moves may share a transaction or a round
  * of a player. A property test compares the outcome with domain.ts.
  *

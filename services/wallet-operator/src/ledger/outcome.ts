@@ -1,3 +1,4 @@
+import type { LimitReached } from '../limits/domain.ts';
 import type { Reason, Status } from './command.ts';
 
 /** The result of one command. */
@@ -6,6 +7,10 @@ export interface Outcome {
   /** Minor units as digits, because int64 does not fit a JavaScript number; absent where no balance is answered. */
   balance?: string | undefined;
   reason?: Reason | undefined;
+  /** The limit that forbids the debit or deposit. */
+  limit?: LimitReached | undefined;
+  /** ISO 639-1, where the answer to a refused debit has a text for the player. */
+  languageCode?: string | null | undefined;
   /** What `authenticate` answers about the player, when its status is OK. */
   profile?: Profile | undefined;
 }

@@ -9,10 +9,15 @@ export interface StoredState extends State {
   /** Number of the player's newest entry. */
   seq: bigint;
   profile: Profile | undefined;
+  /** Whether debits and credits of the player are counted for limits. */
+  isCounted: boolean;
+  /** Number of the entry that a rollback names. */
+  targetSeq: bigint | undefined;
 }
 
 interface EntryRow {
   playerId: string;
+  seq: string;
   operation: Entry['operation'];
   transactionId: string;
   roundId: string | null;
@@ -29,6 +34,7 @@ interface PlayerRow extends Profile {
   currency: string;
   status: string;
   excluded: boolean;
+  isCounted: boolean;
 }
 
 interface Row {
@@ -69,9 +75,11 @@ const stateOf = (row: Row, now: Date): StoredState => {
     known: row.known ? entryOf(row.known) : undefined,
     target: row.target ? entryOf(row.target) : undefined,
     profile: undefined,
+    isCounted: player?.isCounted ?? false,
+    targetSeq: row.target ? BigInt(row.target.seq) : undefined,
   };
   if (player === null) return state;
-  const { balance, currency, status, excluded: _, seq: __, ...profile } = player;
+  const { balance, currency, status, excluded: _, seq: __, isCounted: ___, ...profile } = player;
   state.profile = profile;
   state.player = {
     balance: BigInt(balance),
@@ -84,7 +92,7 @@ const stateOf = (row: Row, now: Date): StoredState => {
 
 /** bigint as text, since JSON numbers of JavaScript end at 2^53. */
 const entryColumns = (sql: Sql, entry: string) => sql`json_build_object(
-  'playerId', ${sql(entry)}.player_id, 'operation', ${sql(entry)}.operation,
+  'playerId', ${sql(entry)}.player_id, 'seq', ${sql(entry)}.seq::text, 'operation', ${sql(entry)}.operation,
   'transactionId', ${sql(entry)}.transaction_id, 'roundId', ${sql(entry)}.round_id,
   'gameCode', ${sql(entry)}.game_code, 'amount', ${sql(entry)}.amount::text,
   'balanceAfter', ${sql(entry)}.balance_after::text, 'reverses', ${sql(entry)}.reverses,
@@ -107,7 +115,7 @@ export const readStates = async (
         'seq', player.seq::text, 'currency', player.currency, 'status', player.status, 'excluded', player.excluded,
         'excludedUntil', player.excluded_until, 'name', player.name, 'countryCode', player.country_code,
         'languageCode', player.language_code, 'birthDate', player.birth_date, 'address', player.address,
-        'registrationDate', (player.created_at at time zone 'UTC')::date) end as player,
+        'isCounted', player.limits_until is not null, 'registrationDate', (player.created_at at time zone 'UTC')::date) end as player,
       case when known.player_id is not null then ${entryColumns(sql, 'known')} end as known,
       case when target.player_id is not null then ${entryColumns(sql, 'target')} end as target,
       exists (select from entries reversal where reversal.reverses = command.reverses

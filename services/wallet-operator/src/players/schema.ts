@@ -23,6 +23,9 @@ const profile = {
     .nullish(),
   birthDate: day.nullish(),
   address: text(1, 500).nullish(),
+  timeZone: text(1, 64)
+    .nullish()
+    .meta({ description: 'IANA time zone, for limits by month; null: UTC', examples: ['Europe/Berlin'] }),
 };
 
 export const NewPlayer = z
@@ -53,6 +56,7 @@ export const Player = z
     languageCode: z.string().nullable(),
     birthDate: z.string().nullable(),
     address: z.string().nullable(),
+    timeZone: z.string().nullable(),
     createdAt: instant(),
   })
   .meta({ id: 'Player' });

@@ -1,4 +1,5 @@
 import type { Page } from '@platform/pagination/page-limit';
+import type { Executor } from '@platform/service-kit/db';
 import { asc, eq, sql as raw } from 'drizzle-orm';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import type { Sql } from 'postgres';
@@ -22,6 +23,12 @@ export const findPlayer = async (
 ): Promise<PlayerRow | undefined> => {
   const [row] = await orm.select().from(players).where(eq(players.playerId, playerId));
   return row;
+};
+
+/** Whether PostgreSQL has a time zone of this name. */
+export const isTimeZone = async (orm: Pick<Executor, 'execute'>, name: string): Promise<boolean> => {
+  const found = await orm.execute(raw`select from pg_timezone_names where name = ${name}`);
+  return found.length > 0;
 };
 
 /** Never changes balance and seq, which only the ledger writes. */

@@ -1,6 +1,6 @@
 import type { Page } from '@platform/pagination/page-limit';
 import { slice, type Slice } from '@platform/pagination/slice';
-import { Conflict, NotFound } from '@platform/service-kit/problem';
+import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
@@ -13,6 +13,7 @@ import {
   entriesOfTransaction,
   findPlayer,
   insertPlayer,
+  isTimeZone,
   listEntries,
   listPlayers,
   updatePlayer,
@@ -39,12 +40,21 @@ export const entryView = ({ seq, amount, balanceAfter, reverses, at, ...row }: E
   at: new Date(at).toISOString(),
 });
 
-export const createPlayer = (
+const checkTimeZone = async (
+  { database }: Context,
+  { timeZone }: { timeZone?: string | null | undefined },
+): Promise<void> => {
+  if (timeZone && !(await isTimeZone(database.orm, timeZone)))
+    throw new ValidationFailed({ timeZone: ['must be an IANA time zone such as Europe/Berlin'] });
+};
+
+export const createPlayer = async (
   ctx: Context,
   by: string,
   { playerId, currency, ...profile }: z.output<typeof NewPlayer>,
-): Promise<PlayerView> =>
-  ctx.database.orm.transaction(async (tx) => {
+): Promise<PlayerView> => {
+  await checkTimeZone(ctx, profile);
+  return ctx.database.orm.transaction(async (tx) => {
     const now = await databaseNow(tx);
     const row = { playerId, currency: currencyOf(currency), ...profile, createdAt: now };
     const made = await insertPlayer(tx, row);
@@ -53,6 +63,7 @@ export const createPlayer = (
     await recordEvent(tx, { kind: 'player_created', playerId, details });
     return view(made, now);
   });
+};
 
 /** The stored row. Throws NotFound. */
 export const playerRow = async ({ database }: Context, playerId: string): Promise<PlayerRow> => {
@@ -76,6 +87,7 @@ export const changePlayer = async (
   playerId: string,
   change: z.output<typeof PlayerChange>,
 ): Promise<PlayerView> => {
+  await checkTimeZone(ctx, change);
   const wanted = Object.entries({ ...change, ...exclusionOf(change) });
   const given = wanted.filter(([, value]) => value !== undefined);
   return ctx.database.orm.transaction(async (tx) => {

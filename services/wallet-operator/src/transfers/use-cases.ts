@@ -2,6 +2,7 @@ import { Conflict, NotFound, Problem } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
+import type { LimitReached } from '../limits/domain.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { Direction, NewTransfer, Transfer } from './schema.ts';
 import { findTransfer } from './store.ts';
@@ -19,6 +20,14 @@ const refusals: Record<string, (balance: string | undefined) => Problem> = {
     }),
 };
 
+const limitReached = ({ period, limit, remaining }: LimitReached): Problem =>
+  new Problem({
+    status: 422,
+    code: 'deposit_limit_reached',
+    detail: `The deposit limit is ${decimal(limit)} (${period}); ${decimal(remaining)} may still be deposited.`,
+    members: { period, limit: decimal(limit), remaining: decimal(remaining) },
+  });
+
 /** Books a deposit or a withdrawal. A repeated transactionId returns the first answer and moves nothing. */
 export const makeTransfer = async (
   ctx: Context,
@@ -31,8 +40,9 @@ export const makeTransfer = async (
   await recordEvent(ctx.database.orm, { kind: 'transfer_requested', playerId, details });
   const minor = minorUnits(amount);
   const outcome = await ctx.ledger.add({ operation: direction, playerId, transactionId, amount: minor });
-  const { status, reason, balance } = outcome;
+  const { status, reason, balance, limit } = outcome;
   if (reason === 'player_unknown') throw new NotFound('player');
+  if (limit) throw limitReached(limit);
   if (status !== 'OK' || balance === undefined) {
     throw (
       refusals[status]?.(balance) ??

@@ -1,0 +1,131 @@
+import type { Page } from '@platform/pagination/page-limit';
+import type { Sql } from 'postgres';
+import { planChanges, type Change, type Plan, type Wanted } from './changes.ts';
+import { isCounted, limitText } from './domain.ts';
+import { readLimits, countedEntries, countedSums, writeLimits } from './store.ts';
+import { findSession } from './session-store.ts';
+
+export type Setter = 'player' | 'operator';
+
+/** Locks the player until the end of the transaction. Returns the time of the database after that; undefined: unknown. */
+export const lockPlayer = async (sql: Sql, playerId: string): Promise<Date | undefined> => {
+  const found = await sql`select from players where player_id = ${playerId} for no key update`;
+  if (found.length === 0) return undefined;
+  const [row] = await sql<
+    { ms: number }[]
+  >`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`;
+  return new Date(row?.ms ?? Number.NaN);
+};
+
+/** The changes that are not cancelled, oldest first. */
+export const listChanges = async (sql: Sql, playerId: string): Promise<(Change & { setBy: Setter })[]> => {
+  const rows = await sql<
+    (Omit<Change, 'value' | 'effectiveAt'> & { setBy: Setter; value: string | null; effectiveAt: string })[]
+  >`
+    select change_id as "changeId", kind, period, set_by as "setBy", value, effective_at as "effectiveAt"
+    from limit_changes where player_id = ${playerId} and cancelled_at is null order by change_id`;
+  return rows.map((row) => ({
+    ...row,
+    value: row.value === null ? null : BigInt(row.value),
+    effectiveAt: new Date(row.effectiveAt),
+  }));
+};
+
+interface Request {
+  playerId: string;
+  setBy: Setter;
+  /** Subject of the access token. */
+  by: string;
+  now: Date;
+}
+
+const storePlan = async (
+  sql: Sql,
+  { playerId, setBy, by, now }: Request,
+  { cancelled, added }: Plan,
+): Promise<void> => {
+  const at = now.toISOString();
+  await sql`
+    update limit_changes set cancelled_at = ${at}
+    where player_id = ${playerId} and change_id = any (${cancelled}::uuid[])`;
+  for (const { kind, period, value, effectiveAt } of added)
+    await sql`
+      insert into limit_changes (player_id, kind, period, set_by, value, changed_at, effective_at, changed_by)
+      values (${playerId}, ${kind}, ${period}, ${setBy}, ${value === null ? null : String(value)}, ${at},
+        ${effectiveAt.toISOString()}, ${by})`;
+  const details = {
+    by,
+    setBy,
+    cancelled,
+    changes: added.map(({ value, ...change }) => ({
+      ...change,
+      limit: value === null ? null : limitText(change.kind, value),
+    })),
+  };
+  await sql`
+    insert into audit_events (at, kind, player_id, details)
+    values (${at}, 'limits_changed', ${playerId}, ${JSON.stringify(details)}::text::jsonb)`;
+};
+
+/** Sums up the whole ledger of a player who had no counters. Periods then begin at the first entry. */
+const startCounting = async (sql: Sql, playerId: string, now: Date, sessionBreakS: number): Promise<void> => {
+  const started = await sql<{ seq: string; wagered: string; lost: string }[]>`
+    update players set wagered = sums.wagered, lost = sums.lost, wagered_cap = 0, lost_cap = 0, limits_until = 'epoch'
+    from (
+      select ${countedSums(sql, 'counted')} from (${countedEntries(sql)} where e.player_id = ${playerId}) counted
+    ) sums
+    where player_id = ${playerId} and limits_until is null
+    returning players.seq, players.wagered, players.lost`;
+  const [totals] = started;
+  if (totals === undefined) return;
+  await sql`
+    insert into limit_windows
+    select ${playerId}, period, 'epoch', 0, 0, 0 from unnest(array['24h', '7d', 'month']) as money (period)`;
+  const session = await findSession(sql, playerId, sessionBreakS);
+  const before = {
+    since: session ? new Date(session.startedAt) : now,
+    afterSeq: session ? BigInt(session.firstSeq) - 1n : BigInt(totals.seq),
+    wagered: BigInt(totals.wagered) - BigInt(session?.wagered ?? 0),
+    lost: BigInt(totals.lost) - BigInt(session?.lost ?? 0),
+  };
+  await sql`
+    insert into limit_windows values (${playerId}, 'session', ${before.since.toISOString()}, ${String(before.afterSeq)},
+      ${String(before.wagered)}, ${String(before.lost)})`;
+};
+
+/**
+ * Makes these the limits of one setter. The player must be locked; every debit and deposit after the commit is decided
+ * by them. The first limit on bets reads all entries of the player.
+ */
+export const changeLimits = async (
+  sql: Sql,
+  request: Request,
+  wanted: readonly Wanted[],
+  sessionBreakS: number,
+): Promise<void> => {
+  const { playerId, setBy, now } = request;
+  const own = (await listChanges(sql, playerId)).filter((change) => change.setBy === setBy);
+  const plan = planChanges(own, wanted, now);
+  if (plan.added.length + plan.cancelled.length === 0) return;
+  await storePlan(sql, request, plan);
+  const read = async () => [...(await readLimits(sql, [playerId], now, sessionBreakS)).values()];
+  if ((await read()).some(isCounted)) await startCounting(sql, playerId, now, sessionBreakS);
+  // Without a debit the caps are over at once, so the next debit is decided.
+  await writeLimits(sql, await read());
+};
+
+export interface HistoryRow extends Omit<Change, 'value' | 'effectiveAt'> {
+  setBy: Setter;
+  value: string | null;
+  changedAt: string;
+  effectiveAt: string;
+  cancelledAt: string | null;
+  changedBy: string;
+}
+
+/** The newest first; one more than the page holds. */
+export const listHistory = (sql: Sql, playerId: string, { limit, offset }: Page) => sql<HistoryRow[]>`
+  select change_id as "changeId", kind, period, set_by as "setBy", value, changed_at as "changedAt",
+    effective_at as "effectiveAt", cancelled_at as "cancelledAt", changed_by as "changedBy"
+  from limit_changes where player_id = ${playerId}
+  order by change_id desc limit ${limit + 1} offset ${String(offset)}`;

@@ -1,0 +1,67 @@
+import { kinds, moneyPeriods, type Kind, type Period } from './domain.ts';
+
+/** Rules for changing limits. A limit is named by kind and period; each setter has its own. */
+
+export interface Slot {
+  kind: Kind;
+  period: Period;
+}
+
+/** A change as stored: in force, or pending. */
+export interface Change extends Slot {
+  changeId: string;
+  /** Null: no limit. */
+  value: bigint | null;
+  effectiveAt: Date;
+}
+
+export interface Wanted extends Slot {
+  value: bigint;
+}
+
+export interface Plan {
+  /** Pending changes that are cancelled. */
+  cancelled: string[];
+  added: (Slot & { value: bigint | null; effectiveAt: Date })[];
+}
+
+const raiseDelayMs = 24 * 3_600_000;
+
+/** Every limit that can be set. */
+export const slots: Slot[] = kinds.flatMap((kind): Slot[] =>
+  kind === 'session' ? [{ kind, period: 'session' }] : moneyPeriods.map((period) => ({ kind, period })),
+);
+
+const isOf =
+  ({ kind, period }: Slot) =>
+  (other: Slot): boolean =>
+    other.kind === kind && other.period === period;
+
+/** The newest change of each limit that is in force at `now`, those that end a limit left out; oldest changes first. */
+export const inForce = (changes: readonly Change[], now: Date): Change[] =>
+  slots
+    .map((slot) => changes.findLast((change) => isOf(slot)(change) && change.effectiveAt <= now))
+    .filter((change) => change !== undefined && change.value !== null) as Change[];
+
+export const pending = <C extends Change>(changes: readonly C[], now: Date): C[] =>
+  changes.filter(({ effectiveAt }) => effectiveAt > now);
+
+/**
+ * What has to be stored so that one setter's limits become `wanted`, the complete set. A new or lower limit is in force
+ * at once. A higher one, and the end of a limit, wait for 24 hours; asking for the limit in force cancels that.
+ */
+export const planChanges = (changes: readonly Change[], wanted: readonly Wanted[], now: Date): Plan => {
+  const plan: Plan = { cancelled: [], added: [] };
+  const later = new Date(now.getTime() + raiseDelayMs);
+  for (const slot of slots) {
+    const current = inForce(changes, now).find(isOf(slot))?.value ?? null;
+    const next = pending(changes, now).find(isOf(slot));
+    const value = wanted.find(isOf(slot))?.value ?? null;
+    if (next !== undefined && next.value === value) continue;
+    if (next !== undefined) plan.cancelled.push(next.changeId);
+    if (value === current) continue;
+    const isStricter = value !== null && (current === null || value < current);
+    plan.added.push({ ...slot, value, effectiveAt: isStricter ? now : later });
+  }
+  return plan;
+};

@@ -1,0 +1,172 @@
+/** The rules of player limits. Their periods and counters are explained in docs/adr/0035-player-limits.md. */
+
+import { decimal } from '../money.ts';
+
+export const kinds = ['deposit', 'wager', 'loss', 'session'] as const;
+export type Kind = (typeof kinds)[number];
+
+export const moneyPeriods = ['24h', '7d', 'month'] as const;
+export type MoneyPeriod = (typeof moneyPeriods)[number];
+/** Session time has one period: the session. */
+export type Period = MoneyPeriod | 'session';
+
+/** The lowest limit in force of one kind and period. */
+export interface Limit {
+  kind: Kind;
+  period: Period;
+  /** Minor units, or minutes of a session. */
+  value: bigint;
+  /** Start of the period. */
+  since: Date;
+  /** Sum of the deposits since then; only of limits on deposits. */
+  deposited: bigint | undefined;
+}
+
+/** Where a period begins, and the sums of the entries before it. */
+export interface Window {
+  period: Period;
+  since: Date;
+  /** Number of the last entry before the period. */
+  afterSeq: bigint;
+  wagered: bigint;
+  lost: bigint;
+}
+
+export interface Totals {
+  /** Debits that were not reversed, since the player's first entry. */
+  wagered: bigint;
+  /** The same less the credits. */
+  lost: bigint;
+}
+
+/** Limits and counters of one player at one moment. Deciding changes the counters. */
+export interface PlayerLimits {
+  playerId: string;
+  moment: Date;
+  limits: Limit[];
+  /** When the next pending change takes effect. */
+  nextChange: Date | undefined;
+  /** Undefined while no limit concerns bets: then nothing is counted. */
+  counters: { totals: Totals; windows: Window[] } | undefined;
+  /** Whether a debit was counted since the limits were read. */
+  played: boolean;
+}
+
+export interface LimitReached {
+  kind: Kind;
+  period: Period;
+  /** Minor units, or minutes of a session. */
+  limit: bigint;
+  /** What may still be deposited, wagered or lost: minor units, or minutes. */
+  remaining: bigint;
+}
+
+const minuteMs = 60_000;
+
+/** A limit as people read it: money with two decimals, session time in minutes. */
+export const limitText = (kind: Kind, value: bigint): string =>
+  kind === 'session' ? String(value) : decimal(value);
+
+const windowOf = ({ counters }: PlayerLimits, period: Period): Window => {
+  const found = counters?.windows.find((window) => window.period === period);
+  if (found === undefined) throw new Error(`no counters were read for the period ${period}`);
+  return found;
+};
+
+/** Whether debits and credits of the player have to be counted, now or after a pending change. */
+export const isCounted = ({ limits, nextChange }: PlayerLimits): boolean =>
+  nextChange !== undefined || limits.some(({ kind }) => kind !== 'deposit');
+
+/** How much of a limit is used: minor units, or full minutes of the session. */
+export const usedOf = (player: PlayerLimits, { kind, period, since, deposited = 0n }: Limit): bigint => {
+  if (kind === 'deposit') return deposited;
+  if (kind === 'session')
+    return BigInt(Math.max(0, Math.floor((player.moment.getTime() - since.getTime()) / minuteMs)));
+  const { wagered, lost } = windowOf(player, period);
+  const totals = player.counters?.totals ?? { wagered, lost };
+  return kind === 'wager' ? totals.wagered - wagered : totals.lost - lost;
+};
+
+/** What is left of a limit; 0 when more is used than it allows, for example after it was lowered. */
+export const remainingOf = (limit: Limit, used: bigint): bigint =>
+  used > limit.value ? 0n : limit.value - used;
+
+/**
+ * The limit that forbids a debit or a deposit of `amount`; of several, the one that leaves least. Undefined when the
+ * limits allow it. A debit of 0 (a free round) takes nothing, so only session time forbids it.
+ */
+export const findReachedLimit = (
+  player: PlayerLimits,
+  operation: 'debit' | 'deposit',
+  amount: bigint,
+): LimitReached | undefined => {
+  const reached = player.limits
+    .filter(({ kind }) => (kind === 'deposit') === (operation === 'deposit'))
+    .map((limit) => ({ limit, used: usedOf(player, limit) }))
+    .filter(({ limit, used }) =>
+      limit.kind === 'session' ? used >= limit.value : amount > 0n && used + amount > limit.value,
+    )
+    .map(({ limit, used }) => ({
+      kind: limit.kind,
+      period: limit.period,
+      limit: limit.value,
+      remaining: remainingOf(limit, used),
+    }));
+  return reached.toSorted((a, b) => (a.remaining < b.remaining ? -1 : a.remaining > b.remaining ? 1 : 0))[0];
+};
+
+/** An accepted entry that counts: a rollback counts against the debit that it reverses. */
+export type Counted =
+  | { operation: 'debit' | 'credit' | 'deposit'; amount: bigint }
+  | { operation: 'rollback'; amount: bigint; reversedSeq: bigint };
+
+/** Counts an accepted entry; `amount` is signed, as in the ledger. */
+export const count = (player: PlayerLimits, entry: Counted): void => {
+  const { limits, counters } = player;
+  if (entry.operation === 'debit') player.played = true;
+  if (entry.operation === 'deposit') {
+    for (const limit of limits) if (limit.deposited !== undefined) limit.deposited += entry.amount;
+    return;
+  }
+  if (counters === undefined) return;
+  const change = (sums: Totals): void => {
+    sums.lost -= entry.amount;
+    if (entry.operation !== 'credit') sums.wagered -= entry.amount;
+  };
+  change(counters.totals);
+  // As if the debit had never been there: also where it was counted as before the period.
+  if (entry.operation === 'rollback')
+    counters.windows.filter(({ afterSeq }) => afterSeq >= entry.reversedSeq).forEach(change);
+};
+
+/** What the statement of ordinary moves may accept without a decision, and until when. */
+export interface Caps {
+  wagered: bigint;
+  lost: bigint;
+  until: Date;
+}
+
+const unlimited = 2n ** 63n - 1n;
+
+const lowest = (values: readonly bigint[]): bigint =>
+  values.reduce((least, value) => (value < least ? value : least), unlimited);
+
+/**
+ * The caps of a player with counters, from the limits at `moment`. They hold until an entry leaves a period or a limit
+ * changes. Without a debit they are over at once, because the next debit may begin a session.
+ */
+export const capsOf = (player: PlayerLimits): Caps => {
+  const { moment, limits, nextChange, played } = player;
+  const capOf = (kind: 'wager' | 'loss', sum: keyof Totals): bigint =>
+    lowest(
+      limits
+        .filter((limit) => limit.kind === kind)
+        .map(({ period, value }) => value + windowOf(player, period)[sum]),
+    );
+  const ends = limits
+    .filter(({ kind }) => kind === 'session')
+    .map(({ since, value }) => since.getTime() + Number(value) * minuteMs);
+  const nextMinute = (Math.floor(moment.getTime() / minuteMs) + 1) * minuteMs;
+  const until = played ? Math.min(nextMinute, nextChange?.getTime() ?? Infinity, ...ends) : 0;
+  return { wagered: capOf('wager', 'wagered'), lost: capOf('loss', 'lost'), until: new Date(until) };
+};

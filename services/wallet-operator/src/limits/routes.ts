@@ -1,0 +1,89 @@
+import { pageList, pageOf } from '@platform/pagination/page-limit';
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { PlayerPath } from '../players/schema.ts';
+import { LimitHistory, LimitHistoryQuery, Limits, NewLimits, PlaySession } from './schema.ts';
+import { getLimits, getPlaySession, pageLimitHistory, putLimits } from './use-cases.ts';
+
+const tag = 'Limits';
+
+/** Limits of players, and what a reality check shows. */
+export const limitRoutes = (context: Context): Route[] => {
+  const admin = context.tokens.guard('wallet:admin');
+  const reader = context.tokens.guard('wallet:read');
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/v1/players/{playerId}/limits',
+        operationId: 'getLimits',
+        tag,
+        summary: 'The limits of a player, and how much of them is used',
+        caller: reader,
+        params: PlayerPath,
+        responses: { 200: { description: 'The limits', body: Limits } },
+        problems: [404],
+      },
+      async ({ params }) => ({ status: 200, body: await getLimits(context, params.playerId) }),
+    ),
+    route(
+      {
+        method: 'put',
+        path: '/v1/players/{playerId}/limits',
+        operationId: 'setLimits',
+        tag,
+        summary: 'Set all limits that the player, or the operator, wants',
+        description:
+          'A new or lower limit is in force at once. A higher limit, and the end of one, wait for 24 hours; sending ' +
+          'the limit in force again cancels that. Of the limits of player and operator, the lower one counts.',
+        caller: admin,
+        params: PlayerPath,
+        body: {
+          schema: NewLimits,
+          example: { setBy: 'player', loss: { '24h': '500.00', month: '4000.00' }, sessionMinutes: 120 },
+        },
+        responses: { 200: { description: 'As they are now', body: Limits } },
+        problems: [404],
+      },
+      async ({ caller, params, body }) => ({
+        status: 200,
+        body: await putLimits(context, caller.subject, params.playerId, body),
+      }),
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/players/{playerId}/limits/history',
+        operationId: 'listLimitChanges',
+        tag,
+        summary: 'The changes of the limits of a player, the newest first',
+        caller: reader,
+        params: PlayerPath,
+        query: LimitHistoryQuery,
+        responses: { 200: { description: 'A page', body: LimitHistory } },
+        problems: [404],
+      },
+      async ({ params, query }) => {
+        const page = pageOf(query);
+        const changes = await pageLimitHistory(context, params.playerId, page);
+        return { status: 200, body: pageList('changes', page, changes) };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/players/{playerId}/session',
+        operationId: 'getPlaySession',
+        tag,
+        summary: 'How long a player has been playing, and with which result',
+        description:
+          'For reality checks. A session ends when no bet was accepted for SESSION_BREAK_S (30 minutes).',
+        caller: reader,
+        params: PlayerPath,
+        responses: { 200: { description: 'The newest session', body: PlaySession } },
+        problems: [404],
+      },
+      async ({ params }) => ({ status: 200, body: await getPlaySession(context, params.playerId) }),
+    ),
+  ];
+};

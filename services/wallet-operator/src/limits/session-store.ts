@@ -1,0 +1,40 @@
+import type { Sql } from 'postgres';
+import { countedEntries, countedSums } from './store.ts';
+
+export interface SessionRow {
+  startedAt: string;
+  lastBetAt: string;
+  /** Number of its first entry. */
+  firstSeq: string;
+  /** Minor units, as digits. */
+  wagered: string;
+  lost: string;
+}
+
+/**
+ * The newest session of play: the accepted debits without a break of `breakS` seconds between them, and what was won
+ * since the first. Undefined for a player who never played. Costs a look-up for each of its debits.
+ */
+export const findSession = async (
+  sql: Sql,
+  playerId: string,
+  breakS: number,
+): Promise<SessionRow | undefined> => {
+  const [row] = await sql<SessionRow[]>`
+    with recursive bet as (
+      (select seq, at from entries where player_id = ${playerId} and operation = 'debit' order by seq desc limit 1)
+      union all
+      select earlier.seq, earlier.at from bet cross join lateral (
+        select seq, at from entries where player_id = ${playerId} and operation = 'debit' and seq < bet.seq
+        order by seq desc limit 1) earlier
+      where bet.at - earlier.at < make_interval(secs => ${breakS})
+    ), session as (
+      select min(seq) as first, (array_agg(at order by seq))[1] as started, max(at) as last from bet having count(*) > 0
+    )
+    select session.started as "startedAt", session.last as "lastBetAt", session.first as "firstSeq", sums.*
+    from session cross join lateral (
+      select ${countedSums(sql, 'counted')}
+      from (${countedEntries(sql)} where e.player_id = ${playerId} and e.seq >= session.first) counted
+    ) sums`;
+  return row;
+};

@@ -1,0 +1,194 @@
+import type { Sql } from 'postgres';
+import {
+  capsOf,
+  isCounted,
+  type Kind,
+  type Limit,
+  type Period,
+  type PlayerLimits,
+  type Window,
+} from './domain.ts';
+
+/** How much a debit or credit counts; a debit that was reversed counts as if it had never been there. */
+export const countedSums = (sql: Sql, entry: string) => sql`
+  coalesce(-sum(${sql(entry)}.amount) filter (where operation = 'debit' and not reversed), 0)::bigint as wagered,
+  coalesce(-sum(${sql(entry)}.amount) filter (where operation in ('debit', 'credit') and not reversed), 0)::bigint as lost`;
+
+/** Debits and credits of `entries e`, with the column `reversed`; for `countedSums`. */
+export const countedEntries = (sql: Sql) => sql`
+  select e.*, e.operation = 'debit' and exists (select from entries reversal where reversal.reverses = e.transaction_id
+    and reversal.id_space = e.id_space and reversal.operation = 'rollback' and reversal.amount > 0) as reversed
+  from entries e`;
+
+/**
+ * Start of a period at a moment. 24 hours and 7 days are rolling, in steps of a minute; a month begins at midnight in
+ * the time zone of the player.
+ */
+const sinceOf = (sql: Sql, period: string, timeZone: string, moment: string) => sql`
+  case ${sql(period)}
+    when '24h' then date_trunc('minute', ${moment}::timestamptz) - interval '24 hours'
+    when '7d' then date_trunc('minute', ${moment}::timestamptz) - interval '168 hours'
+    when 'month' then date_trunc('month', ${moment}::timestamptz, coalesce(${sql(timeZone)}, 'UTC'))
+  end`;
+
+interface LimitsRow {
+  playerId: string;
+  wagered: string | null;
+  lost: string | null;
+  limits: { kind: Kind; period: Period; value: string; since: string | null; deposited: string | null }[];
+  nextChange: string | null;
+  windows: { period: Period; since: string; afterSeq: string; wagered: string; lost: string }[];
+}
+
+const playerLimits = (row: LimitsRow, moment: Date): PlayerLimits => {
+  const windows = row.windows.map(({ period, since, afterSeq, wagered, lost }): Window => ({
+    period,
+    since: new Date(since),
+    afterSeq: BigInt(afterSeq),
+    wagered: BigInt(wagered),
+    lost: BigInt(lost),
+  }));
+  const sinceOfSession = windows.find(({ period }) => period === 'session')?.since ?? moment;
+  return {
+    playerId: row.playerId,
+    moment,
+    limits: row.limits.map(({ kind, period, value, since, deposited }): Limit => ({
+      kind,
+      period,
+      value: BigInt(value),
+      since: since === null ? sinceOfSession : new Date(since),
+      deposited: deposited === null ? undefined : BigInt(deposited),
+    })),
+    nextChange: row.nextChange === null ? undefined : new Date(row.nextChange),
+    counters:
+      row.wagered === null || row.lost === null
+        ? undefined
+        : { totals: { wagered: BigInt(row.wagered), lost: BigInt(row.lost) }, windows },
+    played: false,
+  };
+};
+
+/**
+ * Reads the limits of players as they are at `moment`: the lowest of each kind and period, and the counters after the
+ * entries that are too old have left their periods. To decide by them, the players must be locked.
+ *
+ * Entries leave in the order of their numbers. Their times may differ from this order by the time that a batch waits
+ * for a lock, so a whole period is passed at once only when its newest entry is a minute too old.
+ */
+export const readLimits = async (
+  sql: Sql,
+  playerIds: readonly string[],
+  moment: Date,
+  sessionBreakS: number,
+): Promise<Map<string, PlayerLimits>> => {
+  const at = moment.toISOString();
+  const rows = await sql<LimitsRow[]>`
+    select player.player_id as "playerId", player.wagered::text, player.lost::text, in_force.limits, in_force."nextChange",
+      case when player.limits_until is null then '[]'::json else counted.windows end as windows
+    from players player
+      cross join lateral (
+        select coalesce(json_agg(json_build_object('kind', kind, 'period', period, 'value', value::text,
+            'since', since, 'deposited', case when kind = 'deposit' then coalesce((
+              select sum(amount) from entries where player_id = player.player_id and operation = 'deposit'
+                and at >= since), 0)::text end
+          )), '[]') as limits, (
+            select min(effective_at) from limit_changes where player_id = player.player_id and cancelled_at is null
+              and effective_at > ${at}::timestamptz) as "nextChange"
+        from (
+          select kind, period, min(value) as value, ${sinceOf(sql, 'period', 'player.time_zone', at)} as since
+          from (
+            select distinct on (kind, period, set_by) kind, period, value from limit_changes
+            where player_id = player.player_id and cancelled_at is null and effective_at <= ${at}::timestamptz
+            order by kind, period, set_by, change_id desc
+          ) newest
+          where value is not null group by kind, period
+        ) lowest
+      ) in_force
+      cross join lateral (
+        select json_agg(json_build_object('period', period, 'since', since, 'afterSeq', after_seq::text,
+          'wagered', wagered::text, 'lost', lost::text)) as windows
+        from (
+          select known.period, known.since,
+            case when known.is_over then player.seq else coalesce(gone.seq, known.after_seq) end as after_seq,
+            case when known.is_over then player.wagered else known.wagered + coalesce(gone.wagered, 0) end as wagered,
+            case when known.is_over then player.lost else known.lost + coalesce(gone.lost, 0) end as lost
+          from (
+            select stored.period, stored.after_seq, stored.wagered, stored.lost,
+              case when stored.period = 'session' and begun.is_over then ${at}::timestamptz
+                else greatest(stored.since, ${sinceOf(sql, 'period', 'player.time_zone', at)}) end as since,
+              begun.is_over
+            from limit_windows stored
+              cross join lateral (
+                select coalesce(max(at), '-infinity') <= case when stored.period = 'session'
+                  then ${at}::timestamptz - make_interval(secs => ${sessionBreakS})
+                  else ${sinceOf(sql, 'period', 'player.time_zone', at)} - interval '1 minute' end as is_over
+                from (
+                  select at from entries where player_id = player.player_id
+                    and (stored.period <> 'session' or operation = 'debit') order by seq desc limit 1
+                ) newest
+              ) begun
+            where stored.player_id = player.player_id
+          ) known
+            left join lateral (
+              select max(seq) as seq, ${countedSums(sql, 'left_now')}
+              from (${countedEntries(sql)}
+                where not known.is_over and known.period <> 'session'
+                  and e.player_id = player.player_id and e.seq > known.after_seq and e.seq < coalesce((
+                    select seq from entries where player_id = player.player_id and seq > known.after_seq
+                      and at >= known.since order by seq limit 1), player.seq + 1)
+              ) left_now
+            ) gone on true
+        ) window_now
+      ) counted
+    where player.player_id = any (${playerIds}::text[])`;
+  return new Map(rows.map((row) => [row.playerId, playerLimits(row, moment)]));
+};
+
+/** Stores the counters after the decisions of a batch. The players must be locked by the transaction. */
+export const writeLimits = async (sql: Sql, players: readonly PlayerLimits[]): Promise<void> => {
+  const counted = players.flatMap((player) =>
+    player.counters === undefined ? [] : [{ player, counters: player.counters, keep: isCounted(player) }],
+  );
+  if (counted.length === 0) return;
+  const rows = counted.map(({ player, counters: { totals }, keep }) => {
+    const { playerId } = player;
+    if (!keep) return { player_id: playerId };
+    const caps = capsOf(player);
+    return {
+      player_id: playerId,
+      wagered: String(totals.wagered),
+      lost: String(totals.lost),
+      wagered_cap: String(caps.wagered),
+      lost_cap: String(caps.lost),
+      limits_until: caps.until.toISOString(),
+    };
+  });
+  const windows = counted
+    .filter(({ keep }) => keep)
+    .flatMap(({ player: { playerId }, counters }) =>
+      counters.windows.map(({ period, since, afterSeq, wagered, lost }) => ({
+        player_id: playerId,
+        period,
+        since: since.toISOString(),
+        after_seq: String(afterSeq),
+        wagered: String(wagered),
+        lost: String(lost),
+      })),
+    );
+  const ended = counted.filter(({ keep }) => !keep).map(({ player }) => player.playerId);
+  await sql`
+    with ended as (
+      delete from limit_windows where player_id = any (${ended}::text[])
+    ), moved as (
+      insert into limit_windows
+      select * from json_populate_recordset(null::limit_windows, ${JSON.stringify(windows)}::text::json)
+      on conflict (player_id, period) do update set since = excluded.since, after_seq = excluded.after_seq,
+        wagered = excluded.wagered, lost = excluded.lost
+    )
+    -- An upsert finds its rows by their key under every plan.
+    insert into players (player_id, currency, created_at, wagered, lost, wagered_cap, lost_cap, limits_until)
+    select player_id, '', now(), wagered, lost, wagered_cap, lost_cap, limits_until
+    from json_populate_recordset(null::players, ${JSON.stringify(rows)}::text::json)
+    on conflict (player_id) do update set wagered = excluded.wagered, lost = excluded.lost,
+      wagered_cap = excluded.wagered_cap, lost_cap = excluded.lost_cap, limits_until = excluded.limits_until`;
+};

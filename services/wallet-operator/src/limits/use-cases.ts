@@ -1,0 +1,146 @@
+import type { Page } from '@platform/pagination/page-limit';
+import { slice, type Slice } from '@platform/pagination/slice';
+import { NotFound } from '@platform/service-kit/problem';
+import type { Sql } from 'postgres';
+import type { z } from 'zod';
+import type { Context } from '../context.ts';
+import { databaseNow } from '../database-now.ts';
+import { decimal, minorUnits } from '../money.ts';
+import { playerRow } from '../players/use-cases.ts';
+import { inForce, pending, type Change, type Wanted } from './changes.ts';
+import { changeLimits, listChanges, listHistory, lockPlayer } from './changes-store.ts';
+import { limitText, moneyPeriods, remainingOf, usedOf } from './domain.ts';
+import type { LimitChange, Limits, LimitSet, NewLimits, PlaySession } from './schema.ts';
+import { findSession } from './session-store.ts';
+import { readLimits } from './store.ts';
+
+type LimitSetView = z.input<typeof LimitSet>;
+
+const setView = (changes: readonly Change[], now: Date): LimitSetView => {
+  const view: LimitSetView = {};
+  for (const { kind, period, value } of inForce(changes, now)) {
+    if (value === null) continue;
+    if (kind === 'session') view.sessionMinutes = Number(value);
+    else if (period !== 'session') view[kind] = { ...view[kind], [period]: decimal(value) };
+  }
+  return view;
+};
+
+const wantedOf = ({ sessionMinutes, ...money }: z.output<typeof NewLimits>): Wanted[] => [
+  ...(['deposit', 'wager', 'loss'] as const).flatMap((kind) =>
+    moneyPeriods.flatMap((period): Wanted[] => {
+      const amount = money[kind]?.[period];
+      return amount === undefined ? [] : [{ kind, period, value: BigInt(minorUnits(amount)) }];
+    }),
+  ),
+  ...(sessionMinutes === undefined
+    ? []
+    : [{ kind: 'session' as const, period: 'session' as const, value: BigInt(sessionMinutes) }]),
+];
+
+/** The limits of a player, and how much of them is used. Throws NotFound. */
+export const getLimits = async (ctx: Context, playerId: string): Promise<z.input<typeof Limits>> => {
+  const { timeZone } = await playerRow(ctx, playerId);
+  const { sql, orm } = ctx.database;
+  const now = await databaseNow(orm);
+  const changes = await listChanges(sql, playerId);
+  const found = (await readLimits(sql, [playerId], now, ctx.env.SESSION_BREAK_S)).get(playerId);
+  return {
+    playerId,
+    timeZone: timeZone ?? 'UTC',
+    player: setView(
+      changes.filter(({ setBy }) => setBy === 'player'),
+      now,
+    ),
+    operator: setView(
+      changes.filter(({ setBy }) => setBy === 'operator'),
+      now,
+    ),
+    pending: pending(changes, now).map(({ kind, period, setBy, value, effectiveAt }) => ({
+      kind,
+      period,
+      setBy,
+      limit: value === null ? null : limitText(kind, value),
+      effectiveAt: effectiveAt.toISOString(),
+    })),
+    lowest: (found?.limits ?? []).map((limit) => {
+      const { kind, period, value, since } = limit;
+      const used = found ? usedOf(found, limit) : 0n;
+      return {
+        kind,
+        period,
+        limit: limitText(kind, value),
+        used: limitText(kind, used),
+        remaining: limitText(kind, remainingOf(limit, used)),
+        since: since.toISOString(),
+      };
+    }),
+  };
+};
+
+/** Makes these the limits of one setter; see `planChanges` for when. Throws NotFound. */
+export const putLimits = async (
+  ctx: Context,
+  by: string,
+  playerId: string,
+  body: z.output<typeof NewLimits>,
+): Promise<z.input<typeof Limits>> => {
+  const { setBy } = body;
+  await ctx.database.sql.begin(async (transaction) => {
+    const sql = transaction as unknown as Sql;
+    const now = await lockPlayer(sql, playerId);
+    if (now === undefined) throw new NotFound('player');
+    await changeLimits(sql, { playerId, setBy, by, now }, wantedOf(body), ctx.env.SESSION_BREAK_S);
+  });
+  return getLimits(ctx, playerId);
+};
+
+/** Every change that was ever asked for, the newest first. Throws NotFound. */
+export const pageLimitHistory = async (
+  ctx: Context,
+  playerId: string,
+  page: Page,
+): Promise<Slice<z.input<typeof LimitChange>>> => {
+  await playerRow(ctx, playerId);
+  const rows = await listHistory(ctx.database.sql, playerId, page);
+  const time = (at: string): string => new Date(at).toISOString();
+  return slice(
+    rows.map(({ value, ...row }) => ({
+      ...row,
+      limit: value === null ? null : limitText(row.kind, BigInt(value)),
+      changedAt: time(row.changedAt),
+      effectiveAt: time(row.effectiveAt),
+      cancelledAt: row.cancelledAt === null ? null : time(row.cancelledAt),
+    })),
+    page.limit,
+  );
+};
+
+const minuteMs = 60_000;
+
+/** Time and result of the newest session of play, for reality checks. Throws NotFound. */
+export const getPlaySession = async (
+  ctx: Context,
+  playerId: string,
+): Promise<z.input<typeof PlaySession>> => {
+  await playerRow(ctx, playerId);
+  const breakS = ctx.env.SESSION_BREAK_S;
+  const row = await findSession(ctx.database.sql, playerId, breakS);
+  if (row === undefined) return { playerId, session: null };
+  const now = (await databaseNow(ctx.database.orm)).getTime();
+  const [started, lastBet] = [new Date(row.startedAt), new Date(row.lastBetAt)];
+  const isOver = now - lastBet.getTime() >= breakS * 1000;
+  const [wagered, lost] = [BigInt(row.wagered), BigInt(row.lost)];
+  return {
+    playerId,
+    session: {
+      startedAt: started.toISOString(),
+      lastBetAt: lastBet.toISOString(),
+      minutes: Math.max(0, Math.floor(((isOver ? lastBet.getTime() : now) - started.getTime()) / minuteMs)),
+      isOver,
+      wagered: decimal(wagered),
+      won: decimal(wagered - lost),
+      result: decimal(-lost),
+    },
+  };
+};
