@@ -9,6 +9,7 @@ export const operations = html` <main id="content" class="page">
       For the person on call. The token stays in the memory of this page: it is not stored, and reloading the
       page removes it.
     </p>
+    <p id="sign-in-notice" class="note" role="status"></p>
     <form id="sign-in-form" autocomplete="off">
       <label for="token">Access token</label>
       <input

@@ -1,24 +1,11 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { canLook, gateway, phone, useBrowser, visit } from './browser.ts';
+import { enterToken, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
 
 useBrowser();
 const { demo } = stack;
-
-const enter = async (page: Page, token: string): Promise<void> => {
-  await page.getByLabel('Access token').fill(token);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-};
-
-/** The page with the admin's token, at one of its views. */
-const signedIn = async (view: string, options = {}) => {
-  const visited = await visit(`/docs/ops/#${view}`, options);
-  await enter(visited.page, demo.adminToken);
-  await visited.page.getByRole('heading', { name: 'Operations', level: 1 }).waitFor();
-  return visited;
-};
 
 const marker = randomUUID();
 const hostile = `<img src=x onerror="alert('${marker}')"></pre><script>alert(1)</script>`;
@@ -58,7 +45,7 @@ describe.runIf(canLook)('the operations page', () => {
 
   test.each(['x.y.z', 'not a token', 'e'.repeat(9000)])('text that is no token is refused', async (token) => {
     await using visited = await visit('/docs/ops/');
-    await enter(visited.page, token);
+    await enterToken(visited.page, token);
     await visited.page.locator('#sign-in-error:not(:empty)').waitFor();
     expect(await visited.page.inputValue('#token')).toBe('');
     expect(await visited.page.isVisible('#dashboard')).toBe(false);
@@ -66,7 +53,7 @@ describe.runIf(canLook)('the operations page', () => {
 
   test('a token without the scopes opens the page, and each view says what is missing', async () => {
     await using visited = await visit('/docs/ops/#ledger');
-    await enter(visited.page, demo.consignmentsToken);
+    await enterToken(visited.page, demo.consignmentsToken);
     const refusal = visited.page.locator('#dashboard').getByText('wallet:admin').first();
     await refusal.waitFor();
     expect(await refusal.textContent()).toContain('Request ');
@@ -103,7 +90,7 @@ describe.runIf(canLook)('the operations page', () => {
     await page.reload();
     await page.getByLabel('Access token').waitFor();
     expect(await page.isVisible('#dashboard')).toBe(false);
-    await enter(page, demo.adminToken);
+    await enterToken(page, demo.adminToken);
     await page.getByRole('button', { name: 'Sign out' }).click();
     expect(await page.locator('#dashboard').textContent()).toBe('');
   });

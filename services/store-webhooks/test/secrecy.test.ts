@@ -113,7 +113,7 @@ test(
     await service[Symbol.asyncDispose]();
 
     expect(tracker.received.length).toBeGreaterThanOrEqual(3);
-    expect(tracker.received.join('')).toContain('The payload is not valid: status (invalid_type)');
+    expect(tracker.received.join('')).toContain('The payload is not valid: status: expected string, received array');
     const secrets = [
       webhookToken,
       rotated.body['webhookToken'] as unknown as string,

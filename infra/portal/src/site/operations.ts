@@ -1,6 +1,7 @@
 import { demoCredentials } from './demo.ts';
 import { byId } from './element.ts';
 import { createDashboard } from './ops/dashboard.ts';
+import { removeDialogs } from './ops/parts.ts';
 import { openSession, Refused, type Session } from './ops/session.ts';
 import { errorText } from './ops/text.ts';
 
@@ -9,7 +10,13 @@ const dashboard = byId('dashboard', HTMLElement);
 const input = byId('token', HTMLInputElement);
 const problem = byId('sign-in-error', HTMLElement);
 
-let leave = (): void => {};
+const notice = byId('sign-in-notice', HTMLElement);
+
+/** Shows the sign-in again, and why. The address keeps the view and its filters for the next sign-in. */
+let leave = (_reason?: string): void => {};
+
+const expired = 'Your access token has expired. Sign in again to continue where you were.';
+const refused = 'Your access token is no longer accepted. Sign in again to continue where you were.';
 
 /** Browsers support no longer timer (ms); a token that is valid longer stays until the page closes. */
 const longest = 2 ** 31 - 1;
@@ -17,12 +24,13 @@ const longest = 2 ** 31 - 1;
 const enter = (session: Session): void => {
   const { content, end } = createDashboard(session, () => leave());
   const left = session.expiresAt ? session.expiresAt.getTime() - Date.now() : longest;
-  const expiry = setTimeout(() => leave(), Math.min(left, longest));
-  leave = () => {
+  const expiry = setTimeout(() => leave(expired), Math.min(left, longest));
+  leave = (reason = '') => {
     clearTimeout(expiry);
     session.close();
     end();
-    for (const dialog of document.querySelectorAll('dialog')) dialog.close();
+    removeDialogs();
+    notice.textContent = reason;
     dashboard.replaceChildren();
     dashboard.hidden = true;
     signIn.hidden = false;
@@ -41,12 +49,15 @@ const isInvalidToken = ({ status }: Refused): boolean => status >= 400 && status
 /** Signs in when a service accepts the token; each view reports missing scopes. */
 const tryToken = async (token: string): Promise<void> => {
   problem.textContent = '';
+  notice.textContent = '';
   // No other character can be in a header.
   if (!/^[\w.-]+$/.test(token)) {
     problem.textContent = 'This is not an access token.';
     return;
   }
-  const session = openSession(token);
+  const session = openSession(token, () => {
+    leave(session.expiresAt && session.expiresAt.getTime() <= Date.now() ? expired : refused);
+  });
   try {
     await session.ask(`/docs/ops/summary/${SERVICES[1]?.name ?? ''}`);
   } catch (error) {

@@ -1,6 +1,7 @@
 import uPlot from 'uplot';
 import { element } from '../element.ts';
 import { short } from './text.ts';
+import { timeOfDay } from './time.ts';
 
 /** A small line chart of the last half hour. */
 export interface Chart {
@@ -14,7 +15,12 @@ const spanSeconds = 1800;
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const colour = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+/** Positions of values without a neighbour, which a line cannot show. */
+export const isolated = (values: readonly (number | null | undefined)[]): number[] =>
+  values.flatMap((value, at) =>
+    value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null ? [at] : [],
+  );
 
 /**
  * A chart with its name and its latest value, or the value under the pointer. `unit` follows the number; `floor` is the
@@ -35,7 +41,7 @@ export const createChart = (name: string, unit: string, floor: number, line: '--
   );
   const tell = (given: number | null | undefined, time?: number): void => {
     value.textContent = given === null || given === undefined ? '–' : `${short(given)}${unit}`;
-    at.textContent = time === undefined ? '' : ` ${clock.format(new Date(time * 1000))}`;
+    at.textContent = time === undefined ? '' : ` ${timeOfDay(time)}`;
   };
   let data: [number[], (number | null)[]] = [[], []];
   const latest = (): void => tell(data[1].at(-1));
@@ -60,7 +66,7 @@ export const createChart = (name: string, unit: string, floor: number, line: '--
             stroke: () => colour(line),
             fill: () => `${colour(line)}1f`,
             width: 1.5,
-            points: { show: false },
+            points: { show: true, size: 5, fill: () => colour(line), filter: () => isolated(data[1]) },
           },
         ],
         hooks: {

@@ -1,8 +1,11 @@
 import { button, element } from '../element.ts';
 import { eventsView } from './events.ts';
 import { ledgerView } from './ledger.ts';
+import { removeDialogs } from './parts.ts';
+import { addressOf, place } from './place.ts';
 import { roundsView } from './rounds.ts';
 import type { Session } from './session.ts';
+import { otherZone, switchZone, when, zoneName } from './time.ts';
 import { trafficView } from './traffic.ts';
 
 const views: Readonly<Record<string, { name: string; draw: (session: Session) => HTMLElement }>> = {
@@ -12,10 +15,28 @@ const views: Readonly<Record<string, { name: string; draw: (session: Session) =>
   ledger: { name: 'Ledger', draw: ledgerView },
 };
 
-/** The view that the fragment of the address names, else the first one. */
+/** The view that the address names, else the first one. */
 const chosen = (): string => {
-  const name = location.hash.slice(1);
-  return Object.hasOwn(views, name) ? name : 'traffic';
+  const { view } = place();
+  return Object.hasOwn(views, view) ? view : 'traffic';
+};
+
+/** Who is signed in until when, and the time zone, with a button that calls `changed` after a change of it. */
+const signedInAs = ({ subject, expiresAt }: Session, changed: () => void): HTMLElement => {
+  const text = element('span', {});
+  const zone = button('', 'link', () => {
+    switchZone();
+    write();
+    changed();
+  });
+  const write = (): void => {
+    const until = expiresAt ? ` until ${when(expiresAt.toISOString())}` : '';
+    text.textContent = `Signed in as ${subject}${until}. Times in ${zoneName()}. `;
+    zone.textContent = otherZone() ?? '';
+  };
+  write();
+  zone.hidden = otherZone() === undefined;
+  return element('p', { class: 'soft' }, text, zone);
 };
 
 /** The views after the sign-in; `leave` is called by the sign-out button. */
@@ -23,24 +44,22 @@ export const createDashboard = (
   session: Session,
   leave: () => void,
 ): { content: Node[]; end: () => void } => {
-  const links = Object.entries(views).map(([key, { name }]) => element('a', { href: `#${key}` }, name));
+  const links = Object.entries(views).map(([key, { name }]) => element('a', { href: addressOf(key) }, name));
   const view = element('div', { class: 'view' });
   const draw = (): void => {
     const key = chosen();
     for (const link of links) {
-      if (link.hash === `#${key}`) link.setAttribute('aria-current', 'page');
+      if (link.hash === addressOf(key)) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
     }
-    for (const dialog of document.querySelectorAll('dialog')) dialog.close();
+    removeDialogs();
     view.replaceChildren(...(views[key] ? [views[key].draw(session)] : []));
   };
   addEventListener('hashchange', draw);
-  const until = session.expiresAt ? `, until ${session.expiresAt.toLocaleString()}` : '';
-  const who = element('p', { class: 'soft' }, `Signed in as ${session.subject}${until}`);
   const head = element(
     'div',
     { class: 'dashboard-head' },
-    element('div', {}, element('h1', { tabindex: '-1' }, 'Operations'), who),
+    element('div', {}, element('h1', { tabindex: '-1' }, 'Operations'), signedInAs(session, draw)),
     button('Sign out', 'quiet', leave),
   );
   draw();

@@ -2,7 +2,8 @@ import { button, element } from '../element.ts';
 import { lookOf, type EventDetail, type Replay } from './events-data.ts';
 import { facts, openDialog, show, state } from './parts.ts';
 import type { Session } from './session.ts';
-import { pretty, when } from './text.ts';
+import { pretty } from './text.ts';
+import { when } from './time.ts';
 
 const code = (value: unknown) => element('pre', { tabindex: '0' }, pretty(value));
 
@@ -54,11 +55,11 @@ const content = (event: EventDetail): Node =>
   );
 
 /** One webhook: its content and result, revealing its body, a dry run and a replay. */
-export const openEvent = (session: Session, path: string, replayed: () => void): void => {
+export const openEvent = (session: Session, path: string, replayed: () => void): HTMLDialogElement => {
   const result = element('div', { role: 'status' });
   const body = element('div', { class: 'dialog-body' });
   const tell = (load: () => Promise<Node>): void => {
-    void show(result, load).then(() => result.scrollIntoView({ block: 'nearest' }));
+    void show(result, load).then(() => result.scrollIntoView({ block: 'start' }));
   };
   const load = (query: string): Promise<void> =>
     show(body, async () => content(await session.ask<EventDetail>(path + query)));
@@ -85,6 +86,6 @@ export const openEvent = (session: Session, path: string, replayed: () => void):
     (asking ? no : replay).focus();
   };
   for (const one of [sure, no]) one.hidden = true;
-  openDialog('Webhook', body, result, element('div', { class: 'actions' }, reveal, dryRun, replay, sure, no));
   void load('');
+  return openDialog('Webhook', [body, result], [reveal, dryRun, replay, sure, no]);
 };

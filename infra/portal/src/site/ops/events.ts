@@ -1,11 +1,13 @@
 import { button, element } from '../element.ts';
 import { openEvent } from './event-dialog.ts';
 import { lookOf, type Event, type EventPage } from './events-data.ts';
-import { choice, field, show, state, table } from './parts.ts';
+import { createFilters } from './filters.ts';
+import { choice, nothing, show, state, table } from './parts.ts';
 import { pager } from './pages.ts';
+import { changeFilters, place } from './place.ts';
 import { replaySpan } from './replay-span.ts';
 import type { Session } from './session.ts';
-import { when } from './text.ts';
+import { when } from './time.ts';
 
 interface Store {
   id: string;
@@ -30,57 +32,52 @@ const columns = ['Received', 'Event', 'About', 'Status', 'Attempts', 'Error'];
 
 const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
   const store = choice(stores.map(({ id, name }) => [id, name] as const));
-  const status = choice(pairs(EVENT_FILTERS.status));
-  const kind = choice(pairs(EVENT_FILTERS.event));
-  const [from, to] = [dateInput(), dateInput()];
   const list = element('div', { class: 'list' });
+  const path = (): string => `/v1/stores/${encodeURIComponent(store.value)}/events`;
 
-  const load = (page: number): void => {
-    const path = `/v1/stores/${encodeURIComponent(store.value)}/events`;
-    const asked = { status: status.value, event: kind.value, from: instant(from), to: instant(to) };
-    const query = new URLSearchParams({ page: String(page), limit: '25' });
-    for (const [name, value] of Object.entries(asked)) if (value !== '') query.set(name, value);
+  const open = (id: string): void => {
+    changeFilters({ open: id });
+    const dialog = openEvent(session, `${path()}/${encodeURIComponent(id)}`, load);
+    dialog.addEventListener('close', () => changeFilters({ open: '' }));
+  };
+  const load = (): void => {
+    const { store: _store, ...asked } = filters.values();
+    const query = new URLSearchParams({ ...asked, page: String(filters.page()), limit: '25' });
     void show(list, async () => {
-      const { events, page: at } = await session.ask<EventPage>(`${path}?${query}`);
-      if (events.length === 0) return element('p', { class: 'note soft' }, 'No webhook matches the filter.');
-      const rows = events.map((event) =>
-        row(event, () => openEvent(session, `${path}/${encodeURIComponent(event.id)}`, () => load(page))),
-      );
-      return element('div', {}, table('Webhooks', columns, rows), pager(at, load));
+      const { events, page } = await session.ask<EventPage>(`${path()}?${query}`);
+      if (events.length === 0) return nothing('No webhook matches the filter.');
+      const rows = events.map((event) => row(event, () => open(event.id)));
+      return element('div', {}, table('Webhooks', columns, rows), pager(page, filters.go));
     });
   };
-
-  const many = button('Replay many …', 'quiet', () =>
-    replaySpan(session, store.value, { from: from.value, to: to.value }, () => load(1)),
-  );
-  const filters = element(
-    'form',
-    { class: 'filters', 'aria-label': 'Filter' },
-    field('Store', store),
-    field('Status', status),
-    field('Event', kind),
-    field('From', from),
-    field('To', to),
+  const many = button('Replay many …', 'quiet', () => replaySpan(session, path(), filters.values(), load));
+  const filters = createFilters(
+    {
+      store: ['Store', store],
+      status: ['Status', choice(pairs(EVENT_FILTERS.status))],
+      event: ['Event', choice(pairs(EVENT_FILTERS.event))],
+      entity: [
+        'About',
+        element('input', { maxlength: '200', autocomplete: 'off', placeholder: 'order/1001' }),
+      ],
+      from: ['From', dateInput()],
+      to: ['To', dateInput()],
+    },
+    load,
     many,
   );
-  filters.addEventListener('change', () => load(1));
-  filters.addEventListener('submit', (event) => event.preventDefault());
-  load(1);
-  return element('div', {}, filters, list);
+  load();
+  const opened = place().filters.get('open');
+  if (opened !== null) open(opened);
+  return element('div', {}, filters.form, list);
 };
-
-/** A local date and time as an ISO time for the API; empty stays empty. */
-export const instant = ({ value }: HTMLInputElement): string =>
-  value === '' ? '' : new Date(value).toISOString();
 
 /** Webhooks: filter, open, dry run, replay. */
 export const eventsView = (session: Session): HTMLElement => {
   const view = element('section', { 'aria-label': 'Webhooks' });
   void show(view, async () => {
     const { stores } = await session.ask<{ stores: Store[] }>('/v1/stores?limit=200');
-    return stores.length === 0
-      ? element('p', { class: 'note soft' }, 'There is no store yet.')
-      : listView(session, stores);
+    return stores.length === 0 ? nothing('There is no store yet.') : listView(session, stores);
   });
   return view;
 };

@@ -1,8 +1,10 @@
 import { button, element } from '../element.ts';
-import { facts, field, show, state, table } from './parts.ts';
+import { createFilters } from './filters.ts';
+import { facts, nothing, show, state, table } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
 import type { Session } from './session.ts';
-import { pretty, when } from './text.ts';
+import { pretty } from './text.ts';
+import { when } from './time.ts';
 
 interface Proof {
   ok: boolean;
@@ -57,15 +59,12 @@ export const ledgerView = (session: Session): HTMLElement => {
       () => (prove.disabled = false),
     );
   });
-  const player = element('input', { maxlength: '255', autocomplete: 'off' });
   const list = element('div', { class: 'list' });
-  const load = (page: number): void => {
+  const load = (): void => {
+    const query = new URLSearchParams({ ...filters.values(), page: String(filters.page()), limit: '25' });
     void show(list, async () => {
-      const query = new URLSearchParams({ page: String(page), limit: '25' });
-      if (player.value !== '') query.set('playerId', player.value);
       const found = await session.ask<{ events: AuditEvent[]; page: ListPage }>(`/v1/audit/events?${query}`);
-      if (found.events.length === 0)
-        return element('p', { class: 'note soft' }, 'There are no audit events.');
+      if (found.events.length === 0) return nothing('There are no audit events.');
       const rows = found.events.map(({ at, kind, playerId, details }) => [
         when(at),
         code(kind),
@@ -76,12 +75,13 @@ export const ledgerView = (session: Session): HTMLElement => {
         'div',
         {},
         table('Audit events', ['At', 'Kind', 'Player', 'Details'], rows),
-        pager(found.page, load),
+        pager(found.page, filters.go),
       );
     });
   };
-  player.addEventListener('change', () => load(1));
-  load(1);
+  const player = element('input', { maxlength: '255', autocomplete: 'off' });
+  const filters = createFilters({ playerId: ['Player', player] }, load);
+  load();
   return element(
     'section',
     { 'aria-label': 'Ledger' },
@@ -93,7 +93,7 @@ export const ledgerView = (session: Session): HTMLElement => {
     element('div', { class: 'actions' }, prove),
     proof,
     element('h2', {}, 'Audit log'),
-    element('div', { class: 'filters' }, field('Player', player)),
+    filters.form,
     list,
   );
 };

@@ -1,31 +1,32 @@
-import { element } from '../element.ts';
-import { errorText } from './text.ts';
+import { button, element } from '../element.ts';
+import { errorText, isTemporary } from './text.ts';
 
 type Cell = Node | string;
 
-/** A table, shown as a list of cards on a phone: each cell has the name of its column. */
-export const table = (caption: string, columns: readonly string[], rows: readonly (readonly Cell[])[]) =>
-  element(
-    'table',
-    {},
-    element('caption', { class: 'unseen' }, caption),
-    element('thead', {}, element('tr', {}, ...columns.map((name) => element('th', { scope: 'col' }, name)))),
-    element(
-      'tbody',
-      {},
-      ...rows.map((cells) =>
-        element(
-          'tr',
-          {},
-          ...cells.map((cell, at) => {
-            const data = element('td', { 'data-label': columns[at] ?? '' }, cell);
-            data.classList.toggle('none', data.textContent === '–');
-            return data;
-          }),
-        ),
-      ),
-    ),
+/** Plain text and amounts need the name of their column where the head of the table is not shown. */
+const needsLabel = (cell: Cell): boolean =>
+  typeof cell === 'string' || (cell instanceof Element && cell.classList.contains('money'));
+
+const tableCell = (column: string, cell: Cell) => {
+  const made = element('td', { role: 'cell', ...(needsLabel(cell) && { 'data-label': column }) }, cell);
+  made.classList.toggle('none', made.textContent === '–');
+  return made;
+};
+
+/** A table, shown as a list on a phone. It has roles, because browsers ignore tables that styles draw differently. */
+export const table = (caption: string, columns: readonly string[], rows: readonly (readonly Cell[])[]) => {
+  const heads = columns.map((name) => element('th', { scope: 'col', role: 'columnheader' }, name));
+  const lines = rows.map((cells) =>
+    element('tr', { role: 'row' }, ...cells.map((cell, at) => tableCell(columns[at] ?? '', cell))),
   );
+  return element(
+    'table',
+    { role: 'table' },
+    element('caption', { class: 'unseen' }, caption),
+    element('thead', { role: 'rowgroup' }, element('tr', { role: 'row' }, ...heads)),
+    element('tbody', { role: 'rowgroup' }, ...lines),
+  );
+};
 
 /** Names and values. */
 export const facts = (pairs: readonly (readonly [string, Cell])[]) =>
@@ -51,11 +52,25 @@ export const choice = (options: readonly (readonly [value: string, text: string]
 /** The latest request of each element. */
 const latest = new WeakMap<HTMLElement, object>();
 
-/** Shows the result of a promise, or its error. */
+/** What is shown for an error, with a button when the same request may succeed later. */
+const failure = (error: unknown, retry: () => void): HTMLElement =>
+  element(
+    'div',
+    { class: 'note failure' },
+    element('p', { class: 'error', role: 'alert' }, errorText(error)),
+    isTemporary(error) ? button('Try again', 'quiet', retry) : null,
+  );
+
+/** Text for a list without entries. */
+export const nothing = (text: string) => element('p', { class: 'note soft' }, text);
+
+/** Shows the result of a promise, or its error with a button that repeats it. Until then it says that it is loading. */
 export const show = async (target: HTMLElement, load: () => Promise<Node | string>): Promise<void> => {
   const turn = {};
   latest.set(target, turn);
   target.setAttribute('aria-busy', 'true');
+  if (target.childNodes.length === 0 || target.querySelector('.failure'))
+    target.replaceChildren(element('p', { class: 'loading soft', role: 'status' }, 'Loading …'));
   const put = (content: Node | string): void => {
     // An earlier request may be answered later.
     if (latest.get(target) !== turn) return;
@@ -66,19 +81,36 @@ export const show = async (target: HTMLElement, load: () => Promise<Node | strin
     put(await load());
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return;
-    put(element('p', { class: 'error note', role: 'alert' }, errorText(error)));
+    put(failure(error, () => void show(target, load)));
   }
 };
 
-/** A modal dialog. The browser manages the focus and closes it on Escape. */
-export const openDialog = (title: string, ...content: Node[]): HTMLDialogElement => {
-  const close = element('button', { type: 'button', class: 'quiet', 'aria-label': 'Close' }, 'Close');
+/**
+ * A modal dialog: a heading, content that scrolls, and actions that stay visible. The browser manages the focus and
+ * closes it on Escape.
+ */
+export const openDialog = (
+  title: string,
+  content: readonly Node[],
+  actions: readonly Node[] = [],
+): HTMLDialogElement => {
+  const close = element('button', { type: 'button', class: 'quiet' }, 'Close');
   const heading = element('h2', { id: 'dialog-heading' }, title);
-  const head = element('div', { class: 'dialog-head' }, heading, close);
-  const dialog = element('dialog', { 'aria-labelledby': 'dialog-heading' }, head, ...content);
+  const dialog = element(
+    'dialog',
+    { 'aria-labelledby': 'dialog-heading' },
+    element('div', { class: 'dialog-head' }, heading, close),
+    element('div', { class: 'dialog-content', tabindex: '0' }, ...content),
+    actions.length === 0 ? null : element('div', { class: 'actions' }, ...actions),
+  );
   close.addEventListener('click', () => dialog.close());
   dialog.addEventListener('close', () => dialog.remove());
   document.body.append(dialog);
   dialog.showModal();
   return dialog;
+};
+
+/** Removes the dialogs of a view that is left; they do not get the event `close`. */
+export const removeDialogs = (): void => {
+  for (const dialog of document.querySelectorAll('dialog')) dialog.remove();
 };

@@ -1,21 +1,27 @@
 import { element } from '../element.ts';
 import { choice, field, openDialog, show } from './parts.ts';
 import type { Session } from './session.ts';
+import { fieldValue, isoOf } from './time.ts';
 
 /** Replays the webhooks of a store in a span of time, after a confirmation. */
 export const replaySpan = (
   session: Session,
-  store: string,
-  { from, to }: { from: string; to: string },
+  events: string,
+  { from = '', to = '' }: { from?: string; to?: string },
   done: () => void,
 ): void => {
   const begin = element('input', {
     type: 'datetime-local',
     required: '',
-    value: from,
+    value: fieldValue(from),
     id: 'span-from',
   });
-  const end = element('input', { type: 'datetime-local', required: '', value: to, id: 'span-to' });
+  const end = element('input', {
+    type: 'datetime-local',
+    required: '',
+    value: fieldValue(to),
+    id: 'span-to',
+  });
   const status = choice([
     ['failed', 'failed'],
     ['done', 'done'],
@@ -45,10 +51,10 @@ export const replaySpan = (
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    const span = { from: new Date(begin.value).toISOString(), to: new Date(end.value).toISOString() };
+    const span = { from: isoOf(begin.value), to: isoOf(end.value) };
     consent.checked = false;
     void show(result, async () => {
-      const path = `/v1/stores/${encodeURIComponent(store)}/events/replay`;
+      const path = `${events}/replay`;
       const { replayed } = await session.ask<{ replayed: number }>(path, 'POST', {
         ...span,
         status: status.value,
@@ -57,5 +63,5 @@ export const replaySpan = (
       return element('p', { class: 'note' }, `${replayed} will be processed again.`);
     });
   });
-  openDialog('Replay many', form);
+  openDialog('Replay many', [form]);
 };

@@ -1,8 +1,10 @@
 import { button, element } from '../element.ts';
-import { choice, facts, field, openDialog, show, state, table } from './parts.ts';
+import { createFilters } from './filters.ts';
+import { choice, facts, field, nothing, openDialog, show, state, table } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
+import { changeFilters, place } from './place.ts';
 import type { Session } from './session.ts';
-import { when } from './text.ts';
+import { when } from './time.ts';
 
 interface Round {
   playerId: string;
@@ -51,7 +53,9 @@ const history = (entries: readonly Entry[]): Node =>
 
 const openRound = (session: Session, playerId: string, roundId: string): void => {
   const body = element('div', { class: 'dialog-body' });
-  openDialog('Round', body);
+  changeFilters({ player: playerId, round: roundId });
+  const dialog = openDialog('Round', [body]);
+  dialog.addEventListener('close', () => changeFilters({ player: '', round: '' }));
   const path = `/v1/players/${encodeURIComponent(playerId)}/rounds/${encodeURIComponent(roundId)}`;
   void show(body, async () => {
     const round = await session.ask<Round & { entries: Entry[] }>(path);
@@ -92,14 +96,12 @@ const lookUp = (session: Session): HTMLElement => {
 
 /** Rounds that stay open, and the history of any round. */
 export const roundsView = (session: Session): HTMLElement => {
-  const age = choice(ages);
   const list = element('div', { class: 'list' });
-  const load = (page: number): void => {
+  const load = (): void => {
+    const query = new URLSearchParams({ ...filters.values(), page: String(filters.page()), limit: '25' });
     void show(list, async () => {
-      const query = new URLSearchParams({ olderThan: age.value, page: String(page), limit: '25' });
       const found = await session.ask<{ rounds: Round[]; page: ListPage }>(`/v1/rounds?${query}`);
-      if (found.rounds.length === 0)
-        return element('p', { class: 'note soft' }, 'No round has been open that long.');
+      if (found.rounds.length === 0) return nothing('No round has been open that long.');
       const rows = found.rounds.map(({ playerId, roundId, gameCode, openedAt }) => [
         button(roundId, 'link', () => openRound(session, playerId, roundId)),
         code(playerId),
@@ -107,15 +109,17 @@ export const roundsView = (session: Session): HTMLElement => {
         when(openedAt),
       ]);
       const shown = table('Open rounds', ['Round', 'Player', 'Game', 'Opened'], rows);
-      return element('div', {}, shown, pager(found.page, load));
+      return element('div', {}, shown, pager(found.page, filters.go));
     });
   };
-  age.addEventListener('change', () => load(1));
-  load(1);
+  const filters = createFilters({ olderThan: ['Open for more than', choice(ages)] }, load);
+  load();
+  const [player, round] = ['player', 'round'].map((name) => place().filters.get(name));
+  if (player && round) openRound(session, player, round);
   return element(
     'section',
     { 'aria-label': 'Rounds' },
-    element('div', { class: 'filters' }, field('Open for more than', age)),
+    filters.form,
     list,
     element('h2', {}, 'Find a round'),
     lookUp(session),

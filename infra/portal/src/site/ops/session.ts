@@ -8,12 +8,14 @@ interface ProblemDocument {
 /** A response with an error status; the message contains the request id. */
 export class Refused extends Error {
   readonly status: number;
+  /** The message without the request id. */
+  readonly reason: string;
 
   constructor(status: number, { detail, title, requestId }: ProblemDocument) {
-    super(
-      [detail ?? title ?? `Status ${status}`, ...(requestId ? [`Request ${requestId}`] : [])].join(' · '),
-    );
+    const reason = detail ?? title ?? `Status ${status}`;
+    super([reason, ...(requestId ? [`Request ${requestId}`] : [])].join(' · '));
     this.status = status;
+    this.reason = reason;
   }
 }
 
@@ -43,8 +45,11 @@ const problemOf = (answer: Response): Promise<ProblemDocument> =>
     () => ({}),
   );
 
-/** Opens a session with a token. */
-export const openSession = (given: string): Session => {
+/** The task manager accepts no tokens of others without AUTH_JWKS; the other services are the ones to believe. */
+const isSummary = (path: string): boolean => path.startsWith('/docs/ops/summary/');
+
+/** Opens a session with a token; `onExpired` is called when a service no longer accepts the token (401). */
+export const openSession = (given: string, onExpired: () => void): Session => {
   let token = given;
   const end = new AbortController();
   const { sub, exp } = claims(token);
@@ -57,8 +62,10 @@ export const openSession = (given: string): Session => {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
       const always = { credentials: 'omit', cache: 'no-store', signal: end.signal } as const;
       const answer = await fetch(path, { method, headers, ...always, ...sent });
-      if (!answer.ok) throw new Refused(answer.status, await problemOf(answer));
-      return (await answer.json()) as T;
+      if (answer.ok) return (await answer.json()) as T;
+      const refused = new Refused(answer.status, await problemOf(answer));
+      if (answer.status === 401 && !isSummary(path)) onExpired();
+      throw refused;
     },
     close: () => {
       token = '';

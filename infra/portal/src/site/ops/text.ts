@@ -1,13 +1,4 @@
-const clock = new Intl.DateTimeFormat(undefined, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
-
-/** An ISO time in the reader's time zone. */
-export const when = (iso: string | null): string => (iso === null ? '–' : clock.format(new Date(iso)));
+import { Refused } from './session.ts';
 
 /** Indented JSON. Use it as text only, never as markup. */
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2) ?? '–';
@@ -17,6 +8,10 @@ export const errorText = (error: unknown): string => {
   if (error instanceof TypeError) return 'The gateway cannot be reached.';
   return error instanceof Error ? error.message : String(error);
 };
+
+/** Whether the same request may succeed later: the service was unavailable or busy, or nothing answered. */
+export const isTemporary = (error: unknown): boolean =>
+  !(error instanceof Refused) || error.status >= 500 || error.status === 408 || error.status === 429;
 
 /** A number with three digits at most. */
 export const short = (value: number): string => {

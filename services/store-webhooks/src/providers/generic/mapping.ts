@@ -47,7 +47,7 @@ const decimals = (record: Record<string, unknown>, names: readonly string[]) =>
   Object.fromEntries(names.map((name) => [name, decimal(record[name])]));
 
 /** A time or a counter that grows with each change. */
-const version = orNull(z.union([z.int(), isoTime()]));
+const version = orNull(z.union([z.int(), isoTime()], { error: 'must be an integer or an ISO 8601 time' }));
 const currency = z
   .string()
   .regex(/^[A-Z]{3}$/)

@@ -1,0 +1,189 @@
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
+import { enterToken, signedIn } from './sign-in.ts';
+import { stack } from './stack.ts';
+
+useBrowser();
+const { demo } = stack;
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+const unavailable = {
+  status: 503,
+  contentType: 'application/problem+json',
+  body: JSON.stringify({ detail: 'The database is unavailable.', requestId: 'r-1' }),
+};
+
+/** Waits until the lists of the view are loaded. */
+const loaded = async (page: Page): Promise<void> => {
+  await page.waitForLoadState('networkidle');
+  await page.locator('[aria-busy]').waitFor({ state: 'detached' });
+};
+
+/** What axe reports for the page, with the elements concerned. The visit needs `bypassCSP` for the script. */
+const violations = async (page: Page): Promise<string[]> => {
+  await page.addScriptTag({ path: axe });
+  return page.evaluate(async () => {
+    const { violations: found } = await (
+      globalThis as unknown as {
+        axe: { run: () => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+      }
+    ).axe.run();
+    return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  });
+};
+
+const views = ['traffic', 'webhooks', 'rounds', 'ledger'];
+
+describe.runIf(canLook)('the behaviour of the operations page', () => {
+  beforeAll(async () => {
+    for (let order = 0; order < 30; order++)
+      await fetch(`${gateway}/api/v1/hooks/order_updated/${demo.store.webhookToken}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ id: `behaviour-${order}`, status: order % 2 ? 4 : 'PENDING' }),
+      });
+  });
+
+  test('filters are part of the address, for links and for going back', async () => {
+    await using visited = await signedIn('webhooks?status=failed&event=order_updated');
+    const { page } = visited;
+    await page.locator('tbody tr').first().waitFor();
+    expect(await page.getByLabel('Status').inputValue()).toBe('failed');
+    expect(await page.getByLabel('Event', { exact: true }).inputValue()).toBe('order_updated');
+    await page.getByLabel('Status').selectOption('done');
+    await expect.poll(() => page.url()).toContain('status=done');
+    await page.goBack();
+    await expect.poll(() => page.getByLabel('Status').inputValue()).toBe('failed');
+  });
+
+  test('a filter that is not one of the values is ignored', async () => {
+    await using visited = await signedIn('webhooks?status=nothing&page=-3&from=yesterday');
+    await visited.page.locator('tbody tr').first().waitFor();
+    expect(await visited.page.getByLabel('Status').inputValue()).toBe('');
+  });
+
+  test('an open webhook is part of the address', async () => {
+    await using visited = await signedIn('webhooks');
+    const { page } = visited;
+    await page.locator('tbody tr button').first().click();
+    await page.getByRole('dialog').getByText('Attempts').waitFor();
+    const address = page.url();
+    expect(address).toContain('open=');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.url()).not.toContain('open=');
+    await using other = await signedIn(address.split('#')[1] ?? '');
+    await other.page.getByRole('dialog').getByText('Attempts').waitFor();
+  });
+
+  test('when the token expires, the page says so, and the next sign-in continues at the same place', async () => {
+    await using visited = await signedIn('webhooks?status=failed');
+    const { page } = visited;
+    await page.locator('tbody tr').first().waitFor();
+    await page.route('**/events?**', (route) => route.fulfill({ status: 401, body: '{}' }), { times: 1 });
+    await page.getByLabel('Event', { exact: true }).selectOption('order_updated');
+    await page.getByText('is no longer accepted').waitFor();
+    expect(await page.isVisible('#dashboard')).toBe(false);
+    await enterToken(page, demo.adminToken);
+    await page.locator('tbody tr').first().waitFor();
+    expect(await page.getByLabel('Status').inputValue()).toBe('failed');
+    expect(await page.getByLabel('Event', { exact: true }).inputValue()).toBe('order_updated');
+  });
+
+  test('while a list is loaded the page says so, and after an error it can be loaded again', async () => {
+    await using visited = await signedIn('rounds');
+    const { page } = visited;
+    await loaded(page);
+    const answer = Promise.withResolvers<void>();
+    await page.route(
+      '**/v1/audit/events?**',
+      async (route) => {
+        await answer.promise;
+        await route.fulfill(unavailable);
+      },
+      { times: 1 },
+    );
+    await page.getByRole('link', { name: 'Ledger' }).click();
+    await page.getByText('Loading …').waitFor();
+    answer.resolve();
+    await page.getByText('The database is unavailable. · Request r-1').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByText('The database is unavailable.').waitFor({ state: 'detached' });
+    await loaded(page);
+  });
+
+  test('a request that would be refused again has no button to repeat it', async () => {
+    await using visited = await visit('/docs/ops/#ledger');
+    const { page } = visited;
+    await enterToken(page, demo.consignmentsToken);
+    await page.locator('#dashboard').getByText('wallet:admin').first().waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  });
+
+  test('an error that all services have in common is shown once', async () => {
+    await using visited = await visit('/docs/ops/#traffic');
+    const { page } = visited;
+    await enterToken(page, demo.consignmentsToken);
+    await page.locator('#dashboard').getByText('ops:read').first().waitFor();
+    expect(await page.locator('#dashboard').getByText('ops:read').count()).toBe(1);
+  });
+
+  test('times are shown in the time zone of the reader or in UTC, and entered in the same', async () => {
+    await using visited = await signedIn('webhooks?from=2020-01-01T00:00:00.000Z', {
+      timezoneId: 'Asia/Kolkata',
+      locale: 'en-GB',
+    });
+    const { page } = visited;
+    await page.getByText('Times in Asia/Calcutta').waitFor();
+    expect(await page.getByLabel('From').inputValue()).toBe('2020-01-01T05:30');
+    await page.getByRole('button', { name: 'Show UTC' }).click();
+    await page.getByText('Times in UTC').waitFor();
+    expect(await page.getByLabel('From').inputValue()).toBe('2020-01-01T00:00');
+    const asked = page.waitForRequest('**/events?**');
+    await page.getByLabel('From').fill('2020-02-01T00:00');
+    await page.getByLabel('From').blur();
+    expect(decodeURIComponent((await asked).url())).toContain('from=2020-02-01T00:00:00.000Z');
+  });
+
+  test('25 webhooks are less than 3,000 pixels high on a phone', async () => {
+    await using visited = await signedIn('webhooks', { viewport: { width: 390, height: 844 } });
+    const { page } = visited;
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(25);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(3000);
+  });
+
+  test.each(views.flatMap((view) => [phone, desktop].map((size) => [view, size] as const)))(
+    'the view %s fits %o and has no axe violation, by day and by night',
+    async (view, size) => {
+      await using visited = await signedIn(view, { ...size, bypassCSP: true });
+      const { page } = visited;
+      await loaded(page);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect(await violations(page)).toEqual([]);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        expect(overflow).toBeLessThanOrEqual(0);
+      }
+      if (view === 'webhooks') {
+        await page.locator('tbody tr button').first().click();
+        await page.getByRole('dialog').getByText('Attempts').waitFor();
+        expect(await violations(page)).toEqual([]);
+      }
+    },
+  );
+
+  test('the sign-in and the overview have no axe violation', async () => {
+    for (const path of ['/docs/', '/docs/ops/']) {
+      await using visited = await visit(path, { bypassCSP: true });
+      await visited.page.waitForLoadState('networkidle');
+      expect(await violations(visited.page)).toEqual([]);
+    }
+  });
+
+  test('the reference has one main', async () => {
+    await using visited = await visit('/docs/reference/?api=quest-service');
+    await visited.page.getByRole('heading', { name: 'Quest service', level: 1 }).waitFor();
+    expect(await visited.page.locator('main, [role=main]').count()).toBe(1);
+  });
+});
