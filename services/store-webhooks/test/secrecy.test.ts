@@ -113,7 +113,9 @@ test(
     await service[Symbol.asyncDispose]();
 
     expect(tracker.received.length).toBeGreaterThanOrEqual(3);
-    expect(tracker.received.join('')).toContain('The payload is not valid: status: expected string, received array');
+    expect(tracker.received.join('')).toContain(
+      'The payload is not valid: status: expected string, received array',
+    );
     const secrets = [
       webhookToken,
       rotated.body['webhookToken'] as unknown as string,
