@@ -20,21 +20,31 @@ export interface Sender {
   address: HookAddress;
 }
 
+interface Credential {
+  /** The part before the token: the provider if the event has one in its path. */
+  provider: string;
+  /** Undefined for a malformed token. */
+  tokenHash: string | undefined;
+}
+
 declare module 'http' {
   interface IncomingMessage {
-    /** Hash of the webhook token in the path, computed once for each request; undefined for a malformed token. */
-    hookToken?: { hash: string | undefined };
+    /** From the path of a webhook; read once for each request. */
+    hookCredential?: Credential;
   }
 }
 
 /** Characters of a provider in the path. */
 const segment = /^[\w.~-]{1,100}$/;
 
-/** The last parts of the path as they were sent: no token and no provider needs escapes. */
-const partsOf = ({ url = '' }: IncomingMessage): string[] => url.split('?', 1).join('').split('/').slice(-2);
+/** The path is read as it was sent: no token and no provider needs escapes. */
+const readCredential = ({ url = '' }: IncomingMessage): Credential => {
+  const [path = ''] = url.split('?', 1);
+  const [provider = '', token = ''] = path.split('/').slice(-2);
+  return { provider, tokenHash: hashOfSent(token) };
+};
 
-const tokenHashOf = (req: IncomingMessage): string | undefined =>
-  (req.hookToken ??= { hash: hashOfSent(partsOf(req)[1] ?? '') }).hash;
+const credentialOf = (req: IncomingMessage): Credential => (req.hookCredential ??= readCredential(req));
 
 /**
  * Recognises the token in the path of a webhook. An unknown token is 404, and 503 while the database is
@@ -44,11 +54,12 @@ export const createTokenGuard = ({ tokens, oldUses }: Context, event: HookEvent)
   security: [],
   schemes: {},
   keyOf: () => undefined,
-  wasValid: (req) => tokens.wasValid(tokenHashOf(req)),
+  wasValid: (req) => tokens.wasValid(credentialOf(req).tokenHash),
   identify: async (req) => {
-    const service = hookEvents[event].service ? (partsOf(req)[0] ?? '') : null;
+    const { provider, tokenHash } = credentialOf(req);
+    const service = hookEvents[event].service ? provider : null;
     if (service !== null && !segment.test(service)) throw new NotFound('webhook address');
-    const found = await tokens.recognise(tokenHashOf(req));
+    const found = await tokens.recognise(tokenHash);
     if (found.state === 'undecidable')
       throw new Unavailable('token_undecidable', 'The token can not be checked now; send it again later.');
     if (found.state === 'unknown')
@@ -58,9 +69,9 @@ export const createTokenGuard = ({ tokens, oldUses }: Context, event: HookEvent)
         detail: 'There is no such webhook address.',
         unknownCredential: found.tokenHash,
       });
-    const { store, tokenHash, purpose } = found.row;
+    const { store, purpose } = found.row;
     if (!tokenOpens(purpose, event, store.settings)) throw new NotFound('webhook address');
-    if (found.inGrace) oldUses.count(tokenHash);
+    if (found.inGrace) oldUses.count(found.row.tokenHash);
     return { store, address: { event, service } };
   },
 });

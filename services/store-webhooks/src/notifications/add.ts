@@ -1,5 +1,4 @@
 import type { ISql } from 'postgres';
-import { v7 } from 'uuid';
 import type { Notice } from '../worker/change.ts';
 
 /**
@@ -12,13 +11,12 @@ export const addNotices = async (
   mails: boolean,
 ): Promise<string[]> => {
   if (notices.length === 0) return [];
-  const rows = notices.map((notice) => ({ ...notice, id: v7() }));
   const added = await sql<{ subject: string }[]>`
     insert into notifications (store_id, id, key, kind, audience, subject, reference, consumer_id,
       event_id, mail, due_at, created_at)
-    select n."storeId", n.id, n.key, n.kind, n.audience, n.subject, n.reference,
+    select n."storeId", uuidv7(), n.key, n.kind, n.audience, n.subject, n.reference,
       coalesce(n."consumerId", o.consumer_id), n."eventId", ${mails ? 'pending' : 'off'}, now(), now()
-    from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as n ("storeId" uuid, id uuid, key text, kind text,
+    from jsonb_to_recordset(${JSON.stringify(notices)}::jsonb) as n ("storeId" uuid, key text, kind text,
       audience text, subject text, reference text, "consumerId" text, "eventId" uuid)
     left join delivery_jobs j on n.kind = 'delivery' and j.store_id = n."storeId" and j.id = n.reference
     left join orders o on o.store_id = j.store_id and o.id = j.order_id
