@@ -51,7 +51,7 @@ export const readBody = (req: IncomingMessage): Promise<Buffer> =>
     });
   });
 
-const isForm = (contentType: string | undefined): boolean =>
+export const isForm = (contentType: string | undefined): boolean =>
   contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') ?? false;
 
 /** What a body says: JSON, or a form's fields; undefined where it can't be read. Never throws. */

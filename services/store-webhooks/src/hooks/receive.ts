@@ -1,16 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Problem, toProblem } from '@platform/service-kit/problem';
 import { createRateLimit, type RateLimit } from '@platform/service-kit/rate-limit';
+import type { AnyAnswer } from '@platform/service-kit/route';
 import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.ts';
 import type { Arrival } from '../inbox/inbox.ts';
 import { answerPayment } from '../payments/answer.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { safeError } from '../tracker/failure.ts';
-import { accepted, type HookAnswer } from './answer.ts';
 import { readable, readBody } from './body.ts';
 import { receiptOf, reportUnreadable } from './receipt.ts';
 import type { Sender } from './token-guard.ts';
+
+/** The answer to nearly every webhook. */
+const accepted: AnyAnswer = { status: 200, json: '{}' };
 
 /**
  * How long a payment's event is left to the request that answers it before a worker may claim it. If the provider takes
@@ -63,7 +66,7 @@ export const createReceiver = (context: Context) => {
     { store, address }: Sender,
     req: IncomingMessage,
     res: ServerResponse,
-  ): Promise<HookAnswer> => {
+  ): Promise<AnyAnswer> => {
     const isPayment = address.event === 'payment-auth-completed';
     // A payment result comes from the browser of a customer, which can be anywhere.
     if (!isPayment && !store.allows(clientAddress(req)))
@@ -80,10 +83,11 @@ export const createReceiver = (context: Context) => {
       return accepted;
     }
     const receipt = { ...arrival.receipt, holdMs: liveMs };
-    return answerPayment(context, { store, receipt, stored: await accept(context, { ...arrival, receipt }) });
+    const stored = await accept(context, { ...arrival, receipt });
+    return (await answerPayment(context, { store, receipt, stored })) ?? accepted;
   };
 
-  return async (sender: Sender, req: IncomingMessage, res: ServerResponse): Promise<HookAnswer> => {
+  return async (sender: Sender, req: IncomingMessage, res: ServerResponse): Promise<AnyAnswer> => {
     try {
       return await receive(sender, req, res);
     } catch (error) {

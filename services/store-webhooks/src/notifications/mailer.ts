@@ -25,7 +25,7 @@ interface Mail {
 /** Longer than sending takes; a mail of a crashed process waits until its lease ends. */
 const leaseMs = 30_000;
 
-const claimMail = async (sql: Sql, leaseMs: number): Promise<Mail | undefined> => {
+const claimMail = async (sql: Sql): Promise<Mail | undefined> => {
   const [mail] = await sql<Mail[]>`
     with claimed as (
       update notifications set attempts = attempts + 1, due_at = now() + ${leaseMs} * interval '1 ms'
@@ -85,7 +85,7 @@ export const createMailer = ({ env, database, tracker }: Context): Mailer | unde
   };
   return {
     sendOne: async () => {
-      const mail = await claimMail(sql, leaseMs);
+      const mail = await claimMail(sql);
       if (mail === undefined) return false;
       try {
         await send(mail);

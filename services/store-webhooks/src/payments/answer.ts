@@ -1,5 +1,5 @@
+import type { AnyAnswer } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { accepted, type HookAnswer } from '../hooks/answer.ts';
 import type { Receipt, Stored } from '../inbox/receipt.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { safeError, safeErrorMessage } from '../tracker/failure.ts';
@@ -8,7 +8,7 @@ import { finalState } from '../worker/unprocessable.ts';
 import { failure, redirectTarget, type Outcome } from './domain.ts';
 import { settlePayment } from './settle.ts';
 
-const redirect = (status: number, storeUrl: string, outcome: Outcome): HookAnswer => ({
+const redirect = (status: number, storeUrl: string, outcome: Outcome): AnyAnswer => ({
   status,
   headers: {
     Location: redirectTarget(storeUrl, outcome),
@@ -24,8 +24,11 @@ interface PaymentRequest {
   stored: Stored | 'spooled';
 }
 
-/** Answers the browser that comes back from a 3DS challenge. */
-export const answerPayment = async (context: Context, request: PaymentRequest): Promise<HookAnswer> => {
+/** The redirect of a browser that comes back from a 3DS challenge; undefined if no payment is known for it. */
+export const answerPayment = async (
+  context: Context,
+  request: PaymentRequest,
+): Promise<AnyAnswer | undefined> => {
   const { env, tracker, log, database } = context;
   const { store, receipt, stored } = request;
   const { service, body, headers, event, id: eventId } = receipt;
@@ -47,5 +50,5 @@ export const answerPayment = async (context: Context, request: PaymentRequest): 
     ).catch((err: unknown) =>
       log.warn({ err: safeError(err) }, 'a payment event was answered but not marked as finished'),
     );
-  return outcome === undefined ? accepted : redirect(env.REDIRECT_STATUS, store.storeUrl, outcome);
+  return outcome && redirect(env.REDIRECT_STATUS, store.storeUrl, outcome);
 };

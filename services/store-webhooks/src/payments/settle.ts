@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { readable } from '../hooks/body.ts';
+import { isForm, readable } from '../hooks/body.ts';
 import { ProviderUnavailable } from '../providers/exchange.ts';
 import { threeDSAdapters } from '../providers/registry.ts';
 import { credentialsOf } from '../stores/credentials.ts';
@@ -80,8 +80,7 @@ const ask = async (context: Context, store: KnownStore, payment: Payment, id: st
  */
 export const settlePayment = async (context: Context, event: PaymentEvent): Promise<Settled> => {
   const { store, contentType } = event;
-  const isForm = contentType?.toLowerCase().startsWith('application/x-www-form-urlencoded') ?? false;
-  const challenge = readChallenge(readable(event.body, contentType), event.service, isForm);
+  const challenge = readChallenge(readable(event.body, contentType), event.service, isForm(contentType));
   const { service, serverTransactionId: id, transactionIds } = challenge;
   if (service === undefined) return { error: new Unprocessable('The payload does not name its service.') };
   if (!threeDSAdapters.has(service))

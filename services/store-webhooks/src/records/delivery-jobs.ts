@@ -92,7 +92,7 @@ interface Applied {
   storeId: string;
   id: string;
   orderId: string | null;
-  was: number | null;
+  previousPosition: number | null;
   position: 1 | 2 | 3 | 4 | 5 | 6;
   eventId: string;
 }
@@ -113,9 +113,11 @@ const steps = {
 export const applyJobs = async (sql: ISql, changes: readonly JobChange[]): Promise<Notice[]> => {
   const applied = await sql<Applied[]>`
     ${upsert(sql, changes.map(rowOf))}
-    returning new.store_id as "storeId", new.id, new.order_id as "orderId", old.position as was,
+    returning new.store_id as "storeId", new.id, new.order_id as "orderId", old.position as "previousPosition",
       new.position, new.event_id as "eventId"`;
-  return applied.filter(({ was, position }) => (was ?? 0) < position).flatMap(noticesOf);
+  return applied
+    .filter(({ previousPosition, position }) => (previousPosition ?? 0) < position)
+    .flatMap(noticesOf);
 };
 
 /** Each step causes one notification to the shop and one to the customer. */

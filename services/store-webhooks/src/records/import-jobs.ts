@@ -31,7 +31,7 @@ interface ImportJob {
 /** Longer than two requests to the POS take; a job of a crashed process waits until its lease ends. */
 const leaseMs = 20_000;
 
-const claimJob = async (sql: Sql, leaseMs: number): Promise<ImportJob | undefined> => {
+const claimJob = async (sql: Sql): Promise<ImportJob | undefined> => {
   const [job] = await sql<ImportJob[]>`
     update import_jobs set attempts = attempts + 1, due_at = now() + ${leaseMs} * interval '1 ms'
     where (store_id, member_id) in (
@@ -115,7 +115,7 @@ const importMember = async (context: Context, job: ImportJob): Promise<void> => 
 export const importOne = async (context: Context): Promise<boolean> => {
   const { database, env, tracker } = context;
   const { sql } = database;
-  const job = await claimJob(sql, leaseMs);
+  const job = await claimJob(sql);
   if (job === undefined) return false;
   try {
     await importMember(context, job);

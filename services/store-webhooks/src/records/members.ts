@@ -43,14 +43,14 @@ const profileFields = [
   ['phone', 'phone'],
 ] as const;
 
-/** Refreshes the matching users with the fields that the POS sent; JSON contains no others. */
+/** Refreshes the matching users. A field that the POS did not send is missing in the JSON, and the user keeps it. */
 const refreshUsers = async (sql: ISql, rows: readonly MemberRow[]): Promise<void> => {
-  const taken = profileFields.map(
+  const assignments = profileFields.map(
     ([field, column]) =>
       sql`${sql(column)} = case when m.doc ? ${field} then m.doc ->> ${field} else u.${sql(column)} end`,
   );
   await sql`
-    update users u set ${commaSeparated(sql, taken)}, version = coalesce(m.version, u.version),
+    update users u set ${commaSeparated(sql, assignments)}, version = coalesce(m.version, u.version),
       refreshed_at = m.updated_at
     from (
       select doc, doc ->> 'id' as id, (doc ->> 'storeId')::uuid as store_id,
@@ -62,6 +62,7 @@ const refreshUsers = async (sql: ISql, rows: readonly MemberRow[]): Promise<void
 
 /** Schedules one import for each member without a user. */
 const addImportJobs = async (sql: ISql, rows: readonly MemberRow[]): Promise<void> => {
+  if (rows.length === 0) return;
   await sql`
     insert into import_jobs (store_id, member_id, id, due_at, created_at)
     select m.store_id, m.member_id, m.id, now(), now()

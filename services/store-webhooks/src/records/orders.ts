@@ -87,7 +87,7 @@ interface Applied {
   storeId: string;
   id: string;
   consumerId: string | null;
-  was: string | null;
+  previousStatus: string | null;
   status: string;
   eventId: string;
   orderNo: string | null;
@@ -106,11 +106,11 @@ export const applyOrders = async (
   }));
   const applied = await sql<Applied[]>`
     ${upsert(sql, rows)}
-    returning new.store_id as "storeId", new.id, new.consumer_id as "consumerId", old.status as was,
+    returning new.store_id as "storeId", new.id, new.consumer_id as "consumerId", old.status as "previousStatus",
       new.status, new.event_id as "eventId", new.details ->> 'orderNo' as "orderNo"`;
   return applied
-    .filter(({ was, status }) => was !== status)
-    .map(({ orderNo, was: _was, status, ...order }) => ({
+    .filter(({ previousStatus, status }) => previousStatus !== status)
+    .map(({ orderNo, previousStatus: _previous, status, ...order }) => ({
       ...order,
       key: `order:${order.id}:${order.eventId}`,
       kind: 'order',

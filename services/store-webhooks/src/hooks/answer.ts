@@ -1,8 +1,0 @@
-export interface HookAnswer {
-  status: number;
-  headers?: Record<string, string>;
-  json?: string;
-}
-
-/** The answer to nearly every webhook. */
-export const accepted: HookAnswer = { status: 200, json: '{}' };
