@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
+import { alertRules } from './alert-rules.ts';
 import { pages } from './pages.ts';
 import { describeServices, eventFilters } from './services.ts';
 
@@ -54,7 +55,11 @@ export const buildPortal = async (out: string): Promise<void> => {
       format: 'esm',
       target: 'es2022',
       loader: { '.woff2': 'file' },
-      define: { SERVICES: JSON.stringify(services), EVENT_FILTERS: JSON.stringify(await eventFilters()) },
+      define: {
+        SERVICES: JSON.stringify(services),
+        EVENT_FILTERS: JSON.stringify(await eventFilters()),
+        ALERT_RULES: JSON.stringify(await alertRules()),
+      },
       external: ['/docs/*'],
       logLevel: 'silent',
     }),

@@ -1,6 +1,6 @@
-import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { violations } from './axe.ts';
 import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
 import { enterToken, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
@@ -20,16 +20,7 @@ const loaded = async (page: Page): Promise<void> => {
   await page.locator('[aria-busy]').waitFor({ state: 'detached' });
 };
 
-/** What axe reports for the page, with the elements concerned. The visit needs `bypassCSP`. */
-const violations = async (page: Page): Promise<string[]> => {
-  await page.evaluate(axe.source);
-  const { violations: found } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: typeof axe }).axe.run(),
-  );
-  return found.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-};
-
-const views = ['traffic', 'webhooks', 'rounds', 'ledger'];
+const views = ['find', 'traffic', 'webhooks', 'rounds', 'ledger'];
 
 describe.runIf(canLook)('the behaviour of the operations page', () => {
   beforeAll(async () => {

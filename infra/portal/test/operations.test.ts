@@ -1,5 +1,6 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { callback } from './callback.ts';
 import { canLook, gateway, phone, useBrowser, visit } from './browser.ts';
 import { enterToken, signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
@@ -11,19 +12,6 @@ const marker = randomUUID();
 const hostile = `<img src=x onerror="alert('${marker}')"></pre><script>alert(1)</script>`;
 
 const roundId = `round-${marker}<b onclick=alert(2)>`;
-
-/** A signed callback, as the game server sends it. */
-const callback = async (name: string, body: object): Promise<unknown> => {
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const text = JSON.stringify(body);
-  const signed = createHmac('sha256', demo.wallet.hmacSecret).update(`${timestamp}/callback/${name}${text}`);
-  const headers = {
-    'Content-Type': 'application/json',
-    'X-Timestamp': timestamp,
-    'X-HMAC-SHA256': signed.digest('hex'),
-  };
-  return (await fetch(`${gateway}/callback/${name}`, { method: 'POST', headers, body: text })).json();
-};
 
 describe.runIf(canLook)('the operations page', () => {
   beforeAll(async () => {

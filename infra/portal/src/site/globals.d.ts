@@ -1,3 +1,4 @@
+import type { AlertRule } from '../alert-rules.ts';
 import type { ServiceCard } from '../services.ts';
 
 declare global {
@@ -5,4 +6,6 @@ declare global {
   const SERVICES: readonly ServiceCard[];
   /** Filters of the list of webhooks, from the OpenAPI document of store-webhooks. */
   const EVENT_FILTERS: { status: readonly string[]; event: readonly string[] };
+  /** The rules of infra/deploy/observability/alerts.yaml that the page evaluates. */
+  const ALERT_RULES: readonly AlertRule[];
 }

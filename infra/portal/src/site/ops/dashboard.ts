@@ -1,5 +1,7 @@
 import { button, element } from '../element.ts';
 import { eventsView } from './events.ts';
+import { findView, searchForm } from './find.ts';
+import { healthStrip } from './health.ts';
 import { ledgerView } from './ledger.ts';
 import { removeDialogs } from './parts.ts';
 import { addressOf, place } from './place.ts';
@@ -9,6 +11,7 @@ import { otherZone, switchZone, when, zoneName } from './time.ts';
 import { trafficView } from './traffic.ts';
 
 const views: Readonly<Record<string, { name: string; draw: (session: Session) => HTMLElement }>> = {
+  find: { name: 'Find', draw: findView },
   traffic: { name: 'Traffic', draw: trafficView },
   webhooks: { name: 'Webhooks', draw: eventsView },
   rounds: { name: 'Rounds', draw: roundsView },
@@ -46,6 +49,7 @@ export const createDashboard = (
 ): { content: Node[]; end: () => void } => {
   const links = Object.entries(views).map(([key, { name }]) => element('a', { href: addressOf(key) }, name));
   const view = element('div', { class: 'view' });
+  const finder = searchForm();
   const draw = (): void => {
     const key = chosen();
     for (const link of links) {
@@ -53,6 +57,7 @@ export const createDashboard = (
       else link.removeAttribute('aria-current');
     }
     removeDialogs();
+    finder.update();
     view.replaceChildren(...(views[key] ? [views[key].draw(session)] : []));
   };
   addEventListener('hashchange', draw);
@@ -64,7 +69,13 @@ export const createDashboard = (
   );
   draw();
   return {
-    content: [head, element('nav', { class: 'views', 'aria-label': 'Operations' }, ...links), view],
+    content: [
+      head,
+      finder.form,
+      healthStrip(session),
+      element('nav', { class: 'views', 'aria-label': 'Operations' }, ...links),
+      view,
+    ],
     end: () => removeEventListener('hashchange', draw),
   };
 };

@@ -1,5 +1,6 @@
 import { button, element } from '../element.ts';
 import { lookOf, type EventDetail, type Replay } from './events-data.ts';
+import { findLink } from './find-link.ts';
 import { facts, openDialog, show, state } from './parts.ts';
 import type { Session } from './session.ts';
 import { pretty } from './text.ts';
@@ -31,6 +32,26 @@ const outcome = ({ changes = [], notifications = [], error }: Replay): Node =>
     notifications.length === 0 ? null : element('p', {}, `notify: ${notifications.join(', ')}`),
   );
 
+/** The id at the end of an address such as `/v1/stores/S/orders/17` or `…/events?entity=17`. */
+const idOfLink = (href: string): string => {
+  const { pathname, search } = new URL(href, location.origin);
+  const query = new URLSearchParams(search);
+  return (
+    query.get('entity') ?? query.get('reference') ?? decodeURIComponent(pathname.split('/').at(-1) ?? '')
+  );
+};
+
+/** Links to what else is known of the records that the event is about. */
+const related = ({ links }: EventDetail): HTMLElement | string => {
+  const byId = Map.groupBy(links, ({ href }) => idOfLink(href));
+  const entries = [...byId].map(([id, same]) =>
+    element('li', {}, findLink(id), ` ${same.map(({ rel }) => rel.replace('-', ' ')).join(', ')}`),
+  );
+  return entries.length === 0
+    ? ''
+    : element('div', {}, element('h3', {}, 'Related'), element('ul', {}, ...entries));
+};
+
 const content = (event: EventDetail): Node =>
   element(
     'div',
@@ -47,6 +68,7 @@ const content = (event: EventDetail): Node =>
       ['Id', element('code', {}, event.id)],
     ]),
     event.error === null ? '' : element('p', { class: 'error note' }, event.error),
+    related(event),
     element('h3', {}, 'Body'),
     event.revealed ? '' : element('p', { class: 'note soft' }, 'Masked. Revealing the body is recorded.'),
     code(event.body),

@@ -20,6 +20,8 @@ export interface EventDetail extends Event {
   bytes: number;
   body: unknown;
   revealed: boolean;
+  /** Addresses of the records that it changed, and of lists about the same entity. */
+  links: { rel: string; href: string }[];
 }
 
 export interface EventPage {

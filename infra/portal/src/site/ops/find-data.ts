@@ -1,0 +1,128 @@
+import { Refused, type Session } from './session.ts';
+
+/** A record of any service, with the fields that the search shows. */
+export type Found = Readonly<Record<string, unknown>>;
+
+/** One request of a search. */
+interface Source {
+  /** Title of the group in which its results are shown. */
+  group: string;
+  scope: 'stores:admin' | 'wallet:read' | 'wallet:admin';
+  /** The request for a text; undefined when the text cannot be such a value. */
+  path: (text: string) => string | undefined;
+  /** Name of the array in the response; the response is one record if absent. */
+  list?: string;
+}
+
+/** Results of one group; `hasMore` when the services have others. */
+export interface Group {
+  name: string;
+  records: Found[];
+  hasMore: boolean;
+}
+
+export interface SearchResult {
+  groups: Group[];
+  /** Scopes that the token lacks, so that a part was not searched. */
+  missing: string[];
+  /** Errors of services that could not be searched, each once. */
+  errors: string[];
+}
+
+const limit = 20;
+const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+const ofStores = (
+  group: string,
+  list: string,
+  filter: string,
+  isPossible = (_text: string) => true,
+): Source => ({
+  group,
+  scope: 'stores:admin',
+  list,
+  path: (text) => {
+    const name = list.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const query = new URLSearchParams({ [filter]: text, limit: String(limit) });
+    return text.length <= 200 && isPossible(text) ? `/v1/stores/-/${name}?${query}` : undefined;
+  },
+});
+
+const ofWallet = (group: string, list: string, path: string, filter: string): Source => ({
+  group,
+  scope: 'wallet:read',
+  list,
+  path: (text) => `${path}?${new URLSearchParams({ [filter]: text, limit: String(limit) })}`,
+});
+
+/** In the order in which they are shown. */
+const sources: readonly Source[] = [
+  ofStores('Orders', 'orders', 'id'),
+  ofStores('Orders', 'orders', 'orderNo'),
+  ofStores('Members', 'members', 'id'),
+  ofStores('Delivery jobs', 'deliveryJobs', 'id'),
+  ofStores('Delivery jobs', 'deliveryJobs', 'orderId'),
+  ofStores('Payments', 'payments', 'transactionId'),
+  ofStores('Payments', 'payments', 'orderId'),
+  ofStores('Verifications', 'verifications', 'transactionId'),
+  ofStores('Webhooks', 'events', 'id', (text) => uuid.test(text)),
+  ofStores('Webhooks', 'events', 'entity'),
+  ofStores('Webhooks', 'events', 'requestId', (text) => /^[\w.-]{1,128}$/.test(text)),
+  ofStores('Notifications', 'notifications', 'reference'),
+  {
+    group: 'Players',
+    scope: 'wallet:admin',
+    // A browser takes these two segments out of an address.
+    path: (text) => (text === '.' || text === '..' ? undefined : `/v1/players/${encodeURIComponent(text)}`),
+  },
+  ofWallet('Rounds', 'rounds', '/v1/rounds', 'roundId'),
+  ofWallet('Ledger entries', 'entries', '/v1/audit/entries', 'transactionId'),
+];
+
+interface Answer {
+  group: string;
+  records: Found[];
+  hasMore: boolean;
+  missing?: string;
+  error?: string;
+}
+
+const askSource = async (
+  session: Session,
+  { group, scope, path, list }: Source,
+  text: string,
+): Promise<Answer> => {
+  const none: Answer = { group, records: [], hasMore: false };
+  const address = path(text);
+  if (address === undefined) return none;
+  try {
+    const body = await session.ask<Found & { page?: { has_more: boolean } }>(address);
+    const records = list === undefined ? [body] : (body[list] as Found[]);
+    return { group, records, hasMore: body.page?.has_more ?? false };
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    if (error.status === 403) return { ...none, missing: scope };
+    // No service has a value like this, or no record of it.
+    return error.status === 400 || error.status === 404 ? none : { ...none, error: error.reason };
+  }
+};
+
+const unique = (texts: readonly (string | undefined)[]): string[] => [
+  ...new Set(texts.filter((text) => text !== undefined)),
+];
+
+/** Searches all services for an exact value. Throws when the gateway cannot be reached. */
+export const search = async (session: Session, text: string): Promise<SearchResult> => {
+  const answers = await Promise.all(sources.map((source) => askSource(session, source, text)));
+  const groups = [...Map.groupBy(answers, ({ group }) => group)].map(([name, parts]) => {
+    const records = parts.flatMap((part) => part.records);
+    // Two filters may find the same record.
+    const byContent = new Map(records.map((record) => [JSON.stringify(record), record]));
+    return { name, records: [...byContent.values()], hasMore: parts.some(({ hasMore }) => hasMore) };
+  });
+  return {
+    groups: groups.filter(({ records }) => records.length > 0),
+    missing: unique(answers.map(({ missing }) => missing)),
+    errors: unique(answers.map(({ error }) => error)),
+  };
+};

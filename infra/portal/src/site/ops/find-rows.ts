@@ -1,0 +1,156 @@
+import { element } from '../element.ts';
+import type { Found } from './find-data.ts';
+import { findLink } from './find-link.ts';
+import { state } from './parts.ts';
+import { addressOf } from './place.ts';
+import { when } from './time.ts';
+
+type Cell = Node | string;
+
+/** How a group is shown: its columns, and the cells of a record. Fields with personal data are not shown. */
+interface Shown {
+  columns: readonly string[];
+  cells: (record: Found, storeName: (id: string) => string) => readonly Cell[];
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' && value !== '' ? value : '–');
+const idOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+const timeOf = (value: unknown): string => when(idOf(value));
+
+/** The id in an entity such as `order:17`. */
+const entityId = (entity: string | null): string | null =>
+  entity === null ? null : entity.slice(entity.indexOf(':') + 1);
+
+const looks: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
+  done: 'good',
+  pending: 'warn',
+  failed: 'bad',
+  refused: 'bad',
+  open: 'warn',
+  closed: 'good',
+  active: 'good',
+  disabled: 'bad',
+};
+const badge = (value: unknown) => state(looks[textOf(value)] ?? 'plain', textOf(value));
+
+const eventLink = (text: string, record: Found, id: unknown): HTMLElement =>
+  element('a', { href: addressOf('webhooks', { store: idOf(record['storeId']), open: idOf(id) }) }, text);
+
+const roundLink = (record: Found): HTMLElement => {
+  const [player, round] = [idOf(record['playerId']), idOf(record['roundId'])];
+  if (round === null) return element('span', {}, '–');
+  return element('a', { href: addressOf('rounds', { player, round }) }, element('code', {}, round));
+};
+
+const money = (value: unknown) => element('code', { class: 'money' }, textOf(value));
+
+/** By the name of the group. */
+export const shownGroups: Readonly<Record<string, Shown>> = {
+  Orders: {
+    columns: ['Order', 'Number', 'Status', 'Member', 'Store', 'Changed'],
+    cells: (order, storeName) => [
+      findLink(idOf(order['id'])),
+      textOf(order['orderNo']),
+      badge(order['status']),
+      findLink(idOf(order['consumerId'])),
+      storeName(textOf(order['storeId'])),
+      timeOf(order['updatedAt']),
+    ],
+  },
+  Members: {
+    columns: ['Member', 'Status', 'Type', 'Store', 'Changed'],
+    cells: (member, storeName) => [
+      findLink(idOf(member['id'])),
+      badge(member['status']),
+      textOf(member['type']),
+      storeName(textOf(member['storeId'])),
+      timeOf(member['updatedAt']),
+    ],
+  },
+  'Delivery jobs': {
+    columns: ['Job', 'Stage', 'Order', 'Store', 'Changed'],
+    cells: (job, storeName) => [
+      findLink(idOf(job['id'])),
+      badge(job['stage']),
+      findLink(idOf(job['orderId'])),
+      storeName(textOf(job['storeId'])),
+      timeOf(job['updatedAt']),
+    ],
+  },
+  Payments: {
+    columns: ['Transaction', 'Service', 'Order', 'Store', 'Registered'],
+    cells: (payment, storeName) => [
+      findLink(idOf(payment['transactionId'])),
+      textOf(payment['service']),
+      findLink(idOf(payment['orderId'])),
+      storeName(textOf(payment['storeId'])),
+      timeOf(payment['createdAt']),
+    ],
+  },
+  Verifications: {
+    columns: ['Transaction', 'Service', 'Status', 'Store', 'Changed'],
+    cells: (verification, storeName) => [
+      findLink(idOf(verification['transactionId'])),
+      textOf(verification['service']),
+      badge(verification['status']),
+      storeName(textOf(verification['storeId'])),
+      timeOf(verification['updatedAt']),
+    ],
+  },
+  Webhooks: {
+    columns: ['Received', 'Event', 'About', 'Status', 'Store', 'Error'],
+    cells: (event, storeName) => [
+      eventLink(timeOf(event['receivedAt']), event, event['id']),
+      element('code', {}, textOf(event['event'])),
+      findLink(entityId(idOf(event['entity']))),
+      badge(event['status']),
+      storeName(textOf(event['storeId'])),
+      element('span', { class: 'cut' }, textOf(event['error'])),
+    ],
+  },
+  Notifications: {
+    columns: ['Created', 'Subject', 'For', 'Mail', 'Event', 'Store'],
+    cells: (notification, storeName) => [
+      timeOf(notification['createdAt']),
+      textOf(notification['subject']),
+      textOf(notification['audience']),
+      badge(notification['mail']),
+      idOf(notification['eventId']) === null ? '–' : eventLink('Open', notification, notification['eventId']),
+      storeName(textOf(notification['storeId'])),
+    ],
+  },
+  Players: {
+    columns: ['Player', 'Status', 'Balance', 'Currency', 'Audit log'],
+    cells: (player) => [
+      findLink(idOf(player['playerId'])),
+      badge(player['status']),
+      money(player['balance']),
+      textOf(player['currency']),
+      element('a', { href: addressOf('ledger', { player: idOf(player['playerId']) }) }, 'Open'),
+    ],
+  },
+  Rounds: {
+    columns: ['Round', 'Player', 'Game', 'Status', 'Opened', 'Closed'],
+    cells: (round) => [
+      roundLink(round),
+      findLink(idOf(round['playerId'])),
+      textOf(round['gameCode']),
+      badge(round['status']),
+      timeOf(round['openedAt']),
+      timeOf(round['closedAt']),
+    ],
+  },
+  'Ledger entries': {
+    columns: ['Transaction', 'Operation', 'Amount', 'Balance after', 'Player', 'Round', 'Reverses', 'At'],
+    cells: (entry) => [
+      findLink(idOf(entry['transactionId'])),
+      textOf(entry['operation']),
+      money(entry['amount']),
+      money(entry['balanceAfter']),
+      findLink(idOf(entry['playerId'])),
+      roundLink(entry),
+      findLink(idOf(entry['reverseTransactionId'])),
+      timeOf(entry['at']),
+    ],
+  },
+};

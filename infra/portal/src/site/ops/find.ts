@@ -1,0 +1,118 @@
+import { element } from '../element.ts';
+import { search, type Group, type SearchResult } from './find-data.ts';
+import { shownGroups } from './find-rows.ts';
+import { nothing, show, table } from './parts.ts';
+import { addressOf, place } from './place.ts';
+import type { Session } from './session.ts';
+
+const placeholder = 'Order, member, job, transaction, player, round, event or request id';
+
+/** The text of the search in the address. */
+const asked = (): string => place().filters.get('q') ?? '';
+
+/** The search field above every view. Enter opens the view with the results. */
+export const searchForm = (): { form: HTMLFormElement; update: () => void } => {
+  const input = element('input', {
+    type: 'search',
+    id: 'find',
+    maxlength: '255',
+    autocomplete: 'off',
+    spellcheck: 'false',
+    placeholder,
+  });
+  const form = element(
+    'form',
+    { class: 'find', role: 'search' },
+    element('label', { for: 'find', class: 'unseen' }, 'Find'),
+    input,
+    element('button', { type: 'submit', class: 'quiet' }, 'Find'),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    const text = input.value.trim();
+    if (text !== '') location.hash = addressOf('find', { q: text });
+  });
+  return {
+    form,
+    update: () => {
+      if (place().view === 'find') input.value = asked();
+    },
+  };
+};
+
+/** Names of the stores, as far as the token may read them. */
+const storeNames = async (session: Session): Promise<(id: string) => string> => {
+  const answer = await session
+    .ask<{ stores: { id: string; name: string }[] }>('/v1/stores?limit=200')
+    .catch(() => ({ stores: [] }));
+  const names = new Map(answer.stores.map(({ id, name }) => [id, name]));
+  return (id) => names.get(id) ?? id;
+};
+
+const groupSection = ({ name, records, hasMore }: Group, storeName: (id: string) => string): HTMLElement => {
+  const { columns, cells } = shownGroups[name] ?? { columns: [], cells: () => [] };
+  return element(
+    'section',
+    { 'aria-label': name },
+    element('h2', {}, name),
+    element(
+      'div',
+      { class: 'list' },
+      table(
+        name,
+        columns,
+        records.map((record) => cells(record, storeName)),
+      ),
+    ),
+    hasMore ? element('p', { class: 'soft' }, 'There are more of these; the newest are shown.') : null,
+  );
+};
+
+const notFound = (text: string): HTMLElement =>
+  element(
+    'div',
+    { class: 'note' },
+    element('p', {}, 'Nothing has the id ', element('code', {}, text), '.'),
+    element(
+      'p',
+      { class: 'soft' },
+      'Ids are compared exactly, with upper and lower case. A request id that no webhook had is in the log of the gateway and of the service that answered it.',
+    ),
+  );
+
+const resultOf = (result: SearchResult, text: string, storeName: (id: string) => string): HTMLElement => {
+  const { groups, missing, errors } = result;
+  const isComplete = missing.length === 0 && errors.length === 0;
+  return element(
+    'div',
+    {},
+    ...missing.map((scope) =>
+      element(
+        'p',
+        { class: 'note soft' },
+        `Not everything was searched: the token lacks the scope ${scope}.`,
+      ),
+    ),
+    ...errors.map((error) =>
+      element('p', { class: 'note error', role: 'alert' }, `Not everything was searched: ${error}`),
+    ),
+    ...groups.map((group) => groupSection(group, storeName)),
+    groups.length > 0 ? null : isComplete ? notFound(text) : nothing('Nothing was found in the rest.'),
+  );
+};
+
+/** Everything that all stores and services know of the id in the address. */
+export const findView = (session: Session): HTMLElement => {
+  const text = asked();
+  const results = element('div', { role: 'status' });
+  const view = element('section', { 'aria-label': 'Find' }, results);
+  if (text === '') {
+    results.append(nothing('Type an id or a number to find what all stores and services know of it.'));
+    return view;
+  }
+  void show(results, async () => {
+    const [result, storeName] = await Promise.all([search(session, text), storeNames(session)]);
+    return resultOf(result, text, storeName);
+  });
+  return view;
+};

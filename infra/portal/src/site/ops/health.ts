@@ -1,0 +1,197 @@
+import { element } from '../element.ts';
+import { createHealthReader, type Health } from './health-data.ts';
+import { findingsOf, type Finding } from './health-rules.ts';
+import { bytes, duration, guideAddress, summaryOf } from './health-text.ts';
+import { state } from './parts.ts';
+import { addressOf } from './place.ts';
+import type { Session } from './session.ts';
+import { errorText, short } from './text.ts';
+import { when } from './time.ts';
+
+const refreshMs = 15_000;
+
+/** The greatest current value of a metric; undefined when it is unknown. */
+const latest = ({ series }: Health, metric: string): number | undefined => {
+  const known = (series.get(metric) ?? []).flatMap(({ values }) => values.at(-1) ?? []);
+  return known.length === 0 ? undefined : Math.max(...known);
+};
+
+interface Item {
+  name: string;
+  /** The view that shows more. */
+  href: string;
+  alerts: readonly string[];
+  text: (health: Health) => string | undefined;
+}
+
+const count = (metric: string) => (health: Health) => {
+  const value = latest(health, metric);
+  return value === undefined ? undefined : short(value);
+};
+
+const age = (metric: string) => (health: Health) => {
+  const value = latest(health, metric);
+  if (value === undefined) return undefined;
+  return value === 0 ? 'none' : duration(value);
+};
+
+const items: readonly Item[] = [
+  {
+    name: 'Services',
+    href: addressOf('traffic'),
+    alerts: ['ServiceDown', 'DatabaseAway'],
+    text: ({ ready }) => `${ready} of ${SERVICES.length} ready`,
+  },
+  {
+    name: 'Gateway',
+    href: addressOf('traffic'),
+    alerts: [],
+    text: ({ gatewayMs }) => (gatewayMs === undefined ? 'unreachable' : `${Math.ceil(gatewayMs)} ms`),
+  },
+  {
+    name: 'Errors',
+    href: addressOf('traffic'),
+    alerts: ['ErrorsAnswered', 'AnswersSlow'],
+    text: (health) => {
+      const share = latest(health, 'errors');
+      return share === undefined ? undefined : `${short(100 * share)} %`;
+    },
+  },
+  {
+    name: 'Failed events',
+    href: addressOf('webhooks', { store: '-', status: 'failed' }),
+    alerts: ['EventsFailed'],
+    text: count('webhooks_failed'),
+  },
+  {
+    name: 'Refused events',
+    href: addressOf('webhooks', { store: '-', status: 'refused' }),
+    alerts: ['EventsRefused'],
+    text: count('webhooks_refused'),
+  },
+  {
+    name: 'Oldest pending',
+    href: addressOf('webhooks', { store: '-', status: 'pending' }),
+    alerts: ['OldestEventWaits'],
+    text: age('webhooks_oldest_pending_seconds'),
+  },
+  {
+    name: 'Spool',
+    href: guideAddress('docs/store-webhooks.md#during-an-outage'),
+    alerts: ['SpoolHoldsEvents', 'SpoolNearlyFull'],
+    text: (health) => {
+      const value = latest(health, 'webhooks_spool_bytes');
+      return value === undefined ? undefined : bytes(value);
+    },
+  },
+  {
+    name: 'Mail queue',
+    href: guideAddress('docs/store-webhooks.md#notifications'),
+    alerts: ['MailsWait'],
+    text: count('webhooks_mails_pending'),
+  },
+  {
+    name: 'Stuck rounds',
+    href: addressOf('rounds'),
+    alerts: ['RoundsStuck'],
+    text: count('wallet_stuck_rounds'),
+  },
+  {
+    name: 'Last proof',
+    href: addressOf('ledger'),
+    alerts: ['LedgerDoesNotHold'],
+    text: (health) => {
+      const seconds = latest(health, 'wallet_proof_age_seconds');
+      return seconds === undefined ? undefined : `${duration(seconds)} ago`;
+    },
+  },
+];
+
+const lookOf = ({ rule, isFiring }: Finding): 'bad' | 'warn' =>
+  isFiring && rule.severity === 'page' ? 'bad' : 'warn';
+
+const itemLook = (item: Item, health: Health, findings: readonly Finding[]) => {
+  if (item.name === 'Gateway') return health.gatewayMs === undefined ? 'bad' : 'good';
+  if (item.name !== 'Services' && item.text(health) === undefined) return 'plain';
+  const own = findings.filter(({ rule }) => item.alerts.includes(rule.alert)).map(lookOf);
+  if (own.includes('bad')) return 'bad';
+  return own.length > 0 ? 'warn' : 'good';
+};
+
+const sinceText = ({ since, isOlder, isFiring, rule }: Finding): string => {
+  const from = `since ${when(new Date(since).toISOString())}${isOlder ? ' or earlier' : ''}`;
+  return isFiring ? from : `${from}; alerts after ${duration(rule.forSeconds)}`;
+};
+
+const alertEntry = (finding: Finding): HTMLElement => {
+  const { rule, series } = finding;
+  return element(
+    'li',
+    {},
+    element(
+      'p',
+      { class: 'alert-head' },
+      state(lookOf(finding), finding.isFiring ? rule.severity : 'soon'),
+      element('strong', {}, summaryOf(finding)),
+    ),
+    element('p', {}, `${rule.action} `, element('a', { href: guideAddress(rule.guide) }, 'Guide')),
+    element('p', { class: 'soft' }, `${rule.alert} · ${series.service} · ${sinceText(finding)}`),
+  );
+};
+
+const headline = ({ error }: Health, findings: readonly Finding[]): string => {
+  if (error !== undefined) return errorText(error);
+  if (findings.length === 0) return 'No alerts';
+  const names = (list: readonly Finding[]) => [...new Set(list.map(({ rule }) => rule.alert))].join(', ');
+  const [firing = [], soon = []] = [true, false].map((wanted) =>
+    findings.filter(({ isFiring }) => isFiring === wanted),
+  );
+  return [
+    firing.length > 0 ? `${firing.length} ${firing.length === 1 ? 'alert' : 'alerts'}: ${names(firing)}` : '',
+    soon.length > 0 ? `soon: ${names(soon)}` : '',
+  ]
+    .filter((text) => text !== '')
+    .join('; ');
+};
+
+/** The state of the platform, and the alerts with what to do. It refreshes itself while it is in the page. */
+export const healthStrip = (session: Session): HTMLElement => {
+  const read = createHealthReader(session);
+  const chips = items.map((item) => {
+    const value = element('strong', {}, '…');
+    const link = element(
+      'a',
+      { href: item.href, 'data-state': 'plain' },
+      element('span', {}, item.name),
+      value,
+    );
+    return { item, value, link };
+  });
+  const summary = element('summary', {}, 'Checking …');
+  const list = element('ul', { class: 'alerts' });
+  const alerts = element('details', {}, summary, list);
+  const strip = element(
+    'section',
+    { class: 'strip', 'aria-label': 'Health' },
+    element('ul', { class: 'chips' }, ...chips.map(({ link }) => element('li', {}, link))),
+    alerts,
+  );
+  const refresh = async (): Promise<void> => {
+    const health = await read();
+    const findings = findingsOf(ALERT_RULES, health.series);
+    for (const { item, value, link } of chips) {
+      value.textContent = item.text(health) ?? '–';
+      link.setAttribute('data-state', itemLook(item, health, findings));
+    }
+    summary.textContent = headline(health, findings);
+    alerts.setAttribute('data-state', findings.map(lookOf).toSorted()[0] ?? 'good');
+    alerts.toggleAttribute('data-empty', findings.length === 0);
+    list.replaceChildren(...findings.map(alertEntry));
+  };
+  const keepRefreshing = async (): Promise<void> => {
+    if (!document.hidden) await refresh();
+    if (strip.isConnected) setTimeout(() => void keepRefreshing(), refreshMs);
+  };
+  requestAnimationFrame(() => void keepRefreshing());
+  return strip;
+};

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { violations } from './axe.ts';
+import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
+import { callback } from './callback.ts';
+import { enterToken, signedIn } from './sign-in.ts';
+import { stack } from './stack.ts';
+
+useBrowser();
+const { demo } = stack;
+
+const run = randomUUID().slice(0, 8);
+const ids = {
+  order: `o-${run}`,
+  number: `No. ${run}`,
+  member: `m-${run}`,
+  job: `j-${run}`,
+  payment: `p-${run}`,
+  request: `request-${run}`,
+  round: `round/${run}`,
+  debit: `t-${run}`,
+};
+
+const hook = (event: string, body: object, headers: Record<string, string> = {}) =>
+  fetch(`${gateway}/api/v1/hooks/${event}/${demo.store.webhookToken}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+
+const asAdmin = (path: string, init: RequestInit = {}) =>
+  fetch(gateway + path, {
+    ...init,
+    headers: { Authorization: `Bearer ${demo.adminToken}`, 'Content-Type': 'application/json' },
+  });
+
+/** The names of the groups of results, when all are there. */
+const groups = async (page: Page): Promise<string[]> => {
+  await page.locator('section[aria-label=Find] h2, section[aria-label=Find] .note').first().waitFor();
+  return page.locator('section[aria-label=Find] h2').allTextContents();
+};
+
+const find = async (page: Page, text: string): Promise<string[]> => {
+  await page.getByRole('searchbox', { name: 'Find' }).fill(text);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.url()).toContain('#find?');
+  return groups(page);
+};
+
+describe.runIf(canLook)('finding by an id', () => {
+  beforeAll(async () => {
+    const order = { id: ids.order, orderNo: ids.number, status: 'A', consumerId: ids.member };
+    await hook('order_updated', { ...order, cart: { items: [] } }, { 'X-Request-Id': ids.request });
+    await hook('new_member', { id: ids.member, email: `${run}@example.test`, firstName: 'Hidden' });
+    await hook('job_started', { id: ids.job, orderId: ids.order });
+    const payment = { service: 'threedsecureio', transactionId: ids.payment, orderId: ids.order };
+    const body = JSON.stringify(payment);
+    await asAdmin(`/v1/stores/${demo.store.id}/payments`, { method: 'POST', body });
+    const move = { requestId: 'r', playerId: 'demo-1', roundId: ids.round, gameCode: 'dice-alpha', amount: '1.00' };
+    await callback('debit', { ...move, transactionId: ids.debit });
+    await callback('rollback', { ...move, transactionId: `${ids.debit}-r`, reverseTransactionId: ids.debit });
+    const job = `/v1/stores/${demo.store.id}/delivery-jobs/${ids.job}`;
+    await expect.poll(async () => (await asAdmin(job)).status).toBe(200);
+  });
+
+  test.each([
+    ['the id of an order', ids.order, ['Orders', 'Delivery jobs', 'Payments', 'Webhooks', 'Notifications']],
+    ['the number of an order', ids.number, ['Orders']],
+    ['a member', ids.member, ['Members', 'Webhooks', 'Notifications']],
+    ['a job', ids.job, ['Delivery jobs', 'Webhooks', 'Notifications']],
+    ['a payment', ids.payment, ['Payments']],
+    ['a request', ids.request, ['Webhooks']],
+    ['a player', 'demo-1', ['Players']],
+    ['a round', ids.round, ['Rounds']],
+    ['a transaction', ids.debit, ['Ledger entries']],
+  ])('by %s shows what all services know of it', async (_what, text, expected) => {
+    await using visited = await signedIn('traffic');
+    expect(await find(visited.page, text)).toEqual(expected);
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('links lead from the order to its event and back', async () => {
+    await using visited = await signedIn(`find?q=${ids.request}`);
+    const { page } = visited;
+    await groups(page);
+    await page.locator('section[aria-label=Webhooks] tbody a').first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('heading', { name: 'Related' }).waitFor();
+    await dialog.getByRole('link', { name: ids.order }).first().click();
+    await expect.poll(() => groups(page)).toContain('Orders');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.getByRole('link', { name: ids.member }).first().click();
+    await expect.poll(() => groups(page)).toContain('Members');
+    // Personal data are not shown.
+    expect(await page.locator('main').textContent()).not.toContain('Hidden');
+  });
+
+  test('links lead from an entry to its round and to the player', async () => {
+    await using visited = await signedIn(`find?q=${ids.debit}`);
+    const { page } = visited;
+    expect(await groups(page)).toEqual(['Ledger entries']);
+    expect(await page.locator('tbody tr').count()).toBe(2);
+    await page.getByRole('link', { name: ids.round }).first().click();
+    await page.getByRole('dialog').getByText('-1.00').waitFor();
+    await page.goBack();
+    await groups(page);
+    await page.getByRole('link', { name: 'demo-1' }).first().click();
+    await expect.poll(() => groups(page)).toEqual(['Players']);
+  });
+
+  test('what does not exist is said, and hostile text is only text', async () => {
+    await using visited = await signedIn('find');
+    const { page } = visited;
+    for (const text of ['<img src=x onerror=alert(1)>', '../../audit/proof', '..', '%00', 'a'.repeat(255)]) {
+      await page.getByRole('searchbox', { name: 'Find' }).fill(text);
+      await page.keyboard.press('Enter');
+      await page.getByText('Nothing has the id').waitFor();
+      await page.getByText(text).first().waitFor();
+    }
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('a token without scopes finds nothing and is told which scopes are missing', async () => {
+    await using visited = await visit(`/docs/ops/#find?q=${ids.order}`);
+    await enterToken(visited.page, demo.consignmentsToken);
+    const notes = visited.page.locator('section[aria-label=Find] .note');
+    await notes.first().waitFor();
+    const text = (await notes.allTextContents()).join(' ');
+    for (const scope of ['stores:admin', 'wallet:read', 'wallet:admin']) expect(text).toContain(scope);
+    expect(await visited.page.locator('section[aria-label=Find] h2').count()).toBe(0);
+  });
+
+  test('when a service is away the others are searched', async () => {
+    await using visited = await visit('/docs/ops/#find?q=demo-1');
+    const { page } = visited;
+    const body = JSON.stringify({ detail: 'The database is unavailable.' });
+    await page.route('**/v1/stores/**', (route) => route.fulfill({ status: 503, body }));
+    await enterToken(page, demo.adminToken);
+    expect(await groups(page)).toEqual(['Players']);
+    expect(await page.getByText('The database is unavailable.').count()).toBe(1);
+  });
+
+  test.each([desktop, phone])('the results have no axe violation and fit the screen: %o', async (screen) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await using visited = await signedIn(`find?q=${ids.order}`, { ...screen, colorScheme, bypassCSP: true });
+      const { page } = visited;
+      await groups(page);
+      expect(await violations(page)).toEqual([]);
+      const [content, width] = await page.evaluate(() => [document.body.scrollWidth, innerWidth]);
+      expect(content).toBeLessThanOrEqual(width ?? 0);
+    }
+  });
+});

@@ -1,0 +1,104 @@
+import type { Page, Route } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { violations } from './axe.ts';
+import { canLook, desktop, phone, useBrowser, visit, type Visit } from './browser.ts';
+import { enterToken } from './sign-in.ts';
+import { stack } from './stack.ts';
+
+useBrowser();
+const { demo } = stack;
+
+const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
+
+/** Answers of the services in which these gauges have had these values for an hour. */
+const withGauges =
+  (gauges: Record<string, number>) =>
+  async (route: Route): Promise<void> => {
+    const times = Array.from({ length: 90 }, (_, at) => minutesAgo(89 - at));
+    const values = Object.entries(gauges).map(([name, value]) => [
+      name,
+      times.map((_, at) => (at < 20 ? 0 : value)),
+    ]);
+    await route.fulfill({
+      json: {
+        instance: 'test/1',
+        startedAt: times[0],
+        points: [],
+        gauges: { times, values: Object.fromEntries(values) as object },
+      },
+    });
+  };
+
+const opened = async (prepare: (page: Page) => Promise<unknown>, options = {}): Promise<Visit> => {
+  const visited = await visit('/docs/ops/#ledger', options);
+  await prepare(visited.page);
+  await enterToken(visited.page, demo.adminToken);
+  await visited.page.locator('.strip summary', { hasNotText: 'Checking' }).waitFor();
+  return visited;
+};
+
+const summaries = '**/docs/ops/summary/**';
+const item = (page: Page, name: string) => page.locator('.strip .chips a', { hasText: name });
+
+describe.runIf(canLook)('the health strip', () => {
+  test('shows values of the running platform', async () => {
+    await using visited = await opened(async () => {});
+    const { page } = visited;
+    await expect.poll(() => item(page, 'Services').textContent()).toContain('6 of 6 ready');
+    for (const name of ['Failed events', 'Refused events', 'Spool', 'Mail queue', 'Stuck rounds'])
+      expect(await item(page, name).locator('strong').textContent()).toMatch(/^\d/);
+    expect(await item(page, 'Gateway').textContent()).toMatch(/\d ms$/);
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('says what fires, since when, and what to do', async () => {
+    const gauges = { wallet_stuck_rounds: 3, webhooks_failed: 2, db_up: 1, webhooks_spool_bytes: 1200 };
+    await using visited = await opened((page) => page.route(summaries, withGauges(gauges)));
+    const { page } = visited;
+    expect(await item(page, 'Stuck rounds').getAttribute('data-state')).toBe('warn');
+    expect(await item(page, 'Spool').getAttribute('data-state')).toBe('bad');
+    await page.locator('.strip summary').press('Enter');
+    const stuck = page.locator('.alerts li', { hasText: 'RoundsStuck' }).first();
+    expect(await stuck.textContent()).toContain('3 rounds are open for too long');
+    expect(await stuck.textContent()).toContain('the game server has to');
+    expect(await stuck.textContent()).toMatch(/since .*\d/);
+    expect(await stuck.getByRole('link', { name: 'Guide' }).getAttribute('href')).toBe(
+      '/docs/guides/wallet-operator/#management-api',
+    );
+    // The most urgent one comes first.
+    expect(await page.locator('.alerts li').first().textContent()).toContain('SpoolHoldsEvents');
+  });
+
+  test('without alerts it says so', async () => {
+    await using visited = await opened((page) =>
+      page.route(summaries, withGauges({ wallet_stuck_rounds: 0, webhooks_failed: 0 })),
+    );
+    expect(await visited.page.locator('.strip summary').textContent()).toBe('No alerts');
+  });
+
+  test('a token without the scope is told which one is missing', async () => {
+    await using visited = await visit('/docs/ops/#ledger');
+    await enterToken(visited.page, demo.consignmentsToken);
+    await visited.page.locator('.strip summary', { hasText: 'ops:read' }).waitFor();
+  });
+
+  test('an unreachable gateway is shown', async () => {
+    await using visited = await opened((page) => page.route('**/healthz', (route) => route.abort()));
+    expect(await item(visited.page, 'Gateway').textContent()).toContain('unreachable');
+    expect(await item(visited.page, 'Gateway').getAttribute('data-state')).toBe('bad');
+  });
+
+  test.each([desktop, phone])('open it has no axe violation and fits the screen: %o', async (screen) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await using visited = await opened(
+        (page) => page.route(summaries, withGauges({ wallet_stuck_rounds: 3, db_up: 0 })),
+        { ...screen, colorScheme, bypassCSP: true },
+      );
+      const { page } = visited;
+      await page.locator('.strip summary').click();
+      expect(await violations(page)).toEqual([]);
+      const [content, width] = await page.evaluate(() => [document.body.scrollWidth, innerWidth]);
+      expect(content).toBeLessThanOrEqual(width ?? 0);
+    }
+  });
+});
