@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { violations } from './axe.ts';
 import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
 import { callback } from './callback.ts';
@@ -57,11 +57,17 @@ describe.runIf(canLook)('finding by an id', () => {
     const payment = { service: 'threedsecureio', transactionId: ids.payment, orderId: ids.order };
     const body = JSON.stringify(payment);
     await asAdmin(`/v1/stores/${demo.store.id}/payments`, { method: 'POST', body });
-    const move = { requestId: 'r', playerId: 'demo-1', roundId: ids.round, gameCode: 'dice-alpha', amount: '1.00' };
+    const move = {
+      requestId: 'r',
+      playerId: 'demo-1',
+      roundId: ids.round,
+      gameCode: 'dice-alpha',
+      amount: '1.00',
+    };
     await callback('debit', { ...move, transactionId: ids.debit });
     await callback('rollback', { ...move, transactionId: `${ids.debit}-r`, reverseTransactionId: ids.debit });
     const job = `/v1/stores/${demo.store.id}/delivery-jobs/${ids.job}`;
-    await expect.poll(async () => (await asAdmin(job)).status).toBe(200);
+    await vi.waitUntil(async () => (await asAdmin(job)).ok, { timeout: 50_000, interval: 100 });
   });
 
   test.each([
@@ -144,7 +150,11 @@ describe.runIf(canLook)('finding by an id', () => {
 
   test.each([desktop, phone])('the results have no axe violation and fit the screen: %o', async (screen) => {
     for (const colorScheme of ['light', 'dark'] as const) {
-      await using visited = await signedIn(`find?q=${ids.order}`, { ...screen, colorScheme, bypassCSP: true });
+      await using visited = await signedIn(`find?q=${ids.order}`, {
+        ...screen,
+        colorScheme,
+        bypassCSP: true,
+      });
       const { page } = visited;
       await groups(page);
       expect(await violations(page)).toEqual([]);
