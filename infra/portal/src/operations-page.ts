@@ -23,7 +23,7 @@ export const operations = html` <main id="content" class="page">
         aria-describedby="token-help sign-in-error"
       />
       <p id="token-help" class="soft">
-        Scopes: <code>ops:read</code> for traffic, <code>stores:admin</code> for webhooks,
+        Scopes: <code>ops:read</code> for health and traffic, <code>stores:admin</code> for webhooks,
         <code>wallet:read</code> and <code>wallet:admin</code> for rounds and the ledger.
       </p>
       <p id="sign-in-error" class="error" role="alert"></p>
