@@ -57,15 +57,15 @@ describe.runIf(canLook)('finding by an id', () => {
     const payment = { service: 'threedsecureio', transactionId: ids.payment, orderId: ids.order };
     const body = JSON.stringify(payment);
     await asAdmin(`/v1/stores/${demo.store.id}/payments`, { method: 'POST', body });
-    const move = {
-      requestId: 'r',
-      playerId: 'demo-1',
-      roundId: ids.round,
-      gameCode: 'dice-alpha',
-      amount: '1.00',
-    };
-    await callback('debit', { ...move, transactionId: ids.debit });
-    await callback('rollback', { ...move, transactionId: `${ids.debit}-r`, reverseTransactionId: ids.debit });
+    const move = { requestId: 'r', playerId: 'demo-1', roundId: ids.round };
+    await callback('debit', { ...move, gameCode: 'dice-alpha', amount: '1.00', transactionId: ids.debit });
+    await callback('rollback', {
+      ...move,
+      gameId: 'dice-alpha',
+      roundClosed: false,
+      transactionId: `${ids.debit}-r`,
+      reverseTransactionId: ids.debit,
+    });
     const job = `/v1/stores/${demo.store.id}/delivery-jobs/${ids.job}`;
     await vi.waitUntil(async () => (await asAdmin(job)).ok, { timeout: 50_000, interval: 100 });
   });
