@@ -2,7 +2,7 @@ import type { Page } from '@platform/pagination/page-limit';
 import type { Sql } from 'postgres';
 import { planChanges, type Change, type Plan, type Wanted } from './changes.ts';
 import { isCounted, limitText } from './domain.ts';
-import { readLimits, countedEntries, countedSums, writeLimits } from './store.ts';
+import { countedEntries, countedSums, readLimits, sinceOf, writeLimits } from './store.ts';
 import { findSession } from './session-store.ts';
 
 export type Setter = 'player' | 'operator';
@@ -67,30 +67,32 @@ const storePlan = async (
     values (${at}, 'limits_changed', ${playerId}, ${JSON.stringify(details)}::text::jsonb)`;
 };
 
-/** Sums up the whole ledger of a player who had no counters. Periods then begin at the first entry. */
+/** Sums up the whole ledger of a player who has no counters yet, in one pass. */
 const startCounting = async (sql: Sql, playerId: string, now: Date, sessionBreakS: number): Promise<void> => {
-  const started = await sql<{ seq: string; wagered: string; lost: string }[]>`
-    update players set wagered = sums.wagered, lost = sums.lost, wagered_cap = 0, lost_cap = 0, limits_until = 'epoch'
-    from (
-      select ${countedSums(sql, 'counted')} from (${countedEntries(sql)} where e.player_id = ${playerId}) counted
-    ) sums
-    where player_id = ${playerId} and limits_until is null
-    returning players.seq, players.wagered, players.lost`;
-  const [totals] = started;
-  if (totals === undefined) return;
-  await sql`
-    insert into limit_windows
-    select ${playerId}, period, 'epoch', 0, 0, 0 from unnest(array['24h', '7d', 'month']) as money (period)`;
+  const at = now.toISOString();
   const session = await findSession(sql, playerId, sessionBreakS);
-  const before = {
-    since: session ? new Date(session.startedAt) : now,
-    afterSeq: session ? BigInt(session.firstSeq) - 1n : BigInt(totals.seq),
-    wagered: BigInt(totals.wagered) - BigInt(session?.wagered ?? 0),
-    lost: BigInt(totals.lost) - BigInt(session?.lost ?? 0),
-  };
   await sql`
-    insert into limit_windows values (${playerId}, 'session', ${before.since.toISOString()}, ${String(before.afterSeq)},
-      ${String(before.wagered)}, ${String(before.lost)})`;
+    with player as (
+      select player_id, seq, time_zone from players where player_id = ${playerId} and limits_until is null
+    ), counted as materialized (
+      ${countedEntries(sql)} where e.player_id = (select player_id from player)
+    ), first_in as (
+      select period, ${sinceOf(sql, 'period', 'player.time_zone', at)} as since, player.seq from player,
+        unnest(array['24h', '7d', 'month']) as money (period)
+    ), period as (
+      select period, since, coalesce((select min(seq) from counted where at >= since), first_in.seq + 1) as first
+      from first_in
+      union all
+      select 'session', ${session ? new Date(session.startedAt).toISOString() : at}::timestamptz,
+        coalesce(${session?.firstSeq ?? null}::bigint, seq + 1) from player
+    ), windows as (
+      insert into limit_windows
+      select ${playerId}, period, since, first - 1, sums.* from period cross join lateral (
+        select ${countedSums(sql, 'counted')} from counted where seq < period.first) sums
+    )
+    update players set wagered = sums.wagered, lost = sums.lost, wagered_cap = 0, lost_cap = 0, limits_until = 'epoch'
+    from player cross join (select ${countedSums(sql, 'counted')} from counted) sums
+    where players.player_id = player.player_id`;
 };
 
 /**

@@ -18,21 +18,26 @@ export const checkCounters = (sql: Sql, most: number) => sql<CounterViolation[]>
     from players where limits_until is not null
     union all
     select player_id, period, after_seq, wagered, lost, case when period <> 'session' then since end from limit_windows
-  ), counted as (
-    -- A join of whole tables: when all players have limits, look-ups for each entry would take minutes.
-    select e.player_id, e.seq, e.at, e.operation, e.amount, reversal.player_id is not null as reversed
-    from entries e
-      left join entries reversal on reversal.reverses = e.transaction_id and reversal.id_space = e.id_space
-        and reversal.operation = 'rollback' and reversal.amount > 0 and e.operation = 'debit'
-    where e.player_id in (select player_id from boundary)
+  ), starts as (
+    select player_id, array_agg(after_seq + 1 order by after_seq) as seqs from boundary group by player_id
+  ), segments as (
+    -- One pass over all entries: when all players have limits, look-ups for each entry would take minutes.
+    select player_id, segment, ${countedSums(sql, 'counted')}, max(at) as newest
+    from (
+      select e.player_id, width_bucket(e.seq, starts.seqs) as segment, e.at, e.operation, e.amount,
+        reversal.player_id is not null as reversed
+      from entries e join starts on starts.player_id = e.player_id
+        left join entries reversal on reversal.reverses = e.transaction_id and reversal.id_space = e.id_space
+          and reversal.operation = 'rollback' and reversal.amount > 0 and e.operation = 'debit'
+    ) counted
+    group by player_id, segment
   ), actual as (
-    select boundary.*, sums.actual_wagered, sums.actual_lost, sums.newest
-    from boundary join (
-      select boundary.player_id, boundary.period, ${countedSums(sql, 'counted')}, max(at) as newest
-      from boundary left join counted on counted.player_id = boundary.player_id and counted.seq <= boundary.after_seq
-      group by boundary.player_id, boundary.period
-    ) sums (player_id, period, actual_wagered, actual_lost, newest)
-      on sums.player_id = boundary.player_id and sums.period = boundary.period
+    select boundary.*, sums.* from boundary join starts on starts.player_id = boundary.player_id
+      cross join lateral (
+        select coalesce(sum(wagered), 0), coalesce(sum(lost), 0), max(newest) from segments
+        where segments.player_id = boundary.player_id
+          and segments.segment < array_position(starts.seqs, boundary.after_seq + 1)
+      ) sums (actual_wagered, actual_lost, newest)
   ), found as (
     select 'limit_counter_differs' as kind, player_id, period || ': wagered ' || wagered || ', lost ' || lost
       || '; sums of the entries ' || actual_wagered || ', ' || actual_lost as detail

@@ -13,7 +13,8 @@ export interface SessionRow {
 
 /**
  * The newest session of play: the accepted debits without a break of `breakS` seconds between them, and what was won
- * since the first. Undefined for a player who never played. Costs a look-up for each of its debits.
+ * since the first. Undefined for a player who never played. It costs a look-up for each debit, so it goes back 24 hours
+ * at most: no limit on session time is longer.
  */
 export const findSession = async (
   sql: Sql,
@@ -22,12 +23,13 @@ export const findSession = async (
 ): Promise<SessionRow | undefined> => {
   const [row] = await sql<SessionRow[]>`
     with recursive bet as (
-      (select seq, at from entries where player_id = ${playerId} and operation = 'debit' order by seq desc limit 1)
+      (select seq, at, at as newest from entries where player_id = ${playerId} and operation = 'debit'
+        order by seq desc limit 1)
       union all
-      select earlier.seq, earlier.at from bet cross join lateral (
+      select earlier.seq, earlier.at, bet.newest from bet cross join lateral (
         select seq, at from entries where player_id = ${playerId} and operation = 'debit' and seq < bet.seq
         order by seq desc limit 1) earlier
-      where bet.at - earlier.at < make_interval(secs => ${breakS})
+      where bet.at - earlier.at < make_interval(secs => ${breakS}) and bet.newest - bet.at < interval '24 hours'
     ), session as (
       select min(seq) as first, (array_agg(at order by seq))[1] as started, max(at) as last from bet having count(*) > 0
     )

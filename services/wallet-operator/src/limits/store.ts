@@ -24,7 +24,7 @@ export const countedEntries = (sql: Sql) => sql`
  * Start of a period at a moment. 24 hours and 7 days are rolling, in steps of a minute; a month begins at midnight in
  * the time zone of the player.
  */
-const sinceOf = (sql: Sql, period: string, timeZone: string, moment: string) => sql`
+export const sinceOf = (sql: Sql, period: string, timeZone: string, moment: string) => sql`
   case ${sql(period)}
     when '24h' then date_trunc('minute', ${moment}::timestamptz) - interval '24 hours'
     when '7d' then date_trunc('minute', ${moment}::timestamptz) - interval '168 hours'
@@ -68,12 +68,15 @@ const playerLimits = (row: LimitsRow, moment: Date): PlayerLimits => {
   };
 };
 
+const fewEntries = 500;
+
 /**
  * Reads the limits of players as they are at `moment`: the lowest of each kind and period, and the counters after the
  * entries that are too old have left their periods. To decide by them, the players must be locked.
  *
- * Entries leave in the order of their numbers. Their times may differ from this order by the time that a batch waits
- * for a lock, so a whole period is passed at once only when its newest entry is a minute too old.
+ * Entries leave in the order of their numbers: the first one that is in the period ends it. Either the entries that
+ * leave are summed up, or, when at most the newest 500 can stay (a new month), those that stay. Their times may differ
+ * from their order by the time that a batch waits for a lock, hence the minute.
  */
 export const readLimits = async (
   sql: Sql,
@@ -108,36 +111,44 @@ export const readLimits = async (
         select json_agg(json_build_object('period', period, 'since', since, 'afterSeq', after_seq::text,
           'wagered', wagered::text, 'lost', lost::text)) as windows
         from (
-          select known.period, known.since,
-            case when known.is_over then player.seq else coalesce(gone.seq, known.after_seq) end as after_seq,
-            case when known.is_over then player.wagered else known.wagered + coalesce(gone.wagered, 0) end as wagered,
-            case when known.is_over then player.lost else known.lost + coalesce(gone.lost, 0) end as lost
+          select known.period, known.since, first_in.seq - 1 as after_seq,
+            case when known.is_short then player.wagered - sums.wagered else known.wagered + sums.wagered end as wagered,
+            case when known.is_short then player.lost - sums.lost else known.lost + sums.lost end as lost
           from (
             select stored.period, stored.after_seq, stored.wagered, stored.lost,
-              case when stored.period = 'session' and begun.is_over then ${at}::timestamptz
-                else greatest(stored.since, ${sinceOf(sql, 'period', 'player.time_zone', at)}) end as since,
-              begun.is_over
+              case when begun.is_new then ${at}::timestamptz
+                else greatest(stored.since, begun.since) end as since,
+              begun.is_new or coalesce(begun.last_old < begun.since - interval '1 minute', false) as is_short,
+              begun.is_new
             from limit_windows stored
               cross join lateral (
-                select coalesce(max(at), '-infinity') <= case when stored.period = 'session'
-                  then ${at}::timestamptz - make_interval(secs => ${sessionBreakS})
-                  else ${sinceOf(sql, 'period', 'player.time_zone', at)} - interval '1 minute' end as is_over
-                from (
-                  select at from entries where player_id = player.player_id
-                    and (stored.period <> 'session' or operation = 'debit') order by seq desc limit 1
-                ) newest
+                select ${sinceOf(sql, 'period', 'player.time_zone', at)} as since,
+                  stored.period = 'session' and coalesce((
+                    select at from entries where player_id = player.player_id and operation = 'debit'
+                    order by seq desc limit 1), '-infinity')
+                    <= ${at}::timestamptz - make_interval(secs => ${sessionBreakS}) as is_new,
+                  (select at from entries where player_id = player.player_id and seq = player.seq - ${fewEntries}::bigint
+                    and seq > stored.after_seq and stored.period <> 'session') as last_old
+                offset 0 -- Computed once: without it, the expressions are copied to where they are compared with entries.
               ) begun
             where stored.player_id = player.player_id
+            offset 0
           ) known
-            left join lateral (
-              select max(seq) as seq, ${countedSums(sql, 'left_now')}
-              from (${countedEntries(sql)}
-                where not known.is_over and known.period <> 'session'
-                  and e.player_id = player.player_id and e.seq > known.after_seq and e.seq < coalesce((
-                    select seq from entries where player_id = player.player_id and seq > known.after_seq
-                      and at >= known.since order by seq limit 1), player.seq + 1)
-              ) left_now
-            ) gone on true
+            cross join lateral (
+              select case when known.is_new then player.seq + 1 when known.period = 'session' then known.after_seq + 1
+                else coalesce((
+                  select seq from entries where player_id = player.player_id and at >= known.since
+                    and seq > case when known.is_short then player.seq - ${fewEntries}::bigint else known.after_seq end
+                  order by seq limit 1), player.seq + 1) end as seq
+              offset 0
+            ) first_in
+            cross join lateral (
+              select ${countedSums(sql, 'counted')} from (
+                ${countedEntries(sql)} where e.player_id = player.player_id
+                  and e.seq >= case when known.is_short then first_in.seq else known.after_seq + 1 end
+                  and e.seq < case when known.is_short then player.seq + 1 else first_in.seq end
+              ) counted
+            ) sums
         ) window_now
       ) counted
     where player.player_id = any (${playerIds}::text[])`;
