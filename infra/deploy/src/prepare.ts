@@ -8,13 +8,13 @@ import { readPlatform, readServices, root } from './values.ts';
 
 /**
  * Writes what compose.yaml mounts into `prepared/` (or `--out FOLDER`): passwords, keys and database URLs, which are created
- * once and kept, and the gateway's configuration (`--traces`: with spans, for the profile of that name; `--values FILE`:
+ * once and kept, and the gateway's configuration (`--telemetry`: with metrics and spans, for the profile of that name; `--values FILE`:
  * other options of nginx). It also creates a key in place of an identity provider, and a token that is valid for a day.
  */
 const { values: asked } = parseArgs({
   options: {
     out: { type: 'string', default: join(root, 'infra/deploy/prepared') },
-    traces: { type: 'boolean', default: false },
+    telemetry: { type: 'boolean', default: false },
     values: { type: 'string', multiple: true },
   },
 });
@@ -76,7 +76,7 @@ const nginx = { resolver: '127.0.0.11 valid=2s', ...readPlatform(asked.values).n
 const gateway = join(folder, 'gateway');
 mkdirSync(gateway, { recursive: true });
 chmodSync(gateway, 0o755);
-for (const [name, text] of Object.entries(gatewayConfig(services, nginx, asked.traces)))
+for (const [name, text] of Object.entries(gatewayConfig(services, nginx, asked.telemetry)))
   write(join(gateway, name), text);
 
 const scopes = services.flatMap(({ scopes: known }) => known);

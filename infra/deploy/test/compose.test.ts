@@ -69,13 +69,16 @@ describe('compose.yaml', () => {
     expect(new Set(built).size).toBe(built.length);
   });
 
-  test('builds the gateway with the portal, and gateway-spans', () => {
+  test('builds the gateway with the portal, and gateway-telemetry', () => {
     expect(compose.services['gateway']?.build).toMatchObject({
       target: 'gateway',
       args: { SERVICE: '@platform/portal' },
     });
-    const { build, ...spans } = compose.services['gateway-spans'] ?? {};
-    expect(build?.args).toEqual({ SERVICE: '@platform/gateway-spans', FOLDER: 'infra/gateway-spans' });
+    const { build, ...spans } = compose.services['gateway-telemetry'] ?? {};
+    expect(build?.args).toEqual({
+      SERVICE: '@platform/gateway-telemetry',
+      FOLDER: 'infra/gateway-telemetry',
+    });
     // Where the gateway's configuration has it, and only when it is asked for.
     expect(spans).toMatchObject({
       profiles: ['traces'],

@@ -36,13 +36,13 @@ const services = readServices();
 const places: Record<string, string> = {};
 const received: IncomingHttpHeaders[] = [];
 let image: Awaited<ReturnType<typeof buildImage>>;
-let spans: Awaited<ReturnType<typeof buildImage>>;
+let telemetry: Awaited<ReturnType<typeof buildImage>>;
 
 beforeAll(async () => {
-  const spansArguments = { SERVICE: '@platform/gateway-spans', FOLDER: 'infra/gateway-spans' };
-  [image, spans] = await Promise.all([
+  const telemetryArguments = { SERVICE: '@platform/gateway-telemetry', FOLDER: 'infra/gateway-telemetry' };
+  [image, telemetry] = await Promise.all([
     buildImage(work, { SERVICE: '@platform/portal' }, 'gateway'),
-    buildImage(newFolder('spans-image-'), spansArguments),
+    buildImage(newFolder('telemetry-image-'), telemetryArguments),
     ...['task-manager', 'quest-service'].map(async (name) => {
       places[name] = stack.use(await startService(name)).place;
     }),
@@ -72,11 +72,11 @@ const prepared = (...args: string[]): Record<string, string> => {
 const shipped = [
   ['Kubernetes', mounted.data],
   ['compose', prepared()],
-  ['compose with traces', prepared('--traces')],
+  ['compose with telemetry', prepared('--telemetry')],
 ] as const;
 
 /** What is shipped, with the addresses and folders of this machine for those of the image; all else as it is. */
-const moved = async (config: Record<string, string>, spans = '127.0.0.1:5140') => {
+const moved = async (config: Record<string, string>, telemetry = '127.0.0.1:9145') => {
   const [home, port] = [newFolder('gateway-run-'), await freePort()];
   chmodSync(home, 0o777);
   const nowhere = `127.0.0.1:${await freePort()}`;
@@ -91,7 +91,7 @@ const moved = async (config: Record<string, string>, spans = '127.0.0.1:5140') =
     const changed = changes.reduce((all, [from, to]) => all.replaceAll(from, to), text);
     writeFileSync(
       join(home, name),
-      changed.replace('syslog:server=127.0.0.1:5140', `syslog:server=${spans}`),
+      changed.replace('syslog:server=127.0.0.1:9145', `syslog:server=${telemetry}`),
     );
   }
   const [program, entrypoint = ''] = image.command;
@@ -106,8 +106,8 @@ const moved = async (config: Record<string, string>, spans = '127.0.0.1:5140') =
 };
 
 /** Starts the gateway of the image with a configuration, as the user of the image where we may choose. */
-const run = async (config: Record<string, string>, spans?: string) => {
-  const { home, script, url } = await moved(config, spans);
+const run = async (config: Record<string, string>, telemetry?: string) => {
+  const { home, script, url } = await moved(config, telemetry);
   const user = process.getuid?.() === 0 ? image.user : undefined;
   const env = { GATEWAY_SECRET_FILE: join(home, 'secret') };
   return runNginx(inject('nginxPath') && 'sh', [script], url, user, env);
@@ -152,10 +152,10 @@ describe.each(shipped)('the configuration for %s, in an image of the gateway', (
   });
 });
 
-test('the spans of the gateway come from the image gateway-spans', async () => {
+test('the spans and metrics of the gateway come from the image gateway-telemetry', async () => {
   await using collector = await startCollector();
   const receiver = await startProgram(
-    spans.program(spans.command, { HOST: '127.0.0.1', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }),
+    telemetry.program(telemetry.command, { HOST: '127.0.0.1', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }),
   );
   stack.defer(async () => void (await receiver.stop()));
   const [, , [, config]] = shipped;
@@ -166,6 +166,10 @@ test('the spans of the gateway come from the image gateway-spans', async () => {
   });
   const [span] = await collector.trace(trace, 'GET quest-service');
   expect([span?.service, span?.parentSpanId]).toEqual(['gateway', 'c'.repeat(16)]);
+  const metrics = await (await fetch(`http://127.0.0.1:${receiver.port}/metrics`)).text();
+  expect(metrics).toContain(
+    'gateway_requests_total{upstream="quest-service",route="/openapi/quest-service.json",status="200",answered_by="service"} 1',
+  );
 }, 180_000);
 
 test.each(['', 'with "quotes"', 'a;b', 'two\nlines'])('the image rejects the secret %j', async (secret) => {

@@ -53,18 +53,18 @@ export const runNginx = async (
   return { url, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 };
 
-/** nginx in front of services that run; `spans` is where it tells of requests. */
+/** nginx in front of services that run; `telemetry` is where it sends datagrams. */
 export const startGateway = async (
   nginx: string | null,
   upstreams: Record<string, string>,
-  spans: string,
+  telemetry: string,
 ) => {
   await using stack = new AsyncDisposableStack();
   const home = await mkdtemp(join(tmpdir(), 'deploy-gateway-'));
   stack.defer(() => rm(home, { recursive: true, force: true }));
   const logDir = join(home, 'log');
   const listen = `127.0.0.1:${await freePort()}`;
-  const { args } = await prepareGateway({ listen, upstreams, runDir: join(home, 'run'), logDir, spans });
+  const { args } = await prepareGateway({ listen, upstreams, runDir: join(home, 'run'), logDir, telemetry });
   const { url } = stack.use(await runNginx(nginx, args, `http://${listen}`));
   const owned = stack.move();
   return {

@@ -158,6 +158,21 @@ describe('the manifests', () => {
     ]);
   });
 
+  test('let Prometheus read the metrics of the gateway, and nobody else', () => {
+    const [, metrics] = find('NetworkPolicy gateway').spec.ingress ?? [];
+    expect(metrics).toEqual({
+      from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+      ports: [{ protocol: 'TCP', port: 9145 }],
+    });
+    const { template } = find('Deployment gateway').spec;
+    expect(template).toMatchObject({
+      metadata: { annotations: { 'prometheus.io/port': '9145', 'prometheus.io/scrape': 'true' } },
+    });
+    expect(template?.spec.containers.find(({ name }) => name === 'telemetry')?.ports).toEqual([
+      { name: 'metrics', containerPort: 9145 },
+    ]);
+  });
+
   test('name the Secrets for the registry in every pod', () => {
     const rendered = render({ ...platform, imagePullSecrets: ['registry'] });
     const specs = rendered.flatMap(({ document: { spec } }) => (spec?.template ? [spec.template.spec] : []));

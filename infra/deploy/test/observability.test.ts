@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createMetrics } from '@platform/gateway-telemetry/metrics';
 import { parser } from '@prometheus-io/lezer-promql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -124,6 +125,13 @@ const seriesOf = (page: string): Map<string, Set<string>> => {
   return series;
 };
 
+/** A request to a service that is down. */
+const unreachable = {
+  ...{ trace: '', span: '', parent: '', requestId: '', method: 'GET', end: 0 },
+  ...{ service: 'quest-service', route: '/v1/quests', status: 503, seconds: 0.002 },
+  ...{ answeredBy: 'nginx' as const, upstreamStatus: '502, 502' },
+};
+
 describe('the metrics that dashboard and alerts ask for', () => {
   const stack = new AsyncDisposableStack();
   const series = new Map<string, Set<string>>();
@@ -138,12 +146,14 @@ describe('the metrics that dashboard and alerts ask for', () => {
           services.set(name, stack.use(await startService(name)));
         }),
       );
+    const gateway = createMetrics();
+    gateway.record(unreachable);
     // What is counted by request has no series before there was one.
     await fetch(`${services.get('quest-service')?.url}/v1/quests`);
     const callback = { method: 'POST', body: '{}' };
     await fetch(`${services.get('wallet-operator')?.url}/callback/balance`, callback);
     const pages = [...services.values()].map(async ({ url }) => (await fetch(`${url}/metrics`)).text());
-    for (const page of await Promise.all(pages))
+    for (const page of await Promise.all([...pages, gateway.registry.metrics()]))
       for (const [name, labels] of seriesOf(page))
         series.set(name, new Set([...(series.get(name) ?? []), ...labels]));
   });
@@ -176,11 +186,13 @@ describe('the metrics that dashboard and alerts ask for', () => {
     expect(readExpression('sum by (').faults).toBeGreaterThan(0);
   });
 
-  test('include every metric that the services define', () => {
+  test('include every metric that the services and the gateway define', () => {
     const asked = new Set(
       questions.flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)),
     );
-    const own = [...series.keys()].filter((name) => /^(http|db|webhooks|wallet|directory)_/.test(name));
+    const own = [...series.keys()].filter((name) =>
+      /^(http|db|gateway|webhooks|wallet|directory)_/.test(name),
+    );
     const family = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
     expect(own.filter((name) => ![...asked].some((metric) => family(metric) === family(name)))).toEqual([]);
   });

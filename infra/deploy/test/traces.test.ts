@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startReceiver } from '@platform/gateway-spans/receiver';
+import { startReceiver } from '@platform/gateway-telemetry/receiver';
+import { openSpans } from '@platform/gateway-telemetry/spans';
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { startCollector, until, type Collector, type Span } from './collector.ts';
 import { startGateway } from './gateway.ts';
@@ -40,16 +41,10 @@ beforeAll(async () => {
       running[name] = stack.use(await startService(name, { ...tracing, ...gameServer }));
     }),
   );
-  const { port } = stack.use(
-    await startReceiver({
-      host: '127.0.0.1',
-      port: 0,
-      endpoint: collector.url,
-      headers: tracing.OTEL_EXPORTER_OTLP_HEADERS,
-      ratio: 1,
-      onInvalid: () => undefined,
-    }),
+  const spans = stack.use(
+    openSpans({ endpoint: collector.url, headers: tracing.OTEL_EXPORTER_OTLP_HEADERS, ratio: 1 }),
   );
+  const { port } = stack.use(await startReceiver(0, { onRequest: spans.record, onInvalid: () => undefined }));
   const places = Object.fromEntries(names.map((name) => [name, running[name]?.place ?? '']));
   gateway = stack.use(await startGateway(inject('nginxPath'), places, `127.0.0.1:${port}`));
 });

@@ -14,25 +14,44 @@ export const portalDocuments: Readonly<Record<string, string>> = {
   '/docs/ops/summary': '/ops/summary',
 };
 
+/** Every route with the pattern of its requests; the first that matches counts. */
+const patterns = (): { path: string; pattern: string; service: string }[] => [
+  ...routes
+    .toSorted((one, other) => Number(other.exact ?? false) - Number(one.exact ?? false))
+    .map(({ path, service, exact }) => ({
+      path,
+      service,
+      pattern: pattern(path, exact ? `/?${alone}` : below),
+    })),
+  ...services.flatMap((service) =>
+    [`/openapi/${service}.json`, ...Object.keys(portalDocuments).map((path) => `${path}/${service}`)].map(
+      (path) => ({ path, service, pattern: pattern(path, alone) }),
+    ),
+  ),
+  { path: '/healthz', service: 'gateway', pattern: pattern('/healthz', alone) },
+  { path: '/docs', service: 'gateway', pattern: pattern('/docs', below) },
+  { path: '/', service: 'gateway', pattern: pattern('/', alone) },
+];
+
 /**
- * The service of a request, decided by the path as the client sent it, not as nginx normalizes it: services receive
- * exactly these bytes, so another spelling (`//`, `/x/../`, `%76`) belongs to no service.
+ * The route of a request, decided by the path as the client sent it, not as nginx normalizes it: services receive
+ * exactly these bytes, so another spelling (`//`, `/x/../`, `%76`) belongs to no route.
  */
-const serviceMap = (): string[] =>
+const routeMap = (): string[] =>
   block(
-    'map $request_uri $service',
+    'map $request_uri $route',
     'default "";',
     '"~#" "";',
     String.raw`"~*^[^?]*(?:/|%2f)(?:\.|%2e){1,2}(?:[/?]|%2f|\z)" "";`,
-    routes.filter(({ exact }) => !exact).map(({ path, service }) => `${pattern(path, below)} ${service};`),
-    services.flatMap((name) =>
-      [`/openapi/${name}.json`, ...Object.keys(portalDocuments).map((path) => `${path}/${name}`)].map(
-        (path) => `${pattern(path, alone)} ${name};`,
-      ),
-    ),
-    `${pattern('/healthz', alone)} gateway;`,
-    `${pattern('/docs', below)} gateway;`,
-    `${pattern('/', alone)} gateway;`,
+    patterns().map((one) => `${one.pattern} ${one.path};`),
+  );
+
+/** The service of a request; empty when the address belongs to none. */
+const serviceMap = (): string[] =>
+  block(
+    'map $route $service',
+    'default "";',
+    patterns().map(({ path, service }) => `${path} ${service};`),
   );
 
 /** A segment that is logged: shorter than a webhook token (256 bits, at least 43 characters), as long as a UUID. */
@@ -56,7 +75,13 @@ const loggedPathMap = (): string[] => {
 };
 
 /** routes.conf: the variables that depend on the list of routes. */
-export const routesFile = (): string[] => [...serviceMap(), ...loggedPathMap()];
+export const routesFile = (): string[] => [
+  // For the longest path of $service.
+  'map_hash_bucket_size 128;',
+  ...routeMap(),
+  ...serviceMap(),
+  ...loggedPathMap(),
+];
 
 /** The location of a route; $service has already checked the spelling of the path. */
 export const locationOf = ({ path, exact }: Pick<Route, 'path' | 'exact'>): string => {

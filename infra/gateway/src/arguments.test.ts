@@ -25,7 +25,7 @@ test('a service may have several instances', () => {
 test('every option is read', () => {
   const asked = readArguments(
     [
-      '--out /o --listen 1.2.3.4:80 --tls-listen [::]:443 --tls-certificate /c --tls-key /k --redirect-to https://a.test --run-dir /r --log-dir /l --request-log failures --docs-dir /d --resolver 1.1.1.1 --trusted-proxy ::1 --secret-file /s --rate-limit 5:10 --connections 9 --spans s:1 --workers 4 --user web',
+      '--out /o --listen 1.2.3.4:80 --tls-listen [::]:443 --tls-certificate /c --tls-key /k --redirect-to https://a.test --run-dir /r --log-dir /l --request-log failures --docs-dir /d --resolver 1.1.1.1 --trusted-proxy ::1 --secret-file /s --rate-limit 5:10 --connections 9 --telemetry s:1 --workers 4 --user web',
     ].flatMap((line) => line.split(' ')),
   );
   expect(asked?.options).toEqual({
@@ -41,7 +41,7 @@ test('every option is read', () => {
     secretFile: '/s',
     rateLimit: { perSecond: 5, burst: 10 },
     connectionsPerClient: 9,
-    spans: 's:1',
+    telemetry: 's:1',
     workers: 4,
     user: 'web',
   });

@@ -21,7 +21,7 @@ export const usage = `Writes the nginx configuration of the gateway.
   --secret-file    file with the directive proxy_set_header X-Gateway-Secret "…";
   --rate-limit     REQUESTS_A_SECOND:BURST for one client (an IPv4 address or an IPv6 /64)
   --connections    running requests of one client (256)
-  --spans          HOST:PORT (UDP) of infra/gateway-spans
+  --telemetry      HOST:PORT (UDP) of infra/gateway-telemetry
   --workers        number or auto (auto)
   --user           user of the workers, when root starts nginx
 `;
@@ -92,7 +92,7 @@ export const readArguments = (
       'secret-file': text,
       'rate-limit': text,
       connections: text,
-      spans: text,
+      telemetry: text,
       workers: { ...text, default: 'auto' },
       user: text,
     },
@@ -107,7 +107,7 @@ export const readArguments = (
     'rate-limit': rateLimit,
     connections,
     resolver,
-    spans,
+    telemetry,
     user,
     workers,
   } = values;
@@ -126,7 +126,7 @@ export const readArguments = (
       ...(requestLog !== undefined && { requestLog: requestLog as 'all' | 'failures' }),
       ...(resolver !== undefined && { resolver }),
       ...(user !== undefined && { user }),
-      ...(spans !== undefined && { spans }),
+      ...(telemetry !== undefined && { telemetry }),
       ...(secretFile !== undefined && { secretFile }),
       ...(connections !== undefined && { connectionsPerClient: Number(connections) }),
       ...(rateLimit !== undefined && { rateLimit: rate(rateLimit) }),

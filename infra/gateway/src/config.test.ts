@@ -86,7 +86,7 @@ describe('options that would make another configuration', () => {
     ['trustedProxies', { trustedProxies: ['everyone'] }],
     ['trustedProxies', { trustedProxies: ['10.0.0.0/33'] }],
     ['user', { user: 'a;b' }],
-    ['spans', { spans: 'a:1,facility=x' }],
+    ['telemetry', { telemetry: 'a:1,facility=x' }],
     ['workers', { workers: 0 }],
     ['rateLimit', { rateLimit: { perSecond: 0.5, burst: 1 } }],
     ['timeouts.body', { timeouts: { body: -1 } }],

@@ -44,8 +44,8 @@ export interface GatewayOptions {
   user?: string;
   /** Worker processes, 1 unless said otherwise. */
   workers?: number | 'auto';
-  /** `host:port` (UDP) of infra/gateway-spans, which receives each request for its span. */
-  spans?: string;
+  /** `host:port` (UDP) of infra/gateway-telemetry, which counts each request and makes its span. */
+  telemetry?: string;
   /** In milliseconds. */
   timeouts?: Partial<Timeouts>;
 }
@@ -151,7 +151,8 @@ const problemsOf = (options: GatewayOptions): string[] => {
   }
   for (const network of options.trustedProxies ?? [])
     expect('trustedProxies', network, isNetwork(network), 'an IP address or a network such as 10.0.0.0/8');
-  if (options.spans !== undefined) expect('spans', options.spans, isAddress(options.spans), 'host:port');
+  if (options.telemetry !== undefined)
+    expect('telemetry', options.telemetry, isAddress(options.telemetry), 'host:port');
   const { requestLog = 'all' } = options;
   expect('requestLog', requestLog, ['all', 'failures'].includes(requestLog), '"all" or "failures"');
   const { resolver, user, workers = 1, rateLimit, connectionsPerClient = 1, timeouts = {} } = options;

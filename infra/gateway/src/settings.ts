@@ -48,7 +48,7 @@ const trustedProxies = (networks: readonly string[] = []): string[] => [
 
 /** settings.conf: what differs from one deployment to another. */
 export const settingsFile = (options: GatewayOptions): string[] => {
-  const { runDir, logDir, resolver, secretFile, spans, rateLimit, requestLog } = options;
+  const { runDir, logDir, resolver, secretFile, telemetry, rateLimit, requestLog } = options;
   const accessLog = logDir === undefined ? '/dev/stdout' : `${logDir}/access.log`;
   return [
     ...['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
@@ -68,7 +68,9 @@ export const settingsFile = (options: GatewayOptions): string[] => {
       : []),
     // Buffered: writing each line alone would cost more than making it.
     `access_log ${quoted(accessLog)} lines buffer=64k flush=200ms${requestLog === 'failures' ? ' if=$is_failure' : ''};`,
-    ...(spans === undefined ? [] : [`access_log syslog:server=${spans},nohostname,tag=gateway spans;`]),
+    ...(telemetry === undefined
+      ? []
+      : [`access_log syslog:server=${telemetry},nohostname,tag=gateway telemetry;`]),
   ];
 };
 

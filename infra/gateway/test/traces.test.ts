@@ -18,7 +18,7 @@ beforeAll(async () => {
   service = await startService();
   gateway = await startGateway({
     upstreams: { 'quest-service': service.place, 'store-webhooks': service.place },
-    spans: `127.0.0.1:${datagrams.address().port}`,
+    telemetry: `127.0.0.1:${datagrams.address().port}`,
   });
 });
 afterAll(async () => {

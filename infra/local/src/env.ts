@@ -41,6 +41,8 @@ const gatewayTls = () => {
 export const startEnv = () => ({
   gatewayPort: port('GATEWAY_PORT', 8080, 65_535),
   gatewayTls: gatewayTls(),
+  gatewayMetricsPort:
+    value('GATEWAY_METRICS_PORT') === undefined ? undefined : port('GATEWAY_METRICS_PORT', 9145, 65_535),
   gatewayIpv6: value('GATEWAY_IPV6') !== undefined,
   portBase: port('PORT_BASE', 4100, 65_535 - PORT_SPAN),
   databaseUrl: value('DATABASE_URL'),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { prepareGateway } from '@platform/gateway/files';
 import { baseEnv, serviceEnv } from './env.ts';
 import type { Site } from './backing-services.ts';
+import { ROOT } from './options.ts';
 import { answersWell } from './service-process.ts';
 
 const READY_MS = 30_000;
@@ -18,22 +19,43 @@ export interface GatewayPlan {
   tls: { port: number; certificate: string; key: string } | undefined;
   /** Listens on [::1], too. */
   ipv6: boolean;
+  /** Port of its metrics, and of the datagrams from which they are counted. */
+  metricsPort: number | undefined;
   docsDir: string;
   demoServer: string;
   /** Shared with the services. */
   secret: string;
 }
 
+/** Starts the process that counts the requests of the gateway, and waits until it answers. */
+export const startTelemetry = async ({ supervisor, local }: Site, port: number): Promise<void> => {
+  const program = supervisor.start('gateway', {
+    name: 'gateway-telemetry',
+    command: {
+      file: process.execPath,
+      args: [join(ROOT, 'infra/gateway-telemetry/src/main.ts')],
+      cwd: local.path,
+      env: { ...baseEnv(), ...serviceEnv(), HOST: '127.0.0.1', PORT: String(port) },
+      stopSignal: 'SIGTERM',
+      logFile: await local.logFile('gateway-telemetry'),
+    },
+    answers: () => answersWell(`http://127.0.0.1:${port}/livez`),
+    stopLimitMs: 5_000,
+  });
+  await program.ready(READY_MS);
+};
+
 /** Starts nginx in front of the services and waits until it answers; its address is that of the port. */
 export const startGateway = async (
   { supervisor, local }: Site,
-  { url, file, tls, ipv6, ...options }: GatewayPlan,
+  { url, file, tls, ipv6, metricsPort, ...options }: GatewayPlan,
 ): Promise<void> => {
   await local.logFile('gateway/access');
   const listenOn = (port: string | number): string[] =>
     ['127.0.0.1', ...(ipv6 ? ['[::1]'] : [])].map((address) => `${address}:${port}`);
   const { args } = await prepareGateway({
     listen: listenOn(new URL(url).port),
+    ...(metricsPort !== undefined && { telemetry: `127.0.0.1:${metricsPort}` }),
     ...(tls && { tls: { ...tls, listen: listenOn(tls.port) } }),
     runDir: join(local.path, 'nginx'),
     logDir: join(local.path, 'logs', 'gateway'),

@@ -26,7 +26,7 @@ export interface WantedPort {
   /** The program that needs it, as a person calls it. */
   by: string;
   /** The variable that moves it. */
-  variable: 'GATEWAY_PORT' | 'GATEWAY_TLS_PORT' | 'PORT_BASE';
+  variable: 'GATEWAY_PORT' | 'GATEWAY_TLS_PORT' | 'GATEWAY_METRICS_PORT' | 'PORT_BASE';
 }
 
 /**

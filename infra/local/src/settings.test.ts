@@ -6,7 +6,14 @@ import { SHARED_SETTINGS } from './env.ts';
 import { ROOT } from './options.ts';
 import { findServices, variablePrefix } from './services.ts';
 
-const OWN_SETTINGS = ['GATEWAY_PORT', 'PORT_BASE', 'DATABASE_URL', 'REDIS_URL', 'PLATFORM_NO_INSTALL'];
+const OWN_SETTINGS = [
+  'GATEWAY_METRICS_PORT',
+  'GATEWAY_PORT',
+  'PORT_BASE',
+  'DATABASE_URL',
+  'REDIS_URL',
+  'PLATFORM_NO_INSTALL',
+];
 
 /** Settings in front of a `start` command in the documentation. */
 const documented = (): string[] => {

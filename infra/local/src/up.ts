@@ -4,7 +4,7 @@ import { unprivilegedAccount } from './account.ts';
 import type { Supervisor } from './supervisor.ts';
 import { startDemoServer } from './demo-server.ts';
 import { mergeDemos, type Demo } from './demo.ts';
-import { startGateway } from './gateway.ts';
+import { startGateway, startTelemetry } from './gateway.ts';
 import {
   openBackingServices,
   planBackingServices,
@@ -60,7 +60,7 @@ const wantedPorts = (
   { postgresPort, redisPort }: Plan,
   { services, found }: Prepared,
 ): WantedPort[] => {
-  const { gatewayPort, gatewayTls, portBase } = options;
+  const { gatewayPort, gatewayTls, gatewayMetricsPort, portBase } = options;
   const based = (port: number, by: string): WantedPort => ({ port, by, variable: 'PORT_BASE' });
   return [
     ...services.flatMap((service) =>
@@ -75,6 +75,15 @@ const wantedPorts = (
           { port: gatewayPort, by: 'the gateway', variable: 'GATEWAY_PORT' } as const,
           ...(gatewayTls
             ? [{ port: gatewayTls.port, by: 'the gateway', variable: 'GATEWAY_TLS_PORT' } as const]
+            : []),
+          ...(gatewayMetricsPort
+            ? [
+                {
+                  port: gatewayMetricsPort,
+                  by: "the gateway's metrics",
+                  variable: 'GATEWAY_METRICS_PORT',
+                } as const,
+              ]
             : []),
         ]
       : []),
@@ -142,12 +151,15 @@ export const bringUp = async (
       instancesOf(options).map((one) => `127.0.0.1:${instancePort(service, options.portBase, one)}`),
     ]);
     await buildPortal(docsDir);
+    const metricsPort = options.gatewayMetricsPort;
+    if (metricsPort !== undefined) await startTelemetry(site, metricsPort);
     await startGateway(site, {
       url: gateway,
       file: found.nginx,
       upstreams: Object.fromEntries(upstreams),
       tls: options.gatewayTls,
       ipv6: options.gatewayIpv6,
+      metricsPort,
       docsDir,
       demoServer: demoServer.address,
       secret: secrets(GATEWAY),

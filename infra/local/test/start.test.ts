@@ -20,6 +20,7 @@ const aPid = expect.any(Number) as number;
 let run: StackRun;
 let certificate: Awaited<ReturnType<typeof createCertificate>>;
 let tlsPort: string;
+let metricsPort: string;
 let local: string;
 let ports: Record<string, string>;
 
@@ -56,6 +57,7 @@ beforeAll(async () => {
   [local, ports] = await Promise.all([newLocalFolder(), newPorts()]);
   certificate = await createCertificate();
   tlsPort = String(await freePort());
+  metricsPort = String(await freePort());
   run = startStack(local, {
     ...ports,
     BETA_COUNTER_COLOUR: 'green',
@@ -63,6 +65,7 @@ beforeAll(async () => {
     GATEWAY_TLS_CERTIFICATE: certificate.files.certificate,
     GATEWAY_TLS_KEY: certificate.files.key,
     GATEWAY_TLS_PORT: tlsPort,
+    GATEWAY_METRICS_PORT: metricsPort,
   });
   await run.ready();
 }, 120_000);
@@ -165,6 +168,15 @@ test.runIf(inject('nginxPath')).each(['127.0.0.1', ...(hasIpv6 ? ['[::1]'] : [])
     expect(response.statusCode).toBe(200);
   },
 );
+
+test.runIf(inject('nginxPath'))('the gateway counts its requests', async () => {
+  const { gateway } = await run.stack();
+  await fetch(`${gateway}/v1/quests`);
+  await vi.waitFor(async () => {
+    const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    expect(page).toContain('gateway_requests_total{upstream="quest-service",route="/v1/quests"');
+  }, 10_000);
+});
 
 test.runIf(inject('nginxPath'))('the gateway answers', async () => {
   expect((await fetch(`http://127.0.0.1:${ports['GATEWAY_PORT']}/healthz`)).status).toBe(200);

@@ -11,6 +11,8 @@ export interface Manifest {
 
 /** The port of every service and of the gateway. */
 export const port = 8080;
+/** Metrics of the gateway (TCP), and nginx's datagrams (UDP). */
+export const telemetryPort = 9145;
 /** The gateway's port for TLS. */
 export const tlsPort = 8443;
 
@@ -34,6 +36,13 @@ export const containerSecurity: ISecurityContext = {
   readOnlyRootFilesystem: true,
   capabilities: { drop: ['ALL'] },
 };
+
+/** Annotations by which Prometheus finds a pod (observability/scrape.yaml). */
+export const scrapedAt = (at: number): Record<string, string> => ({
+  'prometheus.io/scrape': 'true',
+  'prometheus.io/port': String(at),
+  'prometheus.io/path': '/metrics',
+});
 
 interface Sizes {
   cpu: string;

@@ -11,7 +11,9 @@ import {
   podSecurity,
   port,
   resources,
+  scrapedAt,
   spread,
+  telemetryPort,
   tlsPort,
   type Manifest,
 } from './common.ts';
@@ -21,17 +23,15 @@ import { autoscaler, disruptionBudget } from './scaling.ts';
 import { clusterAddress } from './service.ts';
 
 const runDir = '/tmp/nginx';
-/** In the same pod as nginx, so that the address is valid even when nothing listens. */
-const spansPort = 5140;
 
 /** tls.crt and tls.key, as in a Secret of the type kubernetes.io/tls. */
 const tlsFolder = '/etc/gateway-tls';
 
-/** Configuration files for the gateway's image, where each service is found by its name. `traced`: nginx sends spans. */
+/** Configuration files for the gateway's image, where each service is found by its name. `telemetry`: nginx sends a datagram for each request. */
 export const gatewayConfig = (
   services: readonly Pick<Service, 'name'>[],
   { ipv6, tls, ...options }: Platform['nginx'],
-  traced: boolean,
+  telemetry: boolean,
 ): Record<string, string> => {
   const listenOn = (at: number): string[] => [`*:${at}`, ...(ipv6 ? [`[::]:${at}`] : [])];
   const certificate = { certificate: `${tlsFolder}/tls.crt`, key: `${tlsFolder}/tls.key` };
@@ -44,7 +44,7 @@ export const gatewayConfig = (
     docsDir: '/usr/share/portal',
     secretFile: `${runDir}/gateway-secret.conf`,
     workers: 2,
-    ...(traced && { spans: `127.0.0.1:${spansPort}` }),
+    ...(telemetry && { telemetry: `127.0.0.1:${telemetryPort}` }),
   });
 };
 
@@ -65,19 +65,21 @@ const gatewayAddress = ({ gateway, nginx: { ipv6, tls } }: Platform): IService =
   return { ...address, spec };
 };
 
-const spansContainer = (platform: Platform): IContainer => ({
-  name: 'spans',
-  image: imageOf('gateway-spans', platform),
-  env: variables({ HOST: '127.0.0.1', PORT: String(spansPort), ...tracing(platform) }),
+/** In the same pod as nginx, so that the address is valid even when nothing listens. */
+const telemetryContainer = (platform: Platform): IContainer => ({
+  name: 'telemetry',
+  image: imageOf('gateway-telemetry', platform),
+  env: variables({ HOST: '0.0.0.0', PORT: String(telemetryPort), ...tracing(platform) }),
+  ports: [{ name: 'metrics', containerPort: telemetryPort }],
+  livenessProbe: { httpGet: { path: '/livez', port: 'metrics' }, periodSeconds: 10, timeoutSeconds: 3 },
   resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '192Mi' } },
   securityContext: containerSecurity,
 });
 
-/** The gateway, its configuration and, with a collector, the container for its spans. */
+/** The gateway, its configuration, and the container for its metrics and spans. */
 export const gatewayManifests = (services: readonly Service[], platform: Platform): Manifest[] => {
   const { replicas, resources: sizes } = platform.gateway;
-  const traced = platform.collector !== undefined;
-  const data = gatewayConfig(services, platform.nginx, traced);
+  const data = gatewayConfig(services, platform.nginx, true);
   const probe = { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 5, timeoutSeconds: 3 };
   const secret = secretVolume('gateway');
   const { tls } = platform.nginx;
@@ -103,6 +105,7 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
         metadata: {
           labels: metadata('gateway').labels,
           annotations: {
+            ...scrapedAt(telemetryPort),
             'platform/config': createHash('sha256').update(JSON.stringify(data)).digest('hex').slice(0, 16),
           },
         },
@@ -135,7 +138,7 @@ export const gatewayManifests = (services: readonly Service[], platform: Platfor
                 ...(tls ? [certificate.mount] : []),
               ],
             },
-            ...(traced ? [spansContainer(platform)] : []),
+            telemetryContainer(platform),
           ],
           volumes: [
             { name: 'config', configMap: { name: 'gateway' } },

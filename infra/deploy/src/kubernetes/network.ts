@@ -4,7 +4,7 @@ import type { INetworkPolicyIngressRule } from 'kubernetes-models/networking.k8s
 import type { INetworkPolicyPeer } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicyPeer';
 import type { INetworkPolicyPort } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicyPort';
 import type { Platform, Service } from '../values.ts';
-import { labelsOf, metadata, port, tlsPort } from './common.ts';
+import { labelsOf, metadata, port, telemetryPort, tlsPort } from './common.ts';
 
 const tcp = (number: number): INetworkPolicyPort => ({ protocol: 'TCP', port: number });
 
@@ -64,13 +64,16 @@ export const serviceNetwork = (
 export const migrationNetwork = (name: string, platform: Platform): INetworkPolicy =>
   policy(name, [], [dns(platform), { ports: platform.ports.database.map(tcp) }]);
 
-/** Ingress of the gateway: everybody, or only the ingress controller. Egress: the services, and the collector for its spans. */
+/** Ingress of the gateway: everybody, or only the ingress controller; Prometheus. Egress: the services, and the collector for its spans. */
 export const gatewayNetwork = (services: readonly Service[], platform: Platform): INetworkPolicy => {
   const { ingressNamespace } = platform.gateway;
   const ports = [tcp(port), ...(platform.nginx.tls ? [tcp(tlsPort)] : [])];
   return policy(
     'gateway',
-    [{ ports, ...(ingressNamespace !== undefined && { from: [namespace(ingressNamespace)] }) }],
+    [
+      { ports, ...(ingressNamespace !== undefined && { from: [namespace(ingressNamespace)] }) },
+      { from: [namespace(platform.monitoringNamespace)], ports: [tcp(telemetryPort)] },
+    ],
     [
       dns(platform),
       ...services.map(({ name }) => ({

@@ -2,7 +2,16 @@ import type { IEnvVar } from 'kubernetes-models/v1/EnvVar';
 import type { IPodSpec } from 'kubernetes-models/v1/PodSpec';
 import type { IPodTemplateSpec } from 'kubernetes-models/v1/PodTemplateSpec';
 import type { Platform, Service } from '../values.ts';
-import { containerSecurity, labelsOf, metadata, podSecurity, port, resources, spread } from './common.ts';
+import {
+  containerSecurity,
+  labelsOf,
+  metadata,
+  podSecurity,
+  port,
+  resources,
+  scrapedAt,
+  spread,
+} from './common.ts';
 
 const secretsFolder = '/run/secrets/platform';
 
@@ -100,11 +109,7 @@ const spec = (service: Service, platform: Platform): IPodSpec => {
 export const podOf = (service: Service, platform: Platform): IPodTemplateSpec => ({
   metadata: {
     labels: metadata(service.name).labels,
-    annotations: {
-      'prometheus.io/scrape': 'true',
-      'prometheus.io/port': String(port),
-      'prometheus.io/path': '/metrics',
-    },
+    annotations: scrapedAt(port),
   },
   spec: spec(service, platform),
 });

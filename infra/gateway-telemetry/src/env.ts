@@ -2,11 +2,13 @@ import { readEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 
 const shape = {
+  /** Address of /metrics; datagrams are received only from this machine or pod. */
   HOST: z.string().default('127.0.0.1'),
-  /** UDP. */
-  PORT: z.coerce.number().int().min(0).max(65535).default(5140),
+  /** TCP for /metrics, UDP for datagrams. */
+  PORT: z.coerce.number().int().min(0).max(65535).default(9145),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }),
+  /** Without it there are no spans. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_HEADERS: z.string().default(''),
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 };

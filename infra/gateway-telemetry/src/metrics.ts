@@ -1,0 +1,42 @@
+import { Counter, Histogram, Registry } from 'prom-client';
+import type { GatewayRequest } from './receiver.ts';
+
+export interface GatewayMetrics {
+  registry: Registry;
+  record(request: GatewayRequest): void;
+}
+
+/** Metrics of the gateway. `upstream` is the service of a route; an unknown address has the route `none`. */
+export const createMetrics = (): GatewayMetrics => {
+  const registry = new Registry();
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'gateway_requests_total',
+    help: 'Requests by route, status, and whether a service or nginx itself responded',
+    labelNames: ['upstream', 'route', 'status', 'answered_by'],
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'gateway_upstream_attempts_total',
+    help: 'Attempts to get a response from an instance; 502 or 504 when it sent none',
+    labelNames: ['upstream', 'status'],
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'gateway_request_duration_seconds',
+    help: 'From the first byte of a request to the last byte of its response',
+    labelNames: ['upstream', 'route'],
+    buckets: [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  return {
+    registry,
+    record: ({ service, route, status, answeredBy, upstreamStatus, seconds }) => {
+      const labels = { upstream: service || 'none', route: route || 'none' };
+      requests.inc({ ...labels, status, answered_by: answeredBy });
+      duration.observe(labels, seconds);
+      for (const [one] of upstreamStatus.matchAll(/\d{3}/g))
+        attempts.inc({ upstream: labels.upstream, status: one });
+    },
+  };
+};

@@ -1,0 +1,39 @@
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { openProvider, type ProviderOptions } from '@platform/tracing/provider';
+import type { GatewayRequest } from './receiver.ts';
+
+interface Spans extends AsyncDisposable {
+  /** Exports a request as the span whose id the service got as its parent. */
+  record(request: GatewayRequest): void;
+}
+
+/** Spans of the gateway, sent to a collector. */
+export const openSpans = (options: Omit<ProviderOptions, 'ids' | 'service'>): Spans => {
+  // The SDK requests the ids of a span while it starts it.
+  let ids = { trace: '', span: '' };
+  const provider = openProvider({
+    ...options,
+    service: 'gateway',
+    ids: { generateTraceId: () => ids.trace, generateSpanId: () => ids.span },
+  });
+  const tracer = provider.getTracer('@platform/gateway-telemetry');
+  return {
+    record: (request) => {
+      ids = request;
+      const caller = { traceId: request.trace, spanId: request.parent, traceFlags: 1, isRemote: true };
+      const from = request.parent === '' ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, caller);
+      const attributes = {
+        'http.request.method': request.method,
+        'http.response.status_code': request.status,
+        'request.id': request.requestId,
+        'peer.service': request.service,
+      };
+      const startTime = (request.end - request.seconds) * 1000;
+      const name = `${request.method} ${request.service || 'gateway'}`;
+      const span = tracer.startSpan(name, { kind: SpanKind.SERVER, attributes, startTime }, from);
+      if (request.status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end(request.end * 1000);
+    },
+    [Symbol.asyncDispose]: () => provider.shutdown().catch(() => undefined),
+  };
+};
