@@ -74,16 +74,16 @@ describe('compose.yaml', () => {
       target: 'gateway',
       args: { SERVICE: '@platform/portal' },
     });
-    const { build, ...spans } = compose.services['gateway-telemetry'] ?? {};
+    const { build, ...telemetry } = compose.services['gateway-telemetry'] ?? {};
     expect(build?.args).toEqual({
       SERVICE: '@platform/gateway-telemetry',
       FOLDER: 'infra/gateway-telemetry',
     });
     // Where the gateway's configuration has it, and only when it is asked for.
-    expect(spans).toMatchObject({
-      profiles: ['traces'],
+    expect(telemetry).toMatchObject({
+      profiles: ['telemetry'],
       network_mode: 'service:gateway',
-      environment: { HOST: '127.0.0.1', PORT: 5140 },
+      environment: { HOST: '0.0.0.0', PORT: 9145 },
     });
   });
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createMetrics } from '@platform/gateway-telemetry/metrics';
+import type { GatewayRequest } from '@platform/gateway-telemetry/receiver';
 import { parser } from '@prometheus-io/lezer-promql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -126,10 +127,19 @@ const seriesOf = (page: string): Map<string, Set<string>> => {
 };
 
 /** A request to a service that is down. */
-const unreachable = {
-  ...{ trace: '', span: '', parent: '', requestId: '', method: 'GET', end: 0 },
-  ...{ service: 'quest-service', route: '/v1/quests', status: 503, seconds: 0.002 },
-  ...{ answeredBy: 'nginx' as const, upstreamStatus: '502, 502' },
+const unreachable: GatewayRequest = {
+  trace: '',
+  span: '',
+  parent: '',
+  requestId: '',
+  method: 'GET',
+  service: 'quest-service',
+  route: '/v1/quests',
+  status: 503,
+  answeredBy: 'nginx',
+  upstreamStatus: '502, 502',
+  end: 0,
+  seconds: 0.002,
 };
 
 describe('the metrics that dashboard and alerts ask for', () => {
