@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareGateway } from '@platform/gateway/files';
+import type { GatewayOptions } from '@platform/gateway/options';
 import { freePort } from '@platform/local/ports';
 import { inherited } from './env.ts';
 
@@ -56,15 +57,17 @@ export const runNginx = async (
 /** nginx in front of services that run; `telemetry` is where it sends datagrams. */
 export const startGateway = async (
   nginx: string | null,
-  upstreams: Record<string, string>,
+  upstreams: GatewayOptions['upstreams'],
   telemetry: string,
+  timeouts: GatewayOptions['timeouts'] = {},
 ) => {
   await using stack = new AsyncDisposableStack();
   const home = await mkdtemp(join(tmpdir(), 'deploy-gateway-'));
   stack.defer(() => rm(home, { recursive: true, force: true }));
   const logDir = join(home, 'log');
   const listen = `127.0.0.1:${await freePort()}`;
-  const { args } = await prepareGateway({ listen, upstreams, runDir: join(home, 'run'), logDir, telemetry });
+  const runDir = join(home, 'run');
+  const { args } = await prepareGateway({ listen, upstreams, runDir, logDir, telemetry, timeouts });
   const { url } = stack.use(await runNginx(nginx, args, `http://${listen}`));
   const owned = stack.move();
   return {

@@ -1,48 +1,54 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createMetrics } from '@platform/gateway-telemetry/metrics';
 import { startReceiver, type Receiver } from '@platform/gateway-telemetry/receiver';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startGateway, until, type Gateway } from './gateway.ts';
-import { request } from './http.ts';
-import { freePort } from './ports.ts';
-import { startService } from './service.ts';
+import { freePort } from '@platform/local/ports';
+import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { startGateway } from './gateway.ts';
 
 const stack = new AsyncDisposableStack();
 const { registry, record } = createMetrics();
 let receiver: Receiver;
-let gateway: Gateway;
+let gateway: Awaited<ReturnType<typeof startGateway>>;
+
+/** A service that does what the path says. */
+const startStandIn = async (): Promise<string> => {
+  const server = createServer(({ url = '' }, response) => {
+    if (url.includes('hang')) return;
+    if (url.includes('close')) response.destroy();
+    response.statusCode = url.includes('own-error') ? 502 : 200;
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  stack.defer(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
 
 beforeAll(async () => {
   receiver = stack.use(await startReceiver(0, { onRequest: record, onInvalid: () => undefined }));
-  const service = stack.use(
-    await startService(({ url }, response) => {
-      if (url.includes('hang')) return;
-      if (url.includes('close')) response.destroy();
-      response.statusCode = url.includes('own-error') ? 502 : 200;
-      response.end();
-    }),
-  );
+  const place = await startStandIn();
   const down = async () => `127.0.0.1:${await freePort()}`;
-  gateway = stack.use(
-    await startGateway({
-      upstreams: {
-        'quest-service': service.place,
-        'store-webhooks': service.place,
-        consignments: [await down(), service.place],
-        'verify-projects': await down(),
-      },
-      telemetry: `127.0.0.1:${receiver.port}`,
-      timeouts: { answer: 300 },
-    }),
-  );
+  const upstreams = {
+    'quest-service': place,
+    'store-webhooks': place,
+    consignments: [await down(), place],
+    'verify-projects': await down(),
+  };
+  const telemetry = `127.0.0.1:${receiver.port}`;
+  gateway = stack.use(await startGateway(inject('nginxPath'), upstreams, telemetry, { answer: 300 }));
 });
 afterAll(() => stack.disposeAsync());
 
-/** Lines of /metrics that have a text, once there is one. */
-const lines = (text: string): Promise<string[]> =>
-  until(async () => {
-    const found = (await registry.metrics()).split('\n').filter((line) => line.includes(text));
-    return found.length > 0 ? found : undefined;
-  }, text);
+/** Lines of /metrics that contain a text, once there are any. */
+const lines = async (text: string): Promise<string[]> => {
+  const found = async () => (await registry.metrics()).split('\n').filter((line) => line.includes(text));
+  await vi.waitUntil(async () => (await found()).length > 0, 10_000);
+  return found();
+};
 
 test.each([
   ['/v1/quests/1?a=b', 'quest-service', '/v1/quests', 200, 'service'],
@@ -55,7 +61,7 @@ test.each([
   ['/openapi/quest-service.json', 'quest-service', '/openapi/quest-service.json', 200, 'service'],
   ['/nowhere/secret-token', 'none', 'none', 404, 'nginx'],
 ])('%s is counted as a request to %s', async (target, upstream, route, status, answeredBy) => {
-  expect((await request(gateway.port, target, 'POST', ['Content-Length: 0'])).status).toBe(status);
+  expect((await fetch(`${gateway.url}${target}`, { method: 'POST' })).status).toBe(status);
   const labels = `upstream="${upstream}",route="${route}",status="${status}",answered_by="${answeredBy}"`;
   expect(await lines(`gateway_requests_total{${labels}} `)).toHaveLength(1);
   expect(
@@ -65,9 +71,9 @@ test.each([
 });
 
 test('an instance that is down is counted although another one responds', async () => {
-  expect((await request(gateway.port, '/v1/consignments')).status).toBe(200);
+  expect((await fetch(`${gateway.url}/v1/consignments`)).status).toBe(200);
   await lines('gateway_upstream_attempts_total{upstream="consignments",status="200"}');
-  expect((await request(gateway.port, '/v1/consignments')).status).toBe(200);
+  expect((await fetch(`${gateway.url}/v1/consignments`)).status).toBe(200);
   expect(await lines('gateway_upstream_attempts_total{upstream="consignments",status="502"}')).toHaveLength(
     1,
   );
