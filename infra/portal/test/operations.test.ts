@@ -144,6 +144,22 @@ describe.runIf(canLook)('the operations page', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
+  test('webhooks of all stores come first, and one is opened by its address alone', async () => {
+    const headers = { Authorization: `Bearer ${demo.adminToken}` };
+    const answer = await fetch(`${gateway}/v1/stores/${demo.store.id}/events?limit=1`, { headers });
+    const { events } = (await answer.json()) as { events: { id: string }[] };
+    await using visited = await signedIn(`webhooks?open=${events[0]?.id ?? ''}`);
+    const { page } = visited;
+    expect(await page.getByLabel('Store').inputValue()).toBe('-');
+    await page.getByRole('columnheader', { name: 'Store' }).waitFor();
+    await page
+      .getByRole('dialog')
+      .getByText(events[0]?.id ?? 'none')
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.url()).not.toContain('open=');
+  });
+
   test('a late response does not replace a later one', async () => {
     await using visited = await signedIn('webhooks');
     const { page } = visited;
@@ -171,6 +187,8 @@ describe.runIf(canLook)('the operations page', () => {
   test('many webhooks are replayed after a confirmation', async () => {
     await using visited = await signedIn('webhooks');
     const { page } = visited;
+    expect(await page.getByRole('button', { name: 'Replay many …' }).isDisabled()).toBe(true);
+    await page.getByLabel('Store').selectOption(demo.store.id);
     await page.getByRole('button', { name: 'Replay many …' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Received from').fill('2020-01-01T00:00');

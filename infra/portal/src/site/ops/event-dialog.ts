@@ -1,6 +1,6 @@
 import { button, element } from '../element.ts';
 import { lookOf, type EventDetail, type Replay } from './events-data.ts';
-import { findLink } from './find-link.ts';
+import { aboutLink, findLink } from './find-link.ts';
 import { facts, openDialog, show, state } from './parts.ts';
 import type { Session } from './session.ts';
 import { pretty } from './text.ts';
@@ -58,7 +58,7 @@ const content = (event: EventDetail): Node =>
     {},
     facts([
       ['Status', state(lookOf(event), event.status)],
-      ['About', element('code', {}, event.entity ?? '–')],
+      ['About', aboutLink(event.entity)],
       ['Service', event.service ?? '–'],
       ['Received', when(event.receivedAt)],
       ['Finished', when(event.finishedAt)],

@@ -2,6 +2,8 @@ import type { ListPage } from './pages.ts';
 
 /** A webhook in the list, as in the API of store-webhooks. */
 export interface Event {
+  /** Only in a list of all stores. */
+  storeId?: string;
   id: string;
   event: string;
   service: string | null;

@@ -1,5 +1,6 @@
 import { button, element } from '../element.ts';
 import { openEvent } from './event-dialog.ts';
+import { aboutLink } from './find-link.ts';
 import { lookOf, type Event, type EventPage } from './events-data.ts';
 import { createFilters } from './filters.ts';
 import { choice, nothing, show, state, table } from './parts.ts';
@@ -19,35 +20,57 @@ const pairs = (values: readonly string[]) => [any, ...values.map((value) => [val
 
 const dateInput = () => element('input', { type: 'datetime-local' });
 
-const row = (event: Event, open: () => void) => [
+/** In place of a store's id, as in the API: the webhooks of all stores. */
+const everyStore = '-';
+
+const row = (event: Event, storeName: string | undefined, open: () => void) => [
   button(when(event.receivedAt), 'link', open),
   element('code', {}, event.event),
-  element('code', {}, event.entity ?? '–'),
+  aboutLink(event.entity),
   state(lookOf(event), event.status),
+  ...(storeName === undefined ? [] : [storeName]),
   String(event.attempts),
   element('span', { class: 'cut' }, event.error ?? '–'),
 ];
 
-const columns = ['Received', 'Event', 'About', 'Status', 'Attempts', 'Error'];
+const columns = (hasStore: boolean) => [
+  ...['Received', 'Event', 'About', 'Status'],
+  ...(hasStore ? ['Store'] : []),
+  ...['Attempts', 'Error'],
+];
 
 const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
-  const store = choice(stores.map(({ id, name }) => [id, name] as const));
+  const names = new Map(stores.map(({ id, name }) => [id, name]));
+  const store = choice([[everyStore, 'All stores'], ...names]);
   const list = element('div', { class: 'list' });
-  const path = (): string => `/v1/stores/${encodeURIComponent(store.value)}/events`;
+  const path = (id = store.value): string => `/v1/stores/${encodeURIComponent(id)}/events`;
 
-  const open = (id: string): void => {
+  const open = (id: string, storeId: string): void => {
     changeFilters({ open: id });
-    const dialog = openEvent(session, `${path()}/${encodeURIComponent(id)}`, load);
+    const dialog = openEvent(session, `${path(storeId)}/${encodeURIComponent(id)}`, load);
     dialog.addEventListener('close', () => changeFilters({ open: '' }));
+  };
+  /** Opens an event of an address that names no store. */
+  const lookUp = async (id: string): Promise<void> => {
+    const query = new URLSearchParams({ id });
+    const { events } = await session.ask<EventPage>(`${path()}?${query}`).catch(() => ({ events: [] }));
+    const [event] = events;
+    if (event?.storeId !== undefined) open(id, event.storeId);
   };
   const load = (): void => {
     const { store: _store, ...asked } = filters.values();
     const query = new URLSearchParams({ ...asked, page: String(filters.page()), limit: '25' });
+    const isEvery = store.value === everyStore;
+    many.disabled = isEvery;
+    many.title = isEvery ? 'Choose a store first.' : '';
     void show(list, async () => {
       const { events, page } = await session.ask<EventPage>(`${path()}?${query}`);
       if (events.length === 0) return nothing('No webhook matches the filter.');
-      const rows = events.map((event) => row(event, () => open(event.id)));
-      return element('div', {}, table('Webhooks', columns, rows), pager(page, filters.go));
+      const rows = events.map((event) => {
+        const { id, storeId = store.value } = event;
+        return row(event, isEvery ? (names.get(storeId) ?? storeId) : undefined, () => open(id, storeId));
+      });
+      return element('div', {}, table('Webhooks', columns(isEvery), rows), pager(page, filters.go));
     });
   };
   const many = button('Replay many …', 'quiet', () => replaySpan(session, path(), filters.values(), load));
@@ -58,7 +81,7 @@ const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
       event: ['Event', choice(pairs(EVENT_FILTERS.event))],
       entity: [
         'About',
-        element('input', { maxlength: '200', autocomplete: 'off', placeholder: 'order/1001' }),
+        element('input', { maxlength: '200', autocomplete: 'off', placeholder: 'Id, such as 1001' }),
       ],
       from: ['From', dateInput()],
       to: ['To', dateInput()],
@@ -68,7 +91,8 @@ const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
   );
   load();
   const opened = place().filters.get('open');
-  if (opened !== null) open(opened);
+  if (opened !== null && store.value !== everyStore) open(opened, store.value);
+  else if (opened !== null) void lookUp(opened);
   return element('div', {}, filters.form, list);
 };
 

@@ -1,6 +1,6 @@
 import { element } from '../element.ts';
 import type { Found } from './find-data.ts';
-import { findLink } from './find-link.ts';
+import { aboutLink, findLink } from './find-link.ts';
 import { state } from './parts.ts';
 import { addressOf } from './place.ts';
 import { when } from './time.ts';
@@ -16,10 +16,6 @@ interface Shown {
 const textOf = (value: unknown): string => (typeof value === 'string' && value !== '' ? value : '–');
 const idOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 const timeOf = (value: unknown): string => when(idOf(value));
-
-/** The id in an entity such as `order:17`. */
-const entityId = (entity: string | null): string | null =>
-  entity === null ? null : entity.slice(entity.indexOf(':') + 1);
 
 const looks: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
   done: 'good',
@@ -102,7 +98,7 @@ export const shownGroups: Readonly<Record<string, Shown>> = {
     cells: (event, storeName) => [
       eventLink(timeOf(event['receivedAt']), event, event['id']),
       element('code', {}, textOf(event['event'])),
-      findLink(entityId(idOf(event['entity']))),
+      aboutLink(idOf(event['entity'])),
       badge(event['status']),
       storeName(textOf(event['storeId'])),
       element('span', { class: 'cut' }, textOf(event['error'])),
