@@ -34,9 +34,13 @@ const row = (event: Event, storeName: string | undefined, open: () => void) => [
 ];
 
 const columns = (hasStore: boolean) => [
-  ...['Received', 'Event', 'About', 'Status'],
+  'Received',
+  'Event',
+  'About',
+  'Status',
   ...(hasStore ? ['Store'] : []),
-  ...['Attempts', 'Error'],
+  'Attempts',
+  'Error',
 ];
 
 const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
