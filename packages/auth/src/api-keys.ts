@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '@platform/service-kit/lru';
 import { InsufficientScope, Unauthorized } from '@platform/service-kit/problem';
 import { detached } from '@platform/service-kit/request-scope';
 import type { Guard } from '@platform/service-kit/route';
@@ -47,10 +47,10 @@ const maxKeys = 5000;
  */
 export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>): ApiKeys<Row> => {
   const { header = 'X-API-Key', prefix, find, touch, onTouchFailed } = options;
-  const found = new LRUCache<string, Promise<Row | undefined>>({ max: maxKeys, ttl: cacheMs });
+  const found = createLru<string, Promise<Row | undefined>>(maxKeys, cacheMs);
   // Separate from the known keys, so that a flood of unknown keys evicts none of them.
-  const unknown = new LRUCache<string, true>({ max: maxKeys, ttl: cacheMs });
-  const touched = new LRUCache<string, true>({ max: maxKeys, ttl: touchMs });
+  const unknown = createLru<string, true>(maxKeys, cacheMs);
+  const touched = createLru<string, true>(maxKeys, touchMs);
   const challenge = `ApiKey realm="platform", header="${header}"`;
   const refused = (unknownKey?: string) =>
     new Unauthorized('A valid API key is needed.', challenge, 'unauthorized', unknownKey);

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { errors, jwtVerify, type JSONWebKeySet, type JWTVerifyResult } from 'jose';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '@platform/service-kit/lru';
 import { InsufficientScope, Problem, Unauthorized } from '@platform/service-kit/problem';
 import type { Guard } from '@platform/service-kit/route';
 import type { Cookie } from './cookies.ts';
@@ -93,7 +93,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
   const { issuer, audience, scheme = 'bearer', toleranceSeconds = 5, cookie, isRevoked } = options;
   const now = options.now ?? (() => new Date());
   const keys = createKeySource({ jwks: options.jwks });
-  const verified = new LRUCache<string, Caller>({ max: cachedTokens, ttl: cacheMs });
+  const verified = createLru<string, Caller>(cachedTokens, cacheMs);
   const toleranceMs = toleranceSeconds * 1000;
 
   const check = async (token: string, tokenHash: string): Promise<Caller> => {

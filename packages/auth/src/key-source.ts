@@ -45,13 +45,16 @@ export const createKeySource = ({
   timeoutMs = 2000,
 }: KeySourceOptions): JWTVerifyGetKey => {
   if (typeof jwks !== 'string') return createLocalJWKSet(jwks);
-  const keys = openSet(jwks, timeoutMs);
+  let opened: ReturnType<typeof openSet> | undefined;
+  // Not before the first token: it loads Node's fetch, 3 MB.
+  const keySet = () => (opened ??= openSet(jwks, timeoutMs));
   let readAt: number | undefined;
   let triedAt = -Infinity;
   let failure: unknown;
 
   /** Reads the keys, or joins the attempt that is running. Never rejects; sets `failure`. */
   const refresh = async (): Promise<void> => {
+    const keys = keySet();
     if (!keys.reloading) {
       if (performance.now() - triedAt < cooldownMs) return;
       triedAt = performance.now();
@@ -67,7 +70,7 @@ export const createKeySource = ({
 
   const find: JWTVerifyGetKey = async (header, token) => {
     try {
-      return await keys(header, token);
+      return await keySet()(header, token);
     } catch (error) {
       // Any other error is a key that can't be used, which is not the caller's fault.
       throw error instanceof errors.JOSEError ? error : unavailable(error);

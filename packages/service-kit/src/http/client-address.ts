@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { LRUCache } from 'lru-cache';
 import proxyAddr from 'proxy-addr';
+import { createLru } from '../process/lru.ts';
 
 const maxAddresses = 10_000;
 
@@ -14,7 +14,7 @@ export type ClientAddress = (req: IncomingMessage) => string;
 export const createClientAddress = (trusted: readonly string[]): ClientAddress => {
   const compare = proxyAddr.compile([...trusted]);
   // Parsing and comparing two addresses would cost 1.5 µs a request; nearly all requests come from the same few.
-  const known = new LRUCache<string, boolean>({ max: maxAddresses });
+  const known = createLru<string, boolean>(maxAddresses);
   const isTrusted = (address: string, hop: number): boolean => {
     let trusts = known.get(address);
     if (trusts === undefined) known.set(address, (trusts = compare(address, hop)));

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
-import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { createLru } from '../process/lru.ts';
 
 export interface LimiterOptions {
   redis: Redis | undefined;
@@ -78,7 +78,7 @@ interface Window {
 export const createBatchedCounter = (options: CounterOptions) => {
   const count = createCounter(options);
   const { perMinute } = options;
-  const windows = new LRUCache<string, Window>({ max: maxKeys });
+  const windows = createLru<string, Window>(maxKeys);
 
   const settle = async (key: string, window: Window): Promise<Count> => {
     const points = window.pending;

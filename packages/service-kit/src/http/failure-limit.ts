@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../process/lru.ts';
 import type { ClientAddress } from './client-address.ts';
 import { networkOf } from './network.ts';
 import { TooManyRequests } from './problem.ts';
@@ -31,8 +31,8 @@ export const noFailureLimit: FailureLimit = { check: () => undefined, count: asy
  */
 export const createFailureLimit = (options: CounterOptions, addressOf: ClientAddress): FailureLimit => {
   const count = createCounter(options);
-  const blocked = new LRUCache<string, true>({ max: maxNetworks, ttl: minute });
-  const counted = new LRUCache<string, true>({ max: maxCredentials, ttl: minute });
+  const blocked = createLru<string, true>(maxNetworks, minute);
+  const counted = createLru<string, true>(maxCredentials, minute);
   return {
     check: (req) => {
       if (blocked.size === 0) return;

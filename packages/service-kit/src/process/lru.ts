@@ -1,0 +1,8 @@
+import { LRUCache } from 'lru-cache';
+
+/**
+ * A cache of up to `max` entries, each kept for `ttl` ms, that evicts the least recently used. It grows with its entries:
+ * lru-cache's own `max` takes memory for all of them at once, 44 bytes each.
+ */
+export const createLru = <Key extends {}, Value extends {}>(max: number, ttl = 0): LRUCache<Key, Value> =>
+  new LRUCache({ maxSize: max, sizeCalculation: () => 1, ttl });
