@@ -55,10 +55,10 @@ export const runningDatabaseUrl = (service: Service, settings: ServiceSettings):
   environment(service, settings)['DATABASE_URL'] ?? '';
 
 /**
- * Without limits V8 takes 160 MB for the 20 MB of objects that a service has after its start, and keeps them. With these
- * an idle service stays near 110 MB, with room for a body of any allowed size.
+ * Without limits V8 takes 160 MB for the 20 MB of objects that a service has after its start, and keeps them (docs/adr/0069).
+ * There is room for a body of any allowed size.
  */
-const HEAP_LIMITS = ['--max-semi-space-size=4', '--max-old-space-size=512'];
+const HEAP_OPTIONS = ['--max-semi-space-size=4', '--max-old-space-size=512', '--expose-gc'];
 
 /** Added to the port of a service: where a debugger attaches after `pnpm debug NAME`. Nothing listens there until then. */
 const INSPECTOR_OFFSET = 1_000;
@@ -70,7 +70,7 @@ const serviceCommand = (service: Service, settings: ServiceSettings, logFile: st
   const { MIGRATION_DATABASE_URL: _owner, ...env } = environment(service, settings);
   return {
     file: process.execPath,
-    args: [...HEAP_LIMITS, `--inspect-port=${inspectorOf(addressOf(settings))}`, 'src/main.ts'],
+    args: [...HEAP_OPTIONS, `--inspect-port=${inspectorOf(addressOf(settings))}`, 'src/main.ts'],
     cwd: service.folder,
     env,
     // SIGTERM would make the service accept requests for another DRAIN_MS, which only a gateway in production needs.

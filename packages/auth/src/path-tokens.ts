@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '@platform/service-kit/lru';
 import { detached } from '@platform/service-kit/request-scope';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
 import { withTimeout } from '@platform/service-kit/timeout';
@@ -76,13 +76,10 @@ export const createPathTokens = <Row extends PathTokenRow>(
   options: PathTokenOptions<Row>,
 ): PathTokens<Row> => {
   const { find, ttlMs = 750, rememberMs = 3_600_000, patienceMs = 2000, now = () => new Date() } = options;
-  const recent = new LRUCache<string, Promise<Row | 'unknown' | 'undecidable'>>({
-    max: maxTokens,
-    ttl: ttlMs,
-  });
+  const recent = createLru<string, Promise<Row | 'unknown' | 'undecidable'>>(maxTokens, ttlMs);
   // Separate from the known tokens, so that a flood of unknown tokens evicts none of them.
-  const unknown = new LRUCache<string, true>({ max: maxTokens, ttl: ttlMs });
-  const valid = new LRUCache<string, Row>({ max: maxTokens, ttl: rememberMs });
+  const unknown = createLru<string, true>(maxTokens, ttlMs);
+  const valid = createLru<string, Row>(maxTokens, rememberMs);
 
   let changes = 0;
 
