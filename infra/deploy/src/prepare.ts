@@ -66,6 +66,8 @@ keep('hmac-secret', random);
 keep('secrets-key', random);
 const signingKey = await newKey();
 keep('signing-key', () => signingKey);
+const sealingKey = await newKey();
+keep('sealing-key', () => sealingKey);
 const identityKey = await newKey();
 const identity = JSON.parse(keep('identity-key', () => identityKey)) as JWK;
 const { d: _private, ...publicKey } = identity;

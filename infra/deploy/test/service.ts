@@ -23,7 +23,12 @@ export const secrets = async (): Promise<Record<string, string>> => {
   const { exportJWK, generateKeyPair } = await import('jose');
   const pair = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const jwk = { ...(await exportJWK(pair.privateKey)), kid: 'test', alg: 'EdDSA' };
-  return { AUTH_SIGNING_KEY: JSON.stringify(jwk), SECRETS_KEY: 'a'.repeat(64), HMAC_SECRET: 'b'.repeat(64) };
+  return {
+    AUTH_SIGNING_KEY: JSON.stringify(jwk),
+    SEALING_KEY: JSON.stringify(jwk),
+    SECRETS_KEY: 'a'.repeat(64),
+    HMAC_SECRET: 'b'.repeat(64),
+  };
 };
 
 /** A service as a process of its own on a migrated database; `node` takes further arguments of Node.js. */

@@ -106,6 +106,31 @@ CREATE TABLE "sessions" (
 	"launch_id" uuid DEFAULT uuidv7() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "sealed_ranges" (
+	"number" bigint PRIMARY KEY NOT NULL,
+	"entries" integer NOT NULL,
+	"total" bigint NOT NULL,
+	"previous" text NOT NULL,
+	"root" text NOT NULL,
+	"sealed_at" timestamp (3) with time zone NOT NULL,
+	"key_id" text NOT NULL,
+	"signature" text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "sealed_runs" (
+	"number" bigint NOT NULL,
+	"player_id" text NOT NULL,
+	"first_seq" bigint NOT NULL,
+	"last_seq" bigint NOT NULL,
+	CONSTRAINT "sealed_runs_number_player_id_pk" PRIMARY KEY("number","player_id")
+);
+--> statement-breakpoint
+CREATE TABLE "sealing_keys" (
+	"key_id" text PRIMARY KEY NOT NULL,
+	"x" text NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE INDEX "audit_events_player" ON "audit_events" USING btree ("player_id","event_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "entries_transaction" ON "entries" USING btree ("transaction_id","id_space");--> statement-breakpoint
 CREATE UNIQUE INDEX "entries_reversal" ON "entries" USING btree ("reverses","id_space") WHERE "entries"."operation" = 'rollback' and "entries"."amount" > 0;--> statement-breakpoint
@@ -114,8 +139,9 @@ CREATE INDEX "players_created" ON "players" USING btree ("created_at");--> state
 CREATE INDEX "rounds_open" ON "rounds" USING btree ("opened_at") WHERE "rounds"."closed_at" is null;--> statement-breakpoint
 CREATE INDEX "rounds_id" ON "rounds" USING brin (round_id text_bloom_ops(n_distinct_per_range = 3000)) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "sealed_runs_entry" ON "sealed_runs" USING btree ("player_id","last_seq");--> statement-breakpoint
 CREATE UNIQUE INDEX "sessions_launch" ON "sessions" USING btree ("launch_id");--> statement-breakpoint
--- The ledger, the audit trail and the settings that the ledger depends on are append-only.
+-- The ledger with its checkpoints, the audit trail and the settings that the ledger depends on are append-only.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'rows of % can be added, never changed or removed', tg_table_name USING ERRCODE = 'restrict_violation';
@@ -125,6 +151,12 @@ CREATE TRIGGER entries_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "entri
 CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "audit_events"
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
 CREATE TRIGGER ledger_settings_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "ledger_settings"
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
+CREATE TRIGGER sealed_ranges_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "sealed_ranges"
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
+CREATE TRIGGER sealed_runs_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "sealed_runs"
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
+CREATE TRIGGER sealing_keys_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "sealing_keys"
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
 -- Balances change with every callback: with free space on its page a new row version needs no new index entries.
 ALTER TABLE "players" SET (fillfactor = 50);--> statement-breakpoint

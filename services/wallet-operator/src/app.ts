@@ -2,6 +2,7 @@ import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { auditRoutes } from './audit/routes.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import type { Context } from './context.ts';
+import { evidenceRoutes } from './evidence/routes.ts';
 import { gameRoutes } from './games/routes.ts';
 import { launchRoutes } from './launches/routes.ts';
 import { limitRoutes } from './limits/routes.ts';
@@ -25,6 +26,7 @@ export const createApp = (context: Context): HttpApp =>
         Rounds: 'For support, and to find rounds that were never closed',
         Launches: 'Requests to the game server',
         Audit: 'The audit trail and the proof of the ledger',
+        Evidence: 'Proof for third parties that entries were not changed',
       },
       basePath: '',
     },
@@ -37,5 +39,6 @@ export const createApp = (context: Context): HttpApp =>
       ...gameRoutes(context),
       ...launchRoutes(context),
       ...auditRoutes(context),
+      ...evidenceRoutes(context),
     ],
   });

@@ -2,6 +2,8 @@ import { createRequestSignatures, type RequestSignatures } from '@platform/auth/
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
 import type { Env } from './env.ts';
+import type { SealingKey } from './evidence/keys.ts';
+import { startSealing } from './evidence/sealing.ts';
 import { openLedger, type Ledger } from './ledger/ledger.ts';
 import { createGameServer, type GameServer } from './launches/game-server.ts';
 import { createWalletMetrics, type WalletMetrics } from './metrics.ts';
@@ -14,6 +16,8 @@ export interface Context extends BaseContext {
   ledger: Ledger;
   signatures: RequestSignatures;
   tokens: TokenVerifier;
+  /** Undefined without SEALING_KEY: then nothing is sealed. */
+  sealingKey: SealingKey | undefined;
   /** Undefined when no game server is configured. */
   gameServer: GameServer | undefined;
   wallet: WalletMetrics;
@@ -23,6 +27,8 @@ export interface Context extends BaseContext {
 export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
   const base = openBaseContext(env, { name: 'wallet-operator', migrations }, parts);
   const now = overrides.now ?? base.now;
+  const { SEALING_KEY: sealingKey, SEAL_EVERY_MS: everyMs } = env;
+  const sealing = sealingKey && startSealing(base.database.sql, sealingKey, { everyMs, log: parts.log });
   const ledger =
     overrides.ledger ??
     openLedger({
@@ -38,12 +44,14 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
       maxQueue: env.MAX_WAITING,
       maxWaitMs: env.MAX_WAIT_MS,
       maxInFlight: env.BATCHES_IN_FLIGHT,
+      onCommitted: (playerId) => sealing?.note(playerId),
       onBatch: (size) => wallet.batchSize.observe(size),
     });
   const wallet = createWalletMetrics(parts.metrics, {
     now,
     waiting: ledger.waiting,
     lockedPlayers: ledger.lockedPlayers,
+    unsealedSeconds: () => sealing?.waitingSeconds() ?? 0,
     stuckRounds: () => countOpenRounds(base.database.orm, env.STUCK_ROUND_S),
   });
   const signatures = createRequestSignatures({
@@ -63,6 +71,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     ...base,
     env,
     ledger,
+    sealingKey,
     wallet,
     signatures,
     gameServer:
@@ -74,6 +83,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     ...overrides,
     [Symbol.asyncDispose]: async () => {
       await ledger[Symbol.asyncDispose]();
+      await sealing?.[Symbol.asyncDispose]();
       await base[Symbol.asyncDispose]();
     },
   };

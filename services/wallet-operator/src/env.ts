@@ -1,9 +1,20 @@
+import type { JsonWebKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 import { limitStatuses } from './ledger/command.ts';
+import { sealingKeyOf, type SealingKey } from './evidence/keys.ts';
 
 const seconds = (min: number, fallback: number) => z.coerce.number().int().min(min).default(fallback);
+
+const sealingKey = z.string().transform((text, context): SealingKey => {
+  try {
+    return sealingKeyOf(JSON.parse(text) as JsonWebKey);
+  } catch {
+    context.addIssue('is not a private Ed25519 JWK');
+    return z.NEVER;
+  }
+});
 
 const shape = {
   ...commonEnv,
@@ -34,6 +45,9 @@ const shape = {
   /** Address of the game server and our operator id there; without them there are no launches. */
   GAME_SERVER_URL: z.url({ protocol: /^https?$/ }).optional(),
   OPERATOR_ID: z.string().min(1).optional(),
+  /** A private Ed25519 JWK that signs checkpoints and evidence; without it entries are not sealed. */
+  SEALING_KEY: sealingKey.optional(),
+  SEAL_EVERY_MS: z.coerce.number().int().min(10).default(10_000),
   /** Rounds open for longer count as stuck in the metrics. */
   STUCK_ROUND_S: seconds(1, 3600),
 };

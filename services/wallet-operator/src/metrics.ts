@@ -14,6 +14,7 @@ export interface WalletGauges {
   stuckRounds(): Promise<number>;
   waiting(): number;
   lockedPlayers(): number;
+  unsealedSeconds(): number;
   now(): Date;
 }
 
@@ -43,6 +44,14 @@ export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges)
     registers,
     collect() {
       this.set(gauges.lockedPlayers());
+    },
+  });
+  new Gauge({
+    name: 'wallet_unsealed_seconds',
+    help: 'How long the oldest entry of this process waits for its checkpoint; 0 when all are sealed',
+    registers,
+    collect() {
+      this.set(gauges.unsealedSeconds());
     },
   });
   new Gauge({

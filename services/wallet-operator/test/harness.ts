@@ -9,7 +9,7 @@ export const secret = 'a secret for tests';
 
 export const keys = await makeTestKeys();
 
-export const { startService } = createHarness({
+export const { ownDatabase, startService } = createHarness({
   migrations,
   envOf,
   createContext,

@@ -19,8 +19,12 @@ export const processEnvironment = (databaseUrl: string, port: number, redisUrl =
 });
 
 /** The service as a process of its own, on a port that it keeps when it is started again. */
-export const startProcess = async (databaseUrl: string, redisUrl = ''): Promise<ServiceProcess> =>
+export const startProcess = async (
+  databaseUrl: string,
+  redisUrl = '',
+  variables: Record<string, string> = {},
+): Promise<ServiceProcess> =>
   startServiceProcess({
     folder: new URL('..', import.meta.url).pathname,
-    variables: processEnvironment(databaseUrl, await freePort(), redisUrl),
+    variables: { ...processEnvironment(databaseUrl, await freePort(), redisUrl), ...variables },
   });

@@ -36,6 +36,8 @@ export interface LedgerOptions {
   lockTimeoutMs?: number;
   /** Replaces the clock of the database in tests. */
   now?(): Date;
+  /** Called for each command that a committed batch decided. */
+  onCommitted?(playerId: string): void;
   onBatch?(size: number): void;
 }
 
@@ -95,6 +97,7 @@ export const openLedger = ({
   policy,
   now,
   onBatch,
+  onCommitted,
   maxBatch = 200,
   lockTimeoutMs = 100,
   ...limits
@@ -127,6 +130,7 @@ export const openLedger = ({
       const ready = items.filter((item) => !isHeldUp(item));
       try {
         const results = ready.length === 0 ? [] : await commit(sql, ready, now?.(), policy);
+        if (onCommitted) for (const { playerId } of ready) onCommitted(playerId);
         if (ready.length === items.length) return results;
         const resultOf = new Map(ready.map((item, at) => [item, results[at]]));
         return items.map((item) => resultOf.get(item));

@@ -1,0 +1,57 @@
+import { createPrivateKey, createPublicKey, hash, sign, type JsonWebKey, type KeyObject } from 'node:crypto';
+
+/** Signs checkpoints and evidence. */
+export interface SealingKey {
+  /** RFC 7638 thumbprint of the public key. */
+  keyId: string;
+  /** The public key: `x` of its JWK (RFC 8037). */
+  x: string;
+  /** Ed25519 signature, base64url. */
+  sign(text: string): string;
+}
+
+/** An Ed25519 public key as a JWK (RFC 8037). */
+export interface PublicJwk {
+  kty: 'OKP';
+  crv: 'Ed25519';
+  x: string;
+  kid: string;
+  use: 'sig';
+  alg: 'EdDSA';
+}
+
+const thumbprint = (x: string): string =>
+  hash('sha256', JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }), 'base64url');
+
+/** Throws when this is not a private Ed25519 JWK. */
+export const sealingKeyOf = (jwk: JsonWebKey): SealingKey => {
+  const key = createPrivateKey({ key: jwk, format: 'jwk' });
+  // From the private part, because the `x` beside it could be that of another key.
+  const { crv, x = '' } = createPublicKey(key).export({ format: 'jwk' });
+  if (crv !== 'Ed25519') throw new Error('is not an Ed25519 key');
+  return {
+    keyId: thumbprint(x),
+    x,
+    sign: (text) => sign(null, Buffer.from(text), key).toString('base64url'),
+  };
+};
+
+export const publicJwk = (x: string): PublicJwk => ({
+  kty: 'OKP',
+  crv: 'Ed25519',
+  x,
+  kid: thumbprint(x),
+  use: 'sig',
+  alg: 'EdDSA',
+});
+
+/** Public keys by their thumbprint, from a JWK or a JWKS. The `kid` in it is not believed. */
+export const publicKeysOf = (set: JsonWebKey | { keys: JsonWebKey[] }): Map<string, KeyObject> => {
+  const keys = 'keys' in set && Array.isArray(set.keys) ? set.keys : [set as JsonWebKey];
+  return new Map(
+    keys.map(({ kty = '', crv = '', x = '' }) => [
+      thumbprint(x),
+      createPublicKey({ key: { kty, crv, x }, format: 'jwk' }),
+    ]),
+  );
+};

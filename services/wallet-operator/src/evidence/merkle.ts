@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+
+/** Bytes of a SHA-256 hash. */
+export const hashBytes = 32;
+
+const sha256 = (input: Uint8Array): Buffer => hash('sha256', input, 'buffer');
+
+/** The hash of a leaf: SHA-256 of 0x00 and its data (RFC 9162, section 2.1.1). */
+export const leafHash = (data: string): Buffer => sha256(Buffer.from(`\0${data}`));
+
+const nodeHash = (left: Uint8Array, right: Uint8Array): Buffer =>
+  sha256(Buffer.concat([Buffer.of(1), left, right]));
+
+/** The parents of a level, each the hash of 0x01 and its two children. The last of an odd number moves up unchanged. */
+const parentsOf = (level: Buffer): Buffer => {
+  const count = level.length / hashBytes;
+  const parents = Buffer.allocUnsafe(Math.ceil(count / 2) * hashBytes);
+  // Reused, because allocating and joining would cost as much as hashing.
+  const input = Buffer.alloc(1 + 2 * hashBytes, 1);
+  for (let at = 0; at + 1 < count; at += 2) {
+    level.copy(input, 1, at * hashBytes, (at + 2) * hashBytes);
+    sha256(input).copy(parents, (at / 2) * hashBytes);
+  }
+  if (count % 2 === 1) level.copy(parents, parents.length - hashBytes, level.length - hashBytes);
+  return parents;
+};
+
+/**
+ * The Merkle tree over these leaf hashes, one after the other in `leaves` (RFC 9162, section 2.1): its levels from the
+ * leaves to the root. `leaves` must not be empty.
+ */
+export const merkleLevels = (leaves: Buffer): Buffer[] => {
+  const levels = [leaves];
+  for (let level = leaves; level.length > hashBytes; levels.push(level)) level = parentsOf(level);
+  return levels;
+};
+
+/** The root, in hex. */
+export const rootOf = (levels: readonly Buffer[]): string => levels.at(-1)?.toString('hex') ?? '';
+
+/** The siblings on the way from a leaf to the root, in hex (the inclusion proof of RFC 9162, section 2.1.3). */
+export const pathTo = (levels: readonly Buffer[], leaf: number): string[] => {
+  const path: string[] = [];
+  let at = leaf;
+  for (const level of levels.slice(0, -1)) {
+    const start = (at ^ 1) * hashBytes;
+    if (start < level.length) path.push(level.toString('hex', start, start + hashBytes));
+    at >>= 1;
+  }
+  return path;
+};
+
+/** The root, in hex, of a tree of `size` leaves in which `hashed` is at `leaf`; undefined when the path does not fit. */
+export const rootByPath = (
+  hashed: Buffer,
+  leaf: number,
+  size: number,
+  path: readonly string[],
+): string | undefined => {
+  const siblings = path.map((sibling) => Buffer.from(sibling, 'hex'));
+  let [node, at, count] = [hashed, leaf, size];
+  for (; count > 1; at >>= 1, count = Math.ceil(count / 2)) {
+    if (at % 2 === 0 && at === count - 1) continue;
+    const sibling = siblings.shift();
+    if (sibling?.length !== hashBytes) return undefined;
+    node = at % 2 === 0 ? nodeHash(node, sibling) : nodeHash(sibling, node);
+  }
+  return at === 0 && siblings.length === 0 ? node.toString('hex') : undefined;
+};

@@ -1,0 +1,128 @@
+import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
+import type { Checkpoint } from './checkpoint.ts';
+import type { SealedEntry } from './entry.ts';
+
+type Query = Sql | TransactionSql;
+
+/** Consecutive entries of a player. */
+export interface Run {
+  playerId: string;
+  firstSeq: string;
+  lastSeq: string;
+}
+
+/** One lock for all processes that seal; advisory locks are per database. */
+const lock = 4_218_332;
+
+const isoTime = (sql: Query, at: PendingQuery<Row[]>) =>
+  sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** The hash of an entry `e`; `entryHash` in entry.ts is the same in TypeScript. */
+const leafOfRow = (sql: Query) => sql`
+  sha256('\\x00'::bytea || convert_to(concat_ws(e'\\n', e.player_id, e.seq, e.operation, e.transaction_id,
+    coalesce(e.round_id, ''), coalesce(e.game_code, ''), e.amount, e.balance_after, coalesce(e.reverses, ''),
+    coalesce(e.round_closed::text, ''), ${isoTime(sql, sql`e.at`)}, e.id_space), 'UTF8'))`;
+
+const checkpointColumns = (sql: Query) => sql`
+  number::float8, entries, total::float8, previous, root, ${isoTime(sql, sql`sealed_at`)} as "sealedAt",
+  key_id as "keyId", signature`;
+
+/** Waits until no other process seals; until the end of the transaction. */
+export const lockSealing = async (tx: TransactionSql): Promise<void> => {
+  await tx`select pg_advisory_xact_lock(${lock})`;
+};
+
+export const databaseTime = async (tx: TransactionSql): Promise<string> => {
+  const [row] = await tx<[{ now: string }]>`select ${isoTime(tx, tx`now()`)} as now`;
+  return row.now;
+};
+
+export const newestCheckpoint = async (sql: Query): Promise<Checkpoint | undefined> => {
+  const [row] = await sql<Checkpoint[]>`
+    select ${checkpointColumns(sql)} from sealed_ranges order by sealed_ranges.number desc limit 1`;
+  return row;
+};
+
+/** `limit` checkpoints whose numbers are greater than `after`. Numbers have no gaps, so any page is found at once. */
+export const checkpointsAfter = (sql: Query, after: bigint, limit: number) => sql<Checkpoint[]>`
+  select ${checkpointColumns(sql)} from sealed_ranges where sealed_ranges.number > ${String(after)}
+  order by sealed_ranges.number limit ${limit}`;
+
+export const checkpointsByNumber = (sql: Query, numbers: readonly number[]) => sql<Checkpoint[]>`
+  select ${checkpointColumns(sql)} from sealed_ranges where sealed_ranges.number = any (${numbers.map(String)}::bigint[])
+  order by sealed_ranges.number`;
+
+/** What is not sealed of these players, in the order of the leaves. */
+export const unsealedRuns = (sql: Query, playerIds: readonly string[]) => sql<Run[]>`
+  select player_id as "playerId", coalesce(newest.last_seq, 0) + 1 as "firstSeq", seq as "lastSeq"
+  from players left join lateral (
+    select last_seq from sealed_runs where player_id = players.player_id order by last_seq desc limit 1
+  ) newest on true
+  where player_id = any (${playerIds as string[]}) and seq > coalesce(newest.last_seq, 0)
+  order by player_id collate "C"`;
+
+/** The hashes of the entries of these runs, one after the other. */
+export const leavesOfRuns = async (sql: Query, runs: readonly Run[]): Promise<Buffer> => {
+  const [row] = await sql<[{ leaves: Buffer | null }]>`
+    select string_agg(${leafOfRow(sql)}, ''::bytea order by place, e.seq) as leaves
+    from unnest(${runs.map(({ playerId }) => playerId)}::text[], ${runs.map(({ firstSeq }) => firstSeq)}::bigint[],
+      ${runs.map(({ lastSeq }) => lastSeq)}::bigint[]) with ordinality as run (player_id, first_seq, last_seq, place)
+    join entries e on e.player_id = run.player_id and e.seq between run.first_seq and run.last_seq`;
+  return row.leaves ?? Buffer.alloc(0);
+};
+
+/** The hashes of the entries of sealed ranges, as the entries are now, with the number of each range. */
+export const leavesOfRanges = (sql: Query, from: number, to: number) => sql<
+  { number: number; leaves: Buffer }[]
+>`
+  select run.number::float8, string_agg(${leafOfRow(sql)}, ''::bytea order by run.player_id collate "C", e.seq) as leaves
+  from sealed_runs run join entries e on e.player_id = run.player_id and e.seq between run.first_seq and run.last_seq
+  where run.number between ${from} and ${to} group by run.number order by run.number`;
+
+export const insertRange = async (
+  tx: TransactionSql,
+  { number, entries, total, previous, root, sealedAt, keyId, signature }: Checkpoint,
+  runs: readonly Run[],
+): Promise<void> => {
+  await tx`insert into sealed_ranges (number, entries, total, previous, root, sealed_at, key_id, signature)
+    values (${number}, ${entries}, ${total}, ${previous}, ${root}, ${sealedAt}, ${keyId}, ${signature})`;
+  await tx`insert into sealed_runs (number, player_id, first_seq, last_seq)
+    select ${number}, run.* from unnest(${runs.map(({ playerId }) => playerId)}::text[],
+      ${runs.map(({ firstSeq }) => firstSeq)}::bigint[], ${runs.map(({ lastSeq }) => lastSeq)}::bigint[]) run`;
+};
+
+/** Keeps the public key, so that what it signed can be verified after it was replaced. */
+export const keepKey = async (sql: Query, keyId: string, x: string): Promise<void> => {
+  await sql`insert into sealing_keys (key_id, x, created_at) values (${keyId}, ${x}, now()) on conflict do nothing`;
+};
+
+/** The public keys that have signed, the newest first. */
+export const listKeys = (sql: Query) =>
+  sql<{ x: string }[]>`select x from sealing_keys order by created_at desc, key_id`;
+
+/** The next ids of players, in the order of their index. */
+export const playersAfter = async (sql: Query, playerId: string, limit: number): Promise<string[]> => {
+  const rows = await sql<{ playerId: string }[]>`
+    select player_id as "playerId" from players where player_id > ${playerId} order by player_id limit ${limit}`;
+  return rows.map((row) => row.playerId);
+};
+
+export interface PlacedEntry extends SealedEntry {
+  /** Number of the range that holds it, and its place there; null when it is not sealed yet. */
+  checkpoint: number | null;
+  leaf: number | null;
+}
+
+/** The entries of a round, in order, and where they are sealed. */
+export const placedEntries = (sql: Query, playerId: string, roundId: string) => sql<PlacedEntry[]>`
+  select e.player_id as "playerId", e.seq, e.operation, e.transaction_id as "transactionId", e.round_id as "roundId",
+    e.game_code as "gameCode", e.amount, e.balance_after as "balanceAfter", e.reverses,
+    e.round_closed as "roundClosed", ${isoTime(sql, sql`e.at`)} as at, e.id_space as "idSpace",
+    run.number::float8 as checkpoint, (e.seq - run.first_seq + (
+      select coalesce(sum(before.last_seq - before.first_seq + 1), 0) from sealed_runs before
+      where before.number = run.number and before.player_id collate "C" < e.player_id collate "C"
+    ))::float8 as leaf
+  from entries e left join lateral (
+    select * from sealed_runs where player_id = e.player_id and last_seq >= e.seq order by last_seq limit 1
+  ) run on true
+  where e.player_id = ${playerId} and e.round_id = ${roundId} order by e.seq`;

@@ -1,0 +1,125 @@
+import type { Page } from '@platform/pagination/page-limit';
+import { slice, type Slice } from '@platform/pagination/slice';
+import { Conflict, NotFound, Unavailable } from '@platform/service-kit/problem';
+import type { Sql } from 'postgres';
+import type { Context } from '../context.ts';
+import { databaseNow } from '../database-now.ts';
+import { playerRow } from '../players/use-cases.ts';
+import { checkpointHash, noCheckpoint, type Checkpoint } from './checkpoint.ts';
+import { publicJwk, type PublicJwk } from './keys.ts';
+import { hashBytes, merkleLevels, pathTo, rootOf } from './merkle.ts';
+import type { Evidence, EvidenceFile } from './schema.ts';
+import {
+  checkpointsAfter,
+  checkpointsByNumber,
+  leavesOfRanges,
+  listKeys,
+  placedEntries,
+  type PlacedEntry,
+} from './store.ts';
+
+export const pageCheckpoints = async ({ database }: Context, page: Page): Promise<Slice<Checkpoint>> =>
+  slice(await checkpointsAfter(database.sql, page.offset, page.limit + 1), page.limit);
+
+/** All public keys that have signed, as a JWKS (RFC 7517). */
+export const sealingKeys = async ({ database, sealingKey }: Context): Promise<{ keys: PublicJwk[] }> => {
+  const used = (await listKeys(database.sql)).map(({ x }) => x);
+  return { keys: [...new Set([...(sealingKey ? [sealingKey.x] : []), ...used])].map(publicJwk) };
+};
+
+type SealedPlace = PlacedEntry & { checkpoint: number; leaf: number };
+
+const isSealed = (entry: PlacedEntry): entry is SealedPlace => entry.checkpoint !== null;
+
+/** Adds the inclusion proofs. The trees are made again from the entries as they are now. */
+const withPaths = async (
+  sql: Sql,
+  entries: readonly SealedPlace[],
+  checkpoints: readonly Checkpoint[],
+): Promise<Evidence['entries']> => {
+  const proven: unknown[] = [];
+  for (const { number, root } of checkpoints) {
+    const [range] = await leavesOfRanges(sql, number, number);
+    const levels = merkleLevels(range?.leaves ?? Buffer.alloc(0));
+    if (rootOf(levels) !== root)
+      throw new Error(`entries of checkpoint ${number} were changed after they were sealed`);
+    for (const entry of entries) {
+      if (entry.checkpoint === number) proven.push({ ...entry, path: pathTo(levels, entry.leaf) });
+    }
+  }
+  return proven as Evidence['entries'];
+};
+
+/**
+ * The evidence of a round: its entries, the proof that each was sealed, and the signed checkpoints. Throws NotFound,
+ * Conflict `not_sealed` while the newest entries wait for their checkpoint, and Unavailable without a key.
+ */
+export const roundEvidence = async (
+  ctx: Context,
+  playerId: string,
+  roundId: string,
+): Promise<EvidenceFile> => {
+  const { database, sealingKey } = ctx;
+  if (sealingKey === undefined)
+    throw new Unavailable('no_sealing_key', 'This service has no key to seal entries with (SEALING_KEY).');
+  const { currency } = await playerRow(ctx, playerId);
+  const placed = await placedEntries(database.sql, playerId, roundId);
+  if (placed.length === 0) throw new NotFound('round');
+  const sealed = placed.filter(isSealed);
+  if (sealed.length < placed.length)
+    throw new Conflict(
+      'not_sealed',
+      'The newest entries of the round are not sealed yet; try again in a moment.',
+    );
+  const checkpoints = await checkpointsByNumber(database.sql, [
+    ...new Set(sealed.map((entry) => entry.checkpoint)),
+  ]);
+  const evidence: Evidence = {
+    version: 1,
+    playerId,
+    roundId,
+    currency,
+    createdAt: (await databaseNow(database.orm)).toISOString(),
+    entries: await withPaths(database.sql, sealed, checkpoints),
+    checkpoints: [...checkpoints],
+  };
+  return { evidence, keyId: sealingKey.keyId, signature: sealingKey.sign(JSON.stringify(evidence)) };
+};
+
+/** Ranges that are read in one statement. */
+const rangesAtOnce = 64;
+
+/**
+ * Compares all entries with all checkpoints, the checkpoints with each other, and with those that a third party `kept`.
+ * Returns how many entries are sealed. Throws with the number of the first checkpoint that does not fit.
+ */
+export const verifySeals = async (sql: Sql, kept: readonly Checkpoint[] = []): Promise<number> => {
+  const keptHash = new Map(kept.map((checkpoint) => [checkpoint.number, checkpointHash(checkpoint)]));
+  let newest: Checkpoint | undefined;
+  for (;;) {
+    const after = newest?.number ?? 0;
+    const checkpoints = await checkpointsAfter(sql, BigInt(after), rangesAtOnce);
+    if (checkpoints.length === 0) {
+      const [missing] = keptHash.keys();
+      if (missing !== undefined)
+        throw new Error(`checkpoint ${missing} was kept, and is not in the database`);
+      return newest?.total ?? 0;
+    }
+    const ranges = await leavesOfRanges(sql, after + 1, after + rangesAtOnce);
+    for (const [at, checkpoint] of checkpoints.entries()) {
+      const { number, previous, root, total, entries } = checkpoint;
+      const { leaves = Buffer.alloc(0) } = ranges.find((range) => range.number === number) ?? {};
+      const follows =
+        number === after + 1 + at &&
+        previous === (newest === undefined ? noCheckpoint : checkpointHash(newest)) &&
+        total === (newest?.total ?? 0) + entries;
+      if (!follows) throw new Error(`checkpoint ${number} does not follow from the one before it`);
+      if (leaves.length !== entries * hashBytes || rootOf(merkleLevels(leaves)) !== root)
+        throw new Error(`entries of checkpoint ${number} were changed after they were sealed`);
+      if ((keptHash.get(number) ?? checkpointHash(checkpoint)) !== checkpointHash(checkpoint))
+        throw new Error(`checkpoint ${number} was rewritten: it differs from the kept one`);
+      keptHash.delete(number);
+      newest = checkpoint;
+    }
+  }
+};

@@ -1,0 +1,30 @@
+/**
+ * `pnpm --filter wallet-operator verify-seals`: compares the whole ledger with its checkpoints. With
+ * `--checkpoints FILE` (saved answers of GET /v1/audit/checkpoints) it also compares the checkpoints with the saved ones.
+ * Exit code 1 when something differs.
+ */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { openDatabase } from '@platform/service-kit/db';
+import { proofTimeoutMs } from './audit/use-cases.ts';
+import { databaseUrl } from './env.ts';
+import { verifySeals } from './evidence/use-cases.ts';
+import { readCheckpoints } from './evidence/verify.ts';
+
+const { values } = parseArgs({ options: { checkpoints: { type: 'string', multiple: true, default: [] } } });
+const kept = values.checkpoints.flatMap((file) => readCheckpoints(readFileSync(file, 'utf8')));
+await using database = openDatabase({
+  url: databaseUrl(),
+  name: 'wallet-seals',
+  max: 1,
+  statementTimeoutMs: proofTimeoutMs,
+});
+try {
+  const sealed = await verifySeals(database.sql, kept);
+  process.stdout.write(
+    `${sealed} entries are as they were sealed; ${kept.length} kept checkpoints are unchanged\n`,
+  );
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,271 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { openDatabase } from '@platform/service-kit/db';
+import { seededRandom } from '@platform/service-kit/testing';
+import type { Sql } from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkpointHash, signCheckpoint } from '../src/evidence/checkpoint.ts';
+import { publicKeysOf, sealingKeyOf } from '../src/evidence/keys.ts';
+import type { EvidenceFile } from '../src/evidence/schema.ts';
+import { verifySeals } from '../src/evidence/use-cases.ts';
+import { verifyCheckpoints, verifyEvidence } from '../src/evidence/verify.ts';
+import {
+  askEvidence,
+  newSealingJwk,
+  playRounds,
+  publicKeys,
+  savedCheckpoints,
+  seal,
+  sealingJwk,
+  sealingKey,
+  startSealingService,
+} from './evidence.ts';
+import { addGame, addPlayer } from './factories.ts';
+import { ownDatabase, startService } from './harness.ts';
+import { startLoad } from './load.ts';
+import { startProcess } from './process.ts';
+import { expectSoundLedger } from './proof.ts';
+
+/** Entries without a checkpoint. */
+const countUnsealed = async (sql: Sql): Promise<number> => {
+  const [row] = await sql<[{ unsealed: number }]>`
+    select ((select count(*) from entries) - (select coalesce(max(total), 0) from sealed_ranges))::int as unsealed`;
+  return row.unsealed;
+};
+
+const run = promisify(execFile);
+
+/** A round that is sealed in two ranges of a ledger with other players. */
+const sealedRound = async () => {
+  const service = await startSealingService();
+  const { sql } = service.context.database;
+  await playRounds(service);
+  const round = await playRounds(service);
+  await seal(sql, sealingKey, 3);
+  return { service, sql, ...round, text: (await askEvidence(service, round.playerId, round.roundId)).text };
+};
+
+/** The evidence with a change, signed again by a holder of the key. */
+const signedAgain = (text: string, change: (file: EvidenceFile) => void): string => {
+  const file = JSON.parse(text) as EvidenceFile;
+  change(file);
+  return JSON.stringify({ ...file, signature: sealingKey.sign(JSON.stringify(file.evidence)) });
+};
+
+test('the evidence of a round names its entries and is verified with the public key alone', async () => {
+  const { service, playerId, roundId, text } = await sealedRound();
+  await using _ = service;
+  const { entries, checkpoints, currency } = verifyEvidence(text, publicKeys);
+  expect(entries.map(({ operation, amount, seq }) => [operation, amount, seq])).toEqual([
+    ['debit', '-1000', '2'],
+    ['credit', '0', '4'],
+    ['credit', '2550', '5'],
+  ]);
+  expect(entries[0]).toMatchObject({ playerId, roundId, balanceAfter: '99000', idSpace: 'game' });
+  expect(currency).toBe('EUR');
+  expect(checkpoints.length).toBeGreaterThan(1);
+  verifyCheckpoints([...checkpoints, ...(await savedCheckpoints(service))], publicKeys);
+});
+
+test('every changed bit of an evidence file is detected', async () => {
+  const { service, text } = await sealedRound();
+  await using _ = service;
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at++) {
+    const changed = Buffer.from(bytes);
+    changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
+    expect(() => verifyEvidence(changed.toString(), publicKeys), `byte ${at}`).toThrow();
+  }
+  expect(() => verifyEvidence(`${text} `, publicKeys)).toThrow('another spelling');
+  expect(() => verifyEvidence(text.slice(0, -1), publicKeys)).toThrow('not JSON');
+});
+
+const forgeries: [string, string, (file: EvidenceFile) => void][] = [
+  ['a changed amount', 'not what checkpoint', ({ evidence }) => void (evidence.entries[0]!.amount = '-1')],
+  ['reordered entries', 'out of order', ({ evidence }) => void evidence.entries.reverse()],
+  [
+    'an entry that is there twice',
+    'out of order',
+    ({ evidence }) => void evidence.entries.push(evidence.entries[2]!),
+  ],
+  [
+    'an added entry',
+    'not what checkpoint',
+    ({ evidence }) => void evidence.entries.push({ ...evidence.entries[2]!, seq: '6', transactionId: 'new' }),
+  ],
+  ['a dropped checkpoint', 'is missing', ({ evidence }) => void evidence.checkpoints.shift()],
+  [
+    'a changed root',
+    'signature is wrong',
+    ({ evidence }) => void (evidence.checkpoints[0]!.root = '0'.repeat(64)),
+  ],
+  ['the name of another round', 'another round', ({ evidence }) => void (evidence.roundId = 'other')],
+];
+
+test.each(forgeries)('%s is detected although the file was signed again', async (_name, reason, change) => {
+  const { service, text } = await sealedRound();
+  await using _ = service;
+  expect(() => verifyEvidence(signedAgain(text, change), publicKeys)).toThrow(reason);
+});
+
+test('a dropped entry is detected by the signature of the file', async () => {
+  const { service, text } = await sealedRound();
+  await using _ = service;
+  const file = JSON.parse(text) as EvidenceFile;
+  file.evidence.entries.pop();
+  expect(() => verifyEvidence(JSON.stringify(file), publicKeys)).toThrow('signature of the file');
+});
+
+test('evidence does not hold with the key of somebody else', async () => {
+  const { service, text } = await sealedRound();
+  await using _ = service;
+  const { x } = sealingKeyOf(newSealingJwk());
+  expect(() => verifyEvidence(text, publicKeysOf({ kty: 'OKP', crv: 'Ed25519', x }))).toThrow(
+    'key that was not given',
+  );
+});
+
+test('a rewritten database is detected against a checkpoint that was kept before', async () => {
+  const { service, sql, playerId, roundId } = await sealedRound();
+  await using _ = service;
+  const kept = await savedCheckpoints(service);
+  expect(await verifySeals(sql, kept)).toBe(10);
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`update entries set amount = amount + 100, balance_after = balance_after + 100
+      where player_id = ${playerId} and seq = 5`;
+    await tx`update players set balance = balance + 100 where player_id = ${playerId}`;
+  });
+  await expect(verifySeals(sql)).rejects.toThrow('were changed after they were sealed');
+  expect((await askEvidence(service, playerId, roundId)).status).toBe(500);
+  // Who has the key can seal everything again; only those who kept a checkpoint see it.
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`delete from sealed_ranges`;
+    await tx`delete from sealed_runs`;
+  });
+  await seal(sql, sealingKey, 3);
+  expect(await verifySeals(sql)).toBe(10);
+  await expect(verifySeals(sql, kept)).rejects.toThrow('was rewritten');
+  const now = await savedCheckpoints(service);
+  expect(() => verifyCheckpoints([...kept, ...now], publicKeys)).toThrow('there are two');
+  await expect(verifySeals(sql, [...now, { ...kept[0]!, number: 99 }])).rejects.toThrow(
+    'not in the database',
+  );
+});
+
+test('a checkpoint that does not follow from the one before it is detected', async () => {
+  const { service } = await sealedRound();
+  await using _ = service;
+  const [first, second] = await savedCheckpoints(service);
+  expect(second!.previous).toBe(checkpointHash(first!));
+  const torn = signCheckpoint({ ...second!, previous: '0'.repeat(64) }, sealingKey);
+  expect(() => verifyCheckpoints([first!, torn], publicKeys)).toThrow('does not follow');
+});
+
+test('entries are sealed in the background, and a round that is not sealed yet is a conflict', async () => {
+  await using service = await startSealingService({ SEAL_EVERY_MS: '50' });
+  const { playerId, roundId } = await playRounds(service);
+  await expect
+    .poll(async () => (await askEvidence(service, playerId, roundId)).status, { timeout: 20_000 })
+    .toBe(200);
+  await using lazy = await startSealingService();
+  const late = await playRounds(lazy);
+  const { status, text } = await askEvidence(lazy, late.playerId, late.roundId);
+  expect([status, JSON.parse(text)]).toMatchObject([409, { code: 'not_sealed' }]);
+  expect((await askEvidence(lazy, late.playerId, 'none')).status).toBe(404);
+});
+
+test('two processes seal every entry once, and a new process seals what an ended one left', async () => {
+  await using one = await startSealingService({ SEAL_EVERY_MS: '10' });
+  const { sql } = one.context.database;
+  {
+    await using silent = await startService({ databaseUrl: one.databaseUrl });
+    await playRounds(silent);
+  }
+  await using two = await startSealingService({ SEAL_EVERY_MS: '10' }, one.databaseUrl);
+  for (let round = 0; round < 5; round++) await Promise.all([playRounds(one), playRounds(two)]);
+  await expect.poll(() => countUnsealed(sql), { timeout: 20_000 }).toBe(0);
+  expect(await verifySeals(sql)).toBe(55);
+});
+
+test('a replaced key keeps its checkpoints valid: both public keys are served', async () => {
+  const { service, sql } = await sealedRound();
+  await using _ = service;
+  const next = newSealingJwk();
+  await using later = await startSealingService({ SEALING_KEY: JSON.stringify(next) }, service.databaseUrl);
+  const round = await playRounds(later);
+  await seal(sql, sealingKeyOf(next));
+  const served = (await (await later.agent()).get('/v1/audit/keys')).body as {
+    keys: { kid: string; x: string }[];
+  };
+  expect(served.keys.map(({ x }) => x)).toEqual([sealingKeyOf(next).x, sealingKey.x]);
+  const keys = publicKeysOf(served);
+  verifyEvidence((await askEvidence(later, round.playerId, round.roundId)).text, keys);
+  verifyCheckpoints(await savedCheckpoints(later), keys);
+});
+
+test('after kill -9 at any moment each entry is sealed once, in one chain', async () => {
+  const random = seededRandom();
+  await using database = await ownDatabase();
+  await using admin = openDatabase({ url: database.url, name: 'test', max: 2 });
+  const { sql } = admin;
+  await addGame(sql);
+  const players = await Promise.all(Array.from({ length: 40 }, () => addPlayer(sql)));
+  await using process = await startProcess(database.url, '', {
+    SEALING_KEY: JSON.stringify(sealingJwk),
+    SEAL_EVERY_MS: '10',
+  });
+  for (let round = 0; round < 5; round++) {
+    const load = startLoad(process.url, players, 4);
+    await sleep(200 + random() * 600);
+    await process.kill();
+    await load.stop();
+    await process.start();
+  }
+  await expect.poll(() => countUnsealed(sql), { timeout: 30_000 }).toBe(0);
+  await verifySeals(sql);
+  await expectSoundLedger({ sql });
+});
+
+test('without a key nothing is sealed, and evidence is unavailable', async () => {
+  await using service = await startService();
+  const { playerId, roundId } = await playRounds(service);
+  const { status, text } = await askEvidence(service, playerId, roundId);
+  expect([status, JSON.parse(text)]).toMatchObject([503, { code: 'no_sealing_key' }]);
+  expect(await savedCheckpoints(service)).toEqual([]);
+});
+
+test('verify-evidence and the independent verifier in Python agree', async () => {
+  const { service, text } = await sealedRound();
+  await using _ = service;
+  const folder = await mkdtemp(join(tmpdir(), 'evidence-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const files = { evidence: join(folder, 'evidence.json'), keys: join(folder, 'keys.json') };
+  const kept = join(folder, 'checkpoints.json');
+  await writeFile(files.keys, (await (await service.agent()).get('/v1/audit/keys')).text);
+  await writeFile(kept, JSON.stringify({ checkpoints: await savedCheckpoints(service) }));
+  const verdict = async (program: string, script: URL): Promise<boolean> => {
+    const given = [script.pathname, files.evidence, '--key', files.keys, '--checkpoints', kept];
+    return run(program, given).then(
+      ({ stdout }) => stdout.startsWith('proven'),
+      () => false,
+    );
+  };
+  const both = async (content: string): Promise<boolean[]> => {
+    await writeFile(files.evidence, content);
+    return Promise.all([
+      verdict(process.execPath, new URL('../src/verify-evidence.ts', import.meta.url)),
+      verdict('python3', new URL('../../../docs/verify_evidence.py', import.meta.url)),
+    ]);
+  };
+  expect(await both(`${text}\n`)).toEqual([true, true]);
+  for (const [, , change] of forgeries.slice(0, 3))
+    expect(await both(signedAgain(text, change))).toEqual([false, false]);
+  expect(await both(text.replace('"EUR"', '"USD"'))).toEqual([false, false]);
+  expect(await both(text.replace(':', ': '))).toEqual([false, false]);
+});
