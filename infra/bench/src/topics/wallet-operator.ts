@@ -2,6 +2,7 @@
 import { repeat, type Figure, type Topic } from '../figure.ts';
 import { baseline, prepareBaseline } from '../wallet-operator/baseline.ts';
 import { judgeCalls } from '../wallet-operator/judging.ts';
+import { verifySealed } from '../wallet-operator/sealing.ts';
 import { fillLedger } from '../wallet-operator/filling.ts';
 import { debitFor, openWallet, players, prove, type Wallet } from '../wallet-operator/wallet.ts';
 
@@ -137,6 +138,38 @@ const judging = async (): Promise<Figure[]> => [
   },
 ];
 
+const sealing = async (): Promise<Figure[]> => {
+  await using sealed = await openWallet();
+  await using open = await openWallet({ sealing: false });
+  for (const wallet of [sealed, open]) await debitFor(wallet, 2 * seconds);
+  const measured = await repeat(runs, async () => {
+    const turns = await repeat(pieces, async () => ({
+      sealed: (await debitFor(sealed, seconds)).perSecond,
+      open: (await debitFor(open, seconds)).perSecond,
+    }));
+    return { sealed: mean(turns.map((one) => one.sealed)), open: mean(turns.map((one) => one.open)) };
+  });
+  await fillLedger(sealed.sql, million);
+  await debitFor(sealed, 1);
+  return [
+    {
+      what: 'debits while entries are sealed, against without a key',
+      bound: '≥ 0.97 ×',
+      samples: measured.map((one) => one.sealed / one.open),
+      unit: '×',
+      holds: (value) => value >= 0.97,
+      note: `${shown(measured.map((one) => one.sealed))}/s against ${shown(measured.map((one) => one.open))}/s`,
+    },
+    {
+      what: 'verify-seals: a ledger of 1,000,000 entries and its checkpoints',
+      bound: '≤ 10 s',
+      samples: await verifySealed(sealed, runs),
+      unit: 's',
+      holds: (value) => value <= 10,
+    },
+  ];
+};
+
 /** Measures some parts on one wallet, which the first seconds of callbacks make warm. */
 const on =
   (...parts: ((wallet: Wallet) => Promise<Figure[]>)[]) =>
@@ -150,7 +183,7 @@ const on =
 
 export const topic: Topic = {
   title: 'Wallet operator',
-  measure: on(throughput, onePlayer, lone, proof, large, judging),
+  measure: on(throughput, onePlayer, lone, proof, large, judging, sealing),
   parts: {
     throughput: on(throughput),
     'one-player': on(onePlayer),
@@ -158,5 +191,6 @@ export const topic: Topic = {
     proof: on(proof),
     large: on(large),
     judge: judging,
+    sealing,
   },
 };

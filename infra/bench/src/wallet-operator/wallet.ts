@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import postgres, { type Sql } from 'postgres';
 import { startGround, startService, type BenchService } from '../service.ts';
 import { load, type LoadRequest, type LoadResult } from '../load.ts';
@@ -15,11 +16,19 @@ const connections = 64;
 /** More than the service answers on any machine so far: each debit is prepared beforehand. */
 const mostPerSecond = 20_000;
 
-export const openWallet = async (): Promise<Wallet> => {
+const sealingKey = (): string =>
+  JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }));
+
+/** Sealing is on, as it is shipped. */
+export const openWallet = async ({ sealing = true } = {}): Promise<Wallet> => {
   const stack = new AsyncDisposableStack();
   const ground = stack.use(await startGround());
   const service = stack.use(
-    await startService('wallet-operator', ground, { HMAC_SECRET: secret, SIGNATURE_TOLERANCE_S: '3600' }),
+    await startService('wallet-operator', ground, {
+      HMAC_SECRET: secret,
+      SIGNATURE_TOLERANCE_S: '3600',
+      ...(sealing && { SEALING_KEY: sealingKey() }),
+    }),
   );
   const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => undefined });
   stack.defer(() => sql.end());
