@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { inherited } from '../env.ts';
 import { repeat } from '../figure.ts';
 import type { Wallet } from './wallet.ts';
 
@@ -20,7 +21,7 @@ export const verifySealed = async (wallet: Wallet, times: number): Promise<numbe
   while ((await countUnsealed(wallet)) > 0) await sleep(500);
   return repeat(times, async () => {
     const start = performance.now();
-    const env = { ...process.env, DATABASE_URL: wallet.service.databaseUrl };
+    const env = { ...inherited, DATABASE_URL: wallet.service.databaseUrl };
     await promisify(execFile)(process.execPath, ['src/verify-seals.ts'], { cwd, env });
     return (performance.now() - start) / 1000;
   });
