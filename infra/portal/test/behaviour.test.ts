@@ -20,7 +20,7 @@ const loaded = async (page: Page): Promise<void> => {
   await page.locator('[aria-busy]').waitFor({ state: 'detached' });
 };
 
-const views = ['find', 'traffic', 'webhooks', 'rounds', 'ledger'];
+const views = ['find', 'traffic', 'webhooks', 'rounds', 'limits', 'ledger'];
 
 describe.runIf(canLook)('the behaviour of the operations page', () => {
   beforeAll(async () => {

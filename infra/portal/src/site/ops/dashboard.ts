@@ -3,6 +3,7 @@ import { eventsView } from './events.ts';
 import { findView, searchForm } from './find.ts';
 import { healthStrip } from './health.ts';
 import { ledgerView } from './ledger.ts';
+import { limitsView } from './limits.ts';
 import { removeDialogs } from './parts.ts';
 import { addressOf, place } from './place.ts';
 import { roundsView } from './rounds.ts';
@@ -15,6 +16,7 @@ const views: Readonly<Record<string, { name: string; draw: (session: Session) =>
   traffic: { name: 'Traffic', draw: trafficView },
   webhooks: { name: 'Webhooks', draw: eventsView },
   rounds: { name: 'Rounds', draw: roundsView },
+  limits: { name: 'Limits', draw: limitsView },
   ledger: { name: 'Ledger', draw: ledgerView },
 };
 

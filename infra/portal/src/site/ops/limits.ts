@@ -1,0 +1,137 @@
+import { element } from '../element.ts';
+import { createFilters } from './filters.ts';
+import { facts, nothing, show, state, table } from './parts.ts';
+import { pager, type ListPage } from './pages.ts';
+import type { Session } from './session.ts';
+import { when } from './time.ts';
+
+interface Slot {
+  kind: 'deposit' | 'wager' | 'loss' | 'session';
+  period: '24h' | '7d' | 'month' | 'session';
+}
+
+interface Limits {
+  timeZone: string;
+  pending: (Slot & { setBy: string; limit: string | null; effectiveAt: string })[];
+  lowest: (Slot & { limit: string; used: string; remaining: string; since: string })[];
+}
+
+interface PlaySession {
+  session: {
+    startedAt: string;
+    lastBetAt: string;
+    minutes: number;
+    isOver: boolean;
+    wagered: string;
+    won: string;
+    result: string;
+  } | null;
+}
+
+interface Change extends Slot {
+  setBy: string;
+  limit: string | null;
+  changedAt: string;
+  changedBy: string;
+  effectiveAt: string;
+  cancelledAt: string | null;
+}
+
+const kinds = { deposit: 'Deposits', wager: 'Bets', loss: 'Losses', session: 'Session time' };
+const periods = { '24h': '24 hours', '7d': '7 days', month: 'month' };
+
+const nameOf = ({ kind, period }: Slot): string =>
+  period === 'session' ? kinds[kind] : `${kinds[kind]} in ${periods[period]}`;
+
+const valueOf = ({ kind }: Slot, value: string | null): HTMLElement => {
+  if (value === null) return element('span', {}, 'no limit');
+  return element('code', { class: 'money' }, kind === 'session' ? `${value} min` : value);
+};
+
+const inForce = ({ lowest, pending, timeZone }: Limits): Node => {
+  if (lowest.length + pending.length === 0) return nothing('This player has no limits.');
+  const used = lowest.map((limit) => [
+    nameOf(limit),
+    valueOf(limit, limit.limit),
+    valueOf(limit, limit.used),
+    valueOf(limit, limit.remaining),
+    when(limit.since),
+  ]);
+  const later = pending.map((one) => [
+    nameOf(one),
+    valueOf(one, one.limit),
+    one.setBy,
+    when(one.effectiveAt),
+  ]);
+  const list = (shown: Node) => element('div', { class: 'list' }, shown);
+  return element(
+    'div',
+    {},
+    list(table('Limits in force', ['Limit', 'Allowed', 'Used', 'Left', 'Since'], used)),
+    element('p', { class: 'soft' }, `Months begin at midnight in ${timeZone}.`),
+    pending.length === 0 ? null : element('h2', {}, 'Pending'),
+    pending.length === 0
+      ? null
+      : list(table('Pending changes', ['Limit', 'Allowed', 'Set by', 'From'], later)),
+  );
+};
+
+const playedIn = ({ session }: PlaySession): Node => {
+  if (session === null) return nothing('This player has never played.');
+  const { isOver, minutes, startedAt, lastBetAt, wagered, won, result } = session;
+  return facts([
+    ['State', isOver ? state('plain', 'over') : state('good', 'playing')],
+    ['Time', `${minutes} min`],
+    ['First bet', when(startedAt)],
+    ['Last bet', when(lastBetAt)],
+    ['Bets', wagered],
+    ['Wins', won],
+    ['Result', result],
+  ]);
+};
+
+const changeRow = (change: Change) => [
+  when(change.changedAt),
+  nameOf(change),
+  valueOf(change, change.limit),
+  `${change.setBy} (${change.changedBy})`,
+  change.cancelledAt === null
+    ? when(change.effectiveAt)
+    : state('plain', `cancelled ${when(change.cancelledAt)}`),
+];
+
+/** The limits of one player with what is used of them, the newest session of play, and the changes. */
+export const limitsView = (session: Session): HTMLElement => {
+  const [limits, play, changes] = [element('div', {}), element('div', {}), element('div', { class: 'list' })];
+  const found = element(
+    'div',
+    {},
+    limits,
+    element('h2', {}, 'Session of play'),
+    play,
+    element('h2', {}, 'Changes'),
+    changes,
+  );
+  const load = (): void => {
+    const { playerId } = filters.values();
+    found.hidden = playerId === undefined;
+    if (playerId === undefined) return;
+    const path = `/v1/players/${encodeURIComponent(playerId)}`;
+    void show(limits, async () => inForce(await session.ask<Limits>(`${path}/limits`)));
+    void show(play, async () => playedIn(await session.ask<PlaySession>(`${path}/session`)));
+    void show(changes, async () => {
+      const query = new URLSearchParams({ page: String(filters.page()), limit: '25' });
+      const history = await session.ask<{ changes: Change[]; page: ListPage }>(
+        `${path}/limits/history?${query}`,
+      );
+      if (history.changes.length === 0) return nothing('The limits were never changed.');
+      const rows = history.changes.map(changeRow);
+      const shown = table('Changes of limits', ['At', 'Limit', 'Allowed', 'Set by', 'From'], rows);
+      return element('div', {}, shown, pager(history.page, filters.go));
+    });
+  };
+  const player = element('input', { maxlength: '255', autocomplete: 'off' });
+  const filters = createFilters({ playerId: ['Player', player] }, load);
+  load();
+  return element('section', { 'aria-label': 'Limits' }, filters.form, found);
+};

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { violations } from './axe.ts';
+import { canLook, gateway, phone, useBrowser } from './browser.ts';
+import { callback } from './callback.ts';
+import { signedIn } from './sign-in.ts';
+import { stack } from './stack.ts';
+
+useBrowser();
+
+const playerId = `limited-${randomUUID()}`;
+const path = `/v1/players/${playerId}`;
+
+const send = async (method: string, target: string, body: object): Promise<void> => {
+  const headers = { Authorization: `Bearer ${stack.demo.adminToken}`, 'Content-Type': 'application/json' };
+  const { status } = await fetch(`${gateway}${target}`, { method, headers, body: JSON.stringify(body) });
+  expect(status).toBeLessThan(300);
+};
+
+describe.runIf(canLook)('the limits of a player on the operations page', () => {
+  beforeAll(async () => {
+    await send('POST', '/v1/players', { playerId, currency: 'EUR', timeZone: 'Europe/Berlin' });
+    await send('POST', `${path}/deposits`, { transactionId: randomUUID(), amount: '100.00' });
+    await send('PUT', `${path}/limits`, { setBy: 'player', loss: { '24h': '50.00' }, sessionMinutes: 60 });
+    await send('PUT', `${path}/limits`, { setBy: 'player', loss: { '24h': '80.00' }, sessionMinutes: 60 });
+    const bet = { requestId: 'r', playerId, roundId: randomUUID(), gameCode: 'dice-alpha', amount: '12.50' };
+    await callback('debit', { ...bet, transactionId: randomUUID() });
+  });
+
+  test('show what is used, what is pending, the session and every change', async () => {
+    await using visited = await signedIn(`limits?playerId=${playerId}`, { bypassCSP: true });
+    const { page } = visited;
+    const row = async (table: string, text: string) => {
+      const found = page.getByRole('table', { name: table }).locator('tbody tr', { hasText: text }).first();
+      return await found.innerText();
+    };
+    const loss = await row('Limits in force', 'Losses in 24 hours');
+    for (const value of ['50.00', '12.50', '37.50']) expect(loss).toContain(value);
+    expect(await row('Limits in force', 'Session time')).toContain('60 min');
+    expect(await row('Pending changes', 'Losses in 24 hours')).toContain('80.00');
+    expect(await row('Changes of limits', '80.00')).toContain('player');
+    await page.getByText('Months begin at midnight in Europe/Berlin.').waitFor();
+    await page.getByText('-12.50').waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('fit a phone, and say when a player is unknown', async () => {
+    await using visited = await signedIn('limits?playerId=nobody', phone);
+    const { page } = visited;
+    await page.getByText('There is no such player.').first().waitFor();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(wide).toBe(false);
+  });
+});
