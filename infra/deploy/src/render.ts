@@ -1,11 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { stringify } from 'yaml';
-import { folders } from './kubernetes/folders.ts';
+import { folders, yamlOf } from './kubernetes/folders.ts';
 import { readPlatform, readServices } from './values.ts';
 
-/** Writes the Kubernetes manifests: two folders for `kubectl apply -k`, migrations first. */
+/** Writes the Kubernetes manifests: three folders for `kubectl apply -k`, in the order namespace, migrations, services. */
 const { values } = parseArgs({
   options: {
     out: { type: 'string' },
@@ -22,8 +21,9 @@ if (out === undefined) {
 }
 const platform = { ...readPlatform(files), ...given };
 for (const [folder, contents] of Object.entries(folders(readServices(), platform))) {
+  rmSync(join(out, folder), { recursive: true, force: true });
   mkdirSync(join(out, folder), { recursive: true });
   for (const [file, documents] of Object.entries(contents))
-    writeFileSync(join(out, folder, file), documents.map((document) => stringify(document)).join('---\n'));
+    writeFileSync(join(out, folder, file), yamlOf(documents));
 }
 process.stdout.write(`${out}\n`);

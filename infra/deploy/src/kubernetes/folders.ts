@@ -1,3 +1,4 @@
+import { stringify } from 'yaml';
 import type { Platform, Service } from '../values.ts';
 import type { Manifest } from './common.ts';
 import { gatewayManifests } from './gateway.ts';
@@ -43,3 +44,7 @@ export const folders = (services: readonly Service[], platform: Platform): Recor
     services: withIndex(running),
   };
 };
+
+/** A file of manifests as text. */
+export const yamlOf = (documents: readonly Manifest[]): string =>
+  documents.map((document) => stringify(document, { aliasDuplicateObjects: false })).join('---\n');

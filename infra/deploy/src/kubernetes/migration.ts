@@ -18,6 +18,11 @@ export const migrationManifests = ({ name }: Service, platform: Platform): Manif
     metadata: {
       ...metadata(jobName(name, platform.tag), app),
       labels: { ...metadata(app).labels, 'app.kubernetes.io/version': platform.tag },
+      // Argo CD runs it before it changes the services; everything else ignores the annotations.
+      annotations: {
+        'argocd.argoproj.io/hook': 'PreSync',
+        'argocd.argoproj.io/hook-delete-policy': 'BeforeHookCreation',
+      },
     },
     spec: {
       backoffLimit: 3,
