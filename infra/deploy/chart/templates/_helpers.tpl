@@ -1,0 +1,111 @@
+{{- /* Parts that several manifests share. The same manifests as src/kubernetes: a test compares them. */ -}}
+
+{{- define "platform.metadata" -}}
+name: {{ . }}
+labels: {{ include "platform.labels" . | nindent 2 }}
+{{- end }}
+
+{{- define "platform.labels" -}}
+app.kubernetes.io/name: {{ . }}
+app.kubernetes.io/part-of: platform
+{{- end }}
+
+{{- /* The beginning of a pod: root, name (of its replicas, or none), user. */ -}}
+{{- define "platform.pod" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- with .root.Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: {{ .user }}
+  runAsGroup: {{ .user }}
+  fsGroup: {{ .user }}
+  seccompProfile: { type: RuntimeDefault }
+{{- with .name }}
+topologySpreadConstraints:
+  {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
+  - maxSkew: 1
+    topologyKey: {{ . }}
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector: { matchLabels: { app.kubernetes.io/name: {{ $.name }} } }
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "platform.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end }}
+
+{{- define "platform.resources" -}}
+requests: { cpu: {{ .cpu | quote }}, memory: {{ .memory }} }
+limits: { memory: {{ .memoryLimit }} }
+{{- end }}
+
+{{- define "platform.secretMount" -}}
+{ name: secrets, mountPath: /run/secrets/platform, readOnly: true }
+{{- end }}
+
+{{- define "platform.tracing" -}}
+{{- with .Values.collector }}
+- { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
+- { name: OTEL_TRACES_SAMPLER_ARG, value: {{ $.Values.traceRatio | quote }} }
+{{- end }}
+{{- end }}
+
+{{- define "platform.scraped" -}}
+prometheus.io/scrape: 'true'
+prometheus.io/port: {{ . | quote }}
+prometheus.io/path: /metrics
+{{- end }}
+
+{{- define "platform.autoscaler" -}}
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {{ include "platform.metadata" .name | nindent 2 }}
+spec:
+  scaleTargetRef: { apiVersion: apps/v1, kind: Deployment, name: {{ .name }} }
+  minReplicas: {{ .replicas.min }}
+  maxReplicas: {{ .replicas.max }}
+  metrics:
+    - type: Resource
+      resource: { name: cpu, target: { type: Utilization, averageUtilization: {{ .replicas.cpu }} } }
+  behavior:
+    scaleUp: { policies: [{ type: Percent, value: 100, periodSeconds: 30 }] }
+    scaleDown:
+      stabilizationWindowSeconds: 300
+      policies: [{ type: Pods, value: 1, periodSeconds: 60 }]
+{{- end }}
+
+{{- define "platform.disruptionBudget" -}}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {{ include "platform.metadata" . | nindent 2 }}
+spec: { maxUnavailable: 1, selector: { matchLabels: { app.kubernetes.io/name: {{ . }} } } }
+{{- end }}
+
+{{- define "platform.dns" -}}
+- to: [{ namespaceSelector: {} }, { ipBlock: { cidr: {{ .Values.nodeLocalDns }}/32 } }]
+  ports: [{ protocol: UDP, port: 53 }, { protocol: TCP, port: 53 }]
+{{- end }}
+
+{{- define "platform.collectorEgress" -}}
+{{- with .Values.collector }}
+{{- $url := urlParse . }}
+{{- $port := regexFind "[0-9]+$" $url.host | default (ternary "443" "80" (eq $url.scheme "https")) }}
+- to: [{ namespaceSelector: {} }]
+  ports: [{ protocol: TCP, port: {{ $port }} }]
+{{- end }}
+{{- end }}
+
+{{- define "platform.ports" -}}
+{{- range . }}
+- { protocol: TCP, port: {{ . }} }
+{{- end }}
+{{- end }}
