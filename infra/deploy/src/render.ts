@@ -37,7 +37,8 @@ const write = (file: string, text: string): void => {
 if (out !== undefined)
   for (const [folder, contents] of Object.entries(folders(services, platform))) {
     rmSync(join(out, folder), { recursive: true, force: true });
-    for (const [file, documents] of Object.entries(contents)) write(join(out, folder, file), yamlOf(documents));
+    for (const [file, documents] of Object.entries(contents))
+      write(join(out, folder, file), yamlOf(documents));
   }
 
 const ownChart = join(root, 'infra/deploy/chart');
