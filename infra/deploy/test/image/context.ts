@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { root } from '../service.ts';
 
 interface Rule {
@@ -38,9 +38,9 @@ export const contextPaths = (): string[] => {
   return listed.split('\n').filter((path) => path !== '' && !ignored(path) && existsSync(join(root, path)));
 };
 
-/** A folder of the build context, `.` for all of it. */
+/** Copies a folder of the build context, `.` for all of it, or one file, into a folder. */
 export const copyContext = (source: string, to: string): void => {
   const folder = source === '.' ? '' : source;
   for (const path of contextPaths().filter((one) => one.startsWith(folder)))
-    cpSync(join(root, path), join(to, path.slice(folder.length)));
+    cpSync(join(root, path), join(to, path === folder ? basename(path) : path.slice(folder.length)));
 };
