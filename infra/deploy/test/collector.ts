@@ -41,6 +41,8 @@ type Exported = z.output<typeof Export>;
 type Sent = Exported['resourceSpans'][number]['scopeSpans'][number]['spans'][number];
 export interface Span extends Sent {
   service: unknown;
+  /** Attributes of the process that sent it. */
+  resource: Record<string, unknown>;
 }
 
 const read = async (req: IncomingMessage): Promise<string> => {
@@ -52,7 +54,11 @@ const read = async (req: IncomingMessage): Promise<string> => {
 const spansOf = ({ resourceSpans }: Exported): Span[] =>
   resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
-      spans.map((span) => ({ ...span, service: resource.attributes['service.name'] })),
+      spans.map((span) => ({
+        ...span,
+        resource: resource.attributes,
+        service: resource.attributes['service.name'],
+      })),
     ),
   );
 

@@ -33,6 +33,7 @@ beforeAll(async () => {
   const tracing = {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: 'Authorization=Bearer%20of-the-collector',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=the%20tests',
   };
   const gameServer = { GAME_SERVER_URL: await startGameServer(), OPERATOR_ID: 'us' };
   const names = ['quest-service', 'store-webhooks', 'wallet-operator'];
@@ -164,4 +165,13 @@ test('without a collector the SDK is not even loaded', async () => {
     report,
   ]);
   expect(traced.lines.some((line) => line.includes('sdk-trace'))).toBe(true);
+});
+
+test('resource attributes of the environment are part of every span', async () => {
+  const { trace } = await ask('/v1/quests');
+  const [span] = await collector.trace(trace, 'GET /v1/quests');
+  expect([span?.service, span?.resource['deployment.environment.name']]).toEqual([
+    'quest-service',
+    'the tests',
+  ]);
 });

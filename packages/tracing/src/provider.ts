@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import {
   BatchSpanProcessor,
   TraceIdRatioBasedSampler,
@@ -9,7 +9,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 
 export interface ProviderOptions {
-  /** Shown as `service.name`. */
+  /** Shown as `service.name`, unless OTEL_SERVICE_NAME says otherwise. */
   service: string;
   /** Address of the collector, without `/v1/traces`. */
   endpoint: string;
@@ -37,7 +37,10 @@ export const openProvider = ({ service, endpoint, headers, ratio, ids }: Provide
     timeoutMillis: 5000,
   });
   return new TracerProvider({
-    resource: resourceFromAttributes({ 'service.name': service, 'service.instance.id': hostname() }),
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
+    resource: resourceFromAttributes({ 'service.name': service, 'service.instance.id': hostname() }).merge(
+      detectResources({ detectors: [envDetector] }),
+    ),
     // Decides by the trace id alone, so that all processes decide alike and no caller can.
     sampler: new TraceIdRatioBasedSampler(ratio),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1000 })],
