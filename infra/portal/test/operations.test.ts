@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { callback } from './callback.ts';
 import { canLook, gateway, phone, useBrowser, visit } from './browser.ts';
@@ -184,30 +185,98 @@ describe.runIf(canLook)('the operations page', () => {
     expect(await page.getByText('No webhook matches the filter.').isVisible()).toBe(true);
   });
 
-  test('many webhooks are replayed after a confirmation', async () => {
-    await using visited = await signedIn('webhooks');
+  const hour = (offset: number): string => new Date(Date.now() + offset * 3_600_000).toISOString();
+
+  test('many webhooks are replayed after a dry run and a confirmation, and the result can be saved', async () => {
+    const span = new URLSearchParams({
+      status: 'done',
+      event: 'member_updated',
+      from: hour(-1),
+      to: hour(1),
+    });
+    await using visited = await signedIn(`webhooks?${span}`, { timezoneId: 'UTC' });
     const { page } = visited;
     expect(await page.getByRole('button', { name: 'Replay many …' }).isDisabled()).toBe(true);
     await page.getByLabel('Store').selectOption(demo.store.id);
+    await page.locator('tbody tr').first().waitFor();
     await page.getByRole('button', { name: 'Replay many …' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Received from').fill('2020-01-01T00:00');
-    await dialog.getByLabel('Received before').fill('2020-01-02T00:00');
-    await dialog.getByRole('button', { name: 'Replay now' }).click();
-    expect(visited.asked.filter((path) => path.endsWith('/replay'))).toEqual([]);
-    await dialog.getByLabel('Process all of them again').check();
-    await dialog.getByRole('button', { name: 'Replay now' }).click();
-    await dialog.getByText('0 will be processed again.').waitFor();
-    expect(visited.asked.filter((path) => path.endsWith('/events/replay'))).toHaveLength(1);
+    expect(await dialog.getByLabel('With the status').inputValue()).toBe('done');
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    const confirm = dialog.getByRole('button', { name: /^Replay \d+ webhooks?$/ });
+    await confirm.waitFor();
+    await dialog.getByText('would be processed again').waitFor();
+    await dialog.getByText(/^Tried .*: \d+ would change records/).waitFor();
+    // What was counted must be what is confirmed.
+    await dialog.getByLabel('With the status').selectOption('ignored');
+    expect(await confirm.count()).toBe(0);
+    await dialog.getByLabel('With the status').selectOption('done');
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await confirm.click();
+    await dialog.getByText(/^\d+ webhooks? will be processed again\.$/).waitFor();
+    const saved = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: 'Download result' }).click();
+    const text = await readFile(await (await saved).path(), 'utf8');
+    expect(text).toContain('id,event,entity,status,attempts,error,receivedAt,finishedAt');
+    expect(text).toContain('member_updated');
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('a refused webhook can be rechecked instead of replayed', async () => {
+    await using visited = await signedIn('webhooks');
+    const { page } = visited;
+    await page.locator('tbody tr').first().waitFor();
+    await page.route('**/events/*', async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ json: { ...((await answer.json()) as object), status: 'refused' } });
+    });
+    await page.route('**/recheck', (route) => route.fulfill({ json: { status: 'refused' } }));
+    await page.locator('tbody tr button').first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Recheck' }).click();
+    await dialog.getByText('The signature is still not valid.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Replay …' }).isVisible()).toBe(false);
+  });
+
+  test('the audit log says who did what and when', async () => {
+    const change = await fetch(`${gateway}/v1/players/demo-3`, {
+      method: 'PATCH',
+      headers: { Authorization: `Bearer ${demo.adminToken}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'Ada' }),
+    });
+    expect(change.status).toBe(200);
+    await using visited = await signedIn('ledger?playerId=demo-3');
+    const row = visited.page.locator('tbody tr', { hasText: 'Changed the player: changed name' }).first();
+    await row.getByText('demo-admin').waitFor();
+  });
+
+  test('the result of a dry run is not covered by the actions', async () => {
+    await using visited = await signedIn('webhooks', { viewport: { width: 390, height: 600 } });
+    const { page } = visited;
+    await page.locator('tbody tr button').first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    const heading = dialog.getByText('A replay would …');
+    await heading.waitFor();
+    const bottom = async (): Promise<number> => {
+      const [text, bar] = await Promise.all([
+        heading.boundingBox(),
+        dialog.locator('.actions').boundingBox(),
+      ]);
+      return (text?.y ?? 0) + (text?.height ?? 0) - (bar?.y ?? 0);
+    };
+    await expect.poll(bottom).toBeLessThanOrEqual(0);
   });
 
   test('an open round is found, with its history', async () => {
     await using visited = await signedIn('rounds', phone);
     const { page } = visited;
     await page.getByLabel('Open for more than').selectOption('0');
+    const row = page.locator('tbody tr', { hasText: roundId });
+    await row.getByText('-2.50 EUR').waitFor();
     await page.getByRole('button', { name: roundId }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('-2.50').waitFor();
+    await dialog.locator('tbody').getByText('-2.50 EUR').waitFor();
     expect(await dialog.locator('tbody tr').count()).toBe(1);
     expect(await dialog.locator('b').count()).toBe(0);
     expect(visited.faults).toEqual([]);
@@ -228,6 +297,17 @@ describe.runIf(canLook)('the operations page', () => {
       expect(await found.isVisible()).toBe(true);
       await page.keyboard.press('Escape');
     }
+  });
+
+  test('the totals of the day are shown by currency', async () => {
+    await using visited = await signedIn('ledger');
+    const today = new Date().toISOString().slice(0, 10);
+    await visited.page
+      .locator('tbody tr', { hasText: `${today} EUR` })
+      .getByText(/^\d+\.\d\d EUR$/)
+      .first()
+      .waitFor();
+    expect(visited.faults).toEqual([]);
   });
 
   test('the ledger is verified', async () => {

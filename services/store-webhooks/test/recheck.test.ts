@@ -132,11 +132,11 @@ test('an event whose address cannot be decrypted is counted as failed; the other
   const locked = (await events(id)).at(-1)?.id ?? '';
   const sealed = createSecretBox('cd'.repeat(32)).seal('https://x.test/', urlContext(id, locked));
   await sql`update events set headers = jsonb_set(headers, '{:url}', to_jsonb(${sealed}::text)) where id = ${locked}`;
-  const rechecked = await service.admin('POST', `/v1/stores/${id}/events/recheck`, span);
-  expect(rechecked).toMatchObject({
-    status: 200,
-    body: { checked: 3, accepted: 2, failed: 1, next: null },
-  });
+  const path = `/v1/stores/${id}/events/recheck`;
+  const outcome = { status: 200, body: { checked: 3, accepted: 2, failed: 1, next: null } };
+  // A dry run verifies and leaves them refused, so that the run after it finds the same.
+  expect(await service.admin('POST', `${path}?dryRun=true`, span)).toMatchObject(outcome);
+  expect(await service.admin('POST', path, span)).toMatchObject(outcome);
   expect(await service.admin('GET', `/v1/stores/${id}/events?status=refused`)).toMatchObject({
     body: { events: [{ id: locked }] },
   });

@@ -237,7 +237,14 @@ test('replaying a span never overwrites newer data and sends no notification twi
     to: new Date(Date.now() + 60_000).toISOString(),
     status: 'done',
   };
-  expect(await service.admin('POST', `/v1/stores/${id}/events/replay`, span)).toMatchObject({
+  const path = `/v1/stores/${id}/events/replay`;
+  // A dry run counts the events and leaves them as they are.
+  const counted = await service.admin('POST', `${path}?dryRun=true`, span);
+  expect(counted).toMatchObject({ status: 200, body: { replayed: 4, next: null } });
+  expect((await service.admin('GET', `/v1/stores/${id}/events?status=pending`)).body).toMatchObject({
+    events: [],
+  });
+  expect(await service.admin('POST', path, span)).toMatchObject({
     status: 202,
     body: { replayed: 4 },
   });

@@ -205,6 +205,7 @@ describe('entries and rounds', () => {
     ]);
     const round = await ann.get(`/v1/players/${playerId}/rounds/${encodeURIComponent(roundId)}`);
     expect(round.body).toMatchObject({ playerId, roundId, status: 'open', closedAt: null });
+    expect(round.body).toMatchObject({ currency: 'EUR', stake: '10.00', result: '-5.00' });
     expect(round.body['entries']).toHaveLength(2);
     await caller.credit({ roundId });
     const over = await ann.get(`/v1/players/${playerId}/rounds/${encodeURIComponent(roundId)}`);

@@ -74,3 +74,63 @@ test('a round is found in a large table without reading all of it', async () => 
   const { 'Shared Hit Blocks': hit, 'Shared Read Blocks': read } = plan['QUERY PLAN'][0].Plan;
   expect(hit + read).toBeLessThan(pages[0].pages / 2);
 });
+
+test('stake and result of a round count all of its entries and no others', async () => {
+  const caller = callerOf(service, await addPlayer(sql));
+  const [roundId, between] = [`r'${randomUUID()}`, randomUUID()];
+  const [first, second] = [randomUUID(), randomUUID()];
+  await caller.debit({ roundId: between, amount: '7.00' });
+  await caller.debit({ roundId, transactionId: first, amount: '3.00' });
+  await caller.debit({ roundId: between, amount: '4.00' });
+  await caller.debit({ roundId, transactionId: second, amount: '2.50' });
+  await caller.rollback({ roundId, reverseTransactionId: second });
+  const [found] = (await ann.get(`/v1/rounds?${new URLSearchParams({ roundId }).toString()}`)).body[
+    'rounds'
+  ] as unknown[];
+  expect(found).toMatchObject({ roundId, currency: 'EUR', stake: '5.50', result: '-3.00' });
+  // The entries are read by the primary key, from the one that opened the round.
+  const [row] = await sql`select opened_seq::int as seq from rounds where round_id = ${roundId}`;
+  expect(row).toEqual({ seq: 3 });
+});
+
+test('totals are the sums of the ledger by day and currency, and need the scope wallet:read', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const totals = async () => {
+    const { status, body } = await ann.get(`/v1/audit/totals?from=${today}&to=${today}`);
+    expect(status).toBe(200);
+    return (body['totals'] as { currency: string }[]).find(({ currency }) => currency === 'SEK');
+  };
+  expect(await totals()).toBeUndefined();
+  const caller = callerOf(service, await addPlayer(sql, { currency: 'SEK', balance: 10_000 }));
+  const [roundId, transactionId] = [randomUUID(), randomUUID()];
+  await caller.debit({ roundId, amount: '10.00' });
+  await caller.debit({ roundId, transactionId, amount: '5.00' });
+  await caller.rollback({ roundId, reverseTransactionId: transactionId });
+  await caller.credit({ roundId, amount: '2.50', roundClosed: true });
+  expect(await totals()).toMatchObject({
+    day: today,
+    stakes: '15.00',
+    wins: '2.50',
+    reversals: '5.00',
+    grossRevenue: '7.50',
+    withdrawals: '0.00',
+  });
+  for (const query of [
+    '',
+    '?from=2026-01-01',
+    '?from=2026-01-01&to=2026-02-01',
+    '?from=2026-01-02&to=2026-01-01',
+  ])
+    expect((await ann.get(`/v1/audit/totals${query}`)).status, query).toBe(400);
+  const stranger = await person(service, 'stores:admin');
+  expect((await stranger.get(`/v1/audit/totals?from=${today}&to=${today}`)).status).toBe(403);
+});
+
+test('totals of a day can be read from the index of times', async () => {
+  const plan = await sql.begin(async (tx) => {
+    // The table of a test is so small that reading all of it would be cheaper.
+    await tx`set local enable_seqscan = off`;
+    return tx`explain select sum(amount) from entries where at >= '2020-01-02'::timestamptz and at < '2020-01-03'`;
+  });
+  expect(JSON.stringify(plan)).toContain('Bitmap Index Scan on entries_at');
+});

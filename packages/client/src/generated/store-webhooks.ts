@@ -626,7 +626,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Process the events of a span of time again
+         * Process the events of a span of time again, or count them
          * @description Requires bearer, with the scope stores:admin.
          */
         post: operations["replayEvents"];
@@ -5959,7 +5959,10 @@ export interface operations {
     };
     replayEvents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: change nothing */
+                dryRun?: boolean;
+            };
             header?: never;
             path: {
                 /** @description The store */
@@ -5994,6 +5997,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description How many would be processed again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replayed"];
+                };
+            };
             /** @description How many will be processed again */
             202: {
                 headers: {
@@ -6093,6 +6105,7 @@ export interface operations {
     replayEvent: {
         parameters: {
             query?: {
+                /** @description true: change nothing */
                 dryRun?: boolean;
             };
             header?: never;
@@ -6202,7 +6215,10 @@ export interface operations {
     };
     recheckEvents: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description true: change nothing */
+                dryRun?: boolean;
+            };
             header?: never;
             path: {
                 /** @description The store */

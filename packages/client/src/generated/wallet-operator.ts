@@ -508,6 +508,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit/totals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Sums of the ledger by day and currency
+         * @description Reads the entries of these days, so that fewer days are answered sooner.
+         *
+         *     Requires bearer, with the scope wallet:read.
+         */
+        get: operations["readTotals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit/proof": {
         parameters: {
             query?: never;
@@ -974,6 +996,17 @@ export interface components {
             openedAt: string;
             /** Format: date-time */
             closedAt: string | null;
+            currency: string;
+            /**
+             * @description Sum of the bets
+             * @example 5.00
+             */
+            stake: string;
+            /**
+             * @description What the round has changed in the balance so far: wins and reversals less bets
+             * @example -5.00
+             */
+            result: string;
             entries: components["schemas"]["Entry"][];
         };
         Round: {
@@ -986,6 +1019,17 @@ export interface components {
             openedAt: string;
             /** Format: date-time */
             closedAt: string | null;
+            currency: string;
+            /**
+             * @description Sum of the bets
+             * @example 5.00
+             */
+            stake: string;
+            /**
+             * @description What the round has changed in the balance so far: wins and reversals less bets
+             * @example -5.00
+             */
+            result: string;
         };
         Game: {
             gameCode: string;
@@ -1063,6 +1107,47 @@ export interface components {
             reverseTransactionId: string | null;
             /** Format: date-time */
             at: string;
+        };
+        Totals: {
+            totals: {
+                /**
+                 * @description UTC
+                 * @example 2026-11-01
+                 */
+                day: string;
+                currency: string;
+                /**
+                 * @description Bets
+                 * @example 100.00
+                 */
+                stakes: string;
+                /**
+                 * @description Credits
+                 * @example 100.00
+                 */
+                wins: string;
+                /**
+                 * @description Bets that were rolled back
+                 * @example 100.00
+                 */
+                reversals: string;
+                /**
+                 * @description Stakes less wins and reversals; negative when players won more
+                 * @example 100.00
+                 */
+                grossRevenue: string;
+                /**
+                 * @description Deposits
+                 * @example 100.00
+                 */
+                deposits: string;
+                /**
+                 * @description Withdrawals
+                 * @example 100.00
+                 */
+                withdrawals: string;
+                entries: number;
+            }[];
         };
         Proof: {
             ok: boolean;
@@ -3975,6 +4060,89 @@ export interface operations {
                             limit: number;
                         };
                     };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:read */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readTotals: {
+        parameters: {
+            query: {
+                /** @description First day, UTC */
+                from: string;
+                /** @description Last day, UTC; at most 31 days */
+                to: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sums; days without entries are left out */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Totals"];
                 };
             };
             /** @description The request is malformed or a value is out of range */

@@ -51,14 +51,23 @@ const accept = async (
   }
 };
 
-/** Verifies the signature as at the time of receipt. Without a secret it cannot be verified, so the event stays refused. */
-const recheck = async (context: Context, store: KnownStore, event: EventRow): Promise<Rechecked> => {
+/**
+ * Verifies the signature as at the time of receipt. Without a secret it cannot be verified, so the event stays refused.
+ * A dry run changes nothing, and a valid signature makes the event pending.
+ */
+const recheck = async (
+  context: Context,
+  store: KnownStore,
+  event: EventRow,
+  isDryRun = false,
+): Promise<Rechecked> => {
   const { body, headers, receivedAt } = event;
   const url = urlOf(context.box, event);
   const content = readable(body, headers['content-type']);
   const request = { headers, body, url, now: new Date(receivedAt) };
   const { signed } = inspectEvent(store, event.event, event.service, content, request);
-  return signed === true ? accept(context, store, event, url, content) : 'refused';
+  if (signed !== true) return 'refused';
+  return isDryRun ? 'pending' : accept(context, store, event, url, content);
 };
 
 /** Verifies a refused event again, and processes it if its signature is valid now. Throws NotFound and Conflict. */
@@ -73,9 +82,9 @@ export const recheckEvent = async (context: Context, storeId: string, id: string
 
 /**
  * Verifies the refused events of a span again; `next` is where to go on. Counts events whose addresses cannot be
- * decrypted as failed.
+ * decrypted as failed. A dry run only verifies.
  */
-export const recheckSpan = async (context: Context, storeId: string, span: Span) => {
+export const recheckSpan = async (context: Context, storeId: string, span: Span, isDryRun: boolean) => {
   const store = await knownStore(context, storeId);
   const { orm } = context.database;
   let [checked, accepted, failed] = [0, 0, 0];
@@ -84,7 +93,7 @@ export const recheckSpan = async (context: Context, storeId: string, span: Span)
       checked++;
       try {
         const event = await findEvent(orm, storeId, eventId);
-        if ((await recheck(context, store, event)) === 'pending') accepted++;
+        if ((await recheck(context, store, event, isDryRun)) === 'pending') accepted++;
       } catch (error) {
         if (!(error instanceof AddressUnreadable)) throw error;
         context.tracker.capture(error, { storeId, eventId });

@@ -36,14 +36,17 @@ export const replayEvent = async (context: Context, storeId: string, eventId: st
   context.onWork.wake();
 };
 
-/** Processes the events of a span again; `next` is where to go on when the span is too long for one request. */
-export const replaySpan = async (context: Context, storeId: string, span: ReplaySpan) => {
+/**
+ * Processes the events of a span again; `next` is where to go on when the span is too long for one request. A dry run
+ * only counts them.
+ */
+export const replaySpan = async (context: Context, storeId: string, span: ReplaySpan, isDryRun: boolean) => {
   const { status: state } = span;
   await requireStore(context, storeId);
   let replayed = 0;
   const each = async (ids: string[]): Promise<void> => {
     // Another request may have replayed some of them meanwhile.
-    replayed += await enqueue(context, storeId, ids, [state]);
+    replayed += isDryRun ? ids.length : await enqueue(context, storeId, ids, [state]);
   };
   const next = await visitSpan(context, { storeId, span, state, size: 1000, each });
   return { replayed, next };

@@ -35,16 +35,24 @@ export const eventRoutes = (context: Context): Route[] => {
         method: 'post',
         path: '/v1/stores/{id}/events/replay',
         operationId: 'replayEvents',
-        summary: 'Process the events of a span of time again',
+        summary: 'Process the events of a span of time again, or count them',
         params: storeId,
         body: {
           schema: ReplayBody,
           example: { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' },
         },
-        responses: { 202: { description: 'How many will be processed again', body: Replayed } },
+        query: ReplayQuery,
+        responses: {
+          200: { description: 'How many would be processed again', body: Replayed },
+          202: { description: 'How many will be processed again', body: Replayed },
+        },
         problems: [404],
       },
-      async ({ params, body }) => ({ status: 202, body: await replaySpan(context, params.id, body) }),
+      async ({ params, body, query }) => {
+        const isDryRun = query.dryRun === 'true';
+        const replayed = await replaySpan(context, params.id, body, isDryRun);
+        return { status: isDryRun ? 200 : 202, body: replayed };
+      },
     ),
     route(
       {
@@ -80,10 +88,14 @@ export const eventRoutes = (context: Context): Route[] => {
           schema: RecheckBody,
           example: { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' },
         },
+        query: ReplayQuery,
         responses: { 200: { description: 'How many were verified and how many passed', body: Rechecked } },
         problems: [404],
       },
-      async ({ params, body }) => ({ status: 200, body: await recheckSpan(context, params.id, body) }),
+      async ({ params, body, query }) => ({
+        status: 200,
+        body: await recheckSpan(context, params.id, body, query.dryRun === 'true'),
+      }),
     ),
     route(
       {

@@ -119,7 +119,9 @@ export const Rechecked = z
   })
   .meta({ id: 'Rechecked' });
 
-export const ReplayQuery = z.strictObject({ dryRun: flag.meta({ type: 'boolean', default: false }) });
+export const ReplayQuery = z.strictObject({
+  dryRun: flag.meta({ type: 'boolean', default: false, description: 'true: change nothing' }),
+});
 
 export const ReplayView = z
   .object({

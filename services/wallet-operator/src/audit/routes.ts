@@ -3,8 +3,8 @@ import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { FoundEntryList } from '../players/schema.ts';
 import { pageTransaction } from '../players/use-cases.ts';
-import { AuditEventList, AuditQuery, Proof, TransactionQuery } from './schema.ts';
-import { pageEvents, proveOnce } from './use-cases.ts';
+import { AuditEventList, AuditQuery, Proof, Totals, TotalsQuery, TransactionQuery } from './schema.ts';
+import { pageEvents, proveOnce, totalsOf } from './use-cases.ts';
 
 const tag = 'Audit';
 
@@ -47,6 +47,20 @@ export const auditRoutes = (context: Context): Route[] => {
         const entries = await pageTransaction(context, query.transactionId, page);
         return { status: 200, body: pageList('entries', page, entries) };
       },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/audit/totals',
+        operationId: 'readTotals',
+        tag,
+        summary: 'Sums of the ledger by day and currency',
+        description: 'Reads the entries of these days, so that fewer days are answered sooner.',
+        caller: context.tokens.guard('wallet:read'),
+        query: TotalsQuery,
+        responses: { 200: { description: 'The sums; days without entries are left out', body: Totals } },
+      },
+      async ({ query }) => ({ status: 200, body: await totalsOf(context, query.from, query.to) }),
     ),
     route(
       {

@@ -2,6 +2,7 @@ import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { id } from '../ids.ts';
+import { day } from '../players/schema.ts';
 
 export const AuditQuery = z.strictObject({
   ...pageLimitQuery,
@@ -24,6 +25,39 @@ export const AuditEvent = z
   .meta({ id: 'AuditEvent' });
 
 export const AuditEventList = pageLimitBody('events', AuditEvent);
+
+const longest = 31;
+const dayMs = 86_400_000;
+
+export const TotalsQuery = z
+  .strictObject({
+    from: day.meta({ description: 'First day, UTC', example: '2026-11-01' }),
+    to: day.meta({ description: `Last day, UTC; at most ${longest} days`, example: '2026-11-07' }),
+  })
+  .refine(({ from, to }) => from <= to && Date.parse(to) - Date.parse(from) < longest * dayMs, {
+    path: ['to'],
+    error: `must be from 0 to ${longest - 1} days after \`from\``,
+  });
+
+const sum = (description: string) => z.string().meta({ description, examples: ['100.00'] });
+
+export const Totals = z
+  .object({
+    totals: z.array(
+      z.object({
+        day: z.string().meta({ description: 'UTC', examples: ['2026-11-01'] }),
+        currency: z.string(),
+        stakes: sum('Bets'),
+        wins: sum('Credits'),
+        reversals: sum('Bets that were rolled back'),
+        grossRevenue: sum('Stakes less wins and reversals; negative when players won more'),
+        deposits: sum('Deposits'),
+        withdrawals: sum('Withdrawals'),
+        entries: z.int(),
+      }),
+    ),
+  })
+  .meta({ id: 'Totals' });
 
 export const Proof = z
   .object({

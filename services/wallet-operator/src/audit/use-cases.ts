@@ -5,9 +5,11 @@ import { detached } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { AuditEvent, Proof } from './schema.ts';
+import { decimal } from '../money.ts';
+import type { AuditEvent, Proof, Totals } from './schema.ts';
 import { checkLedger } from './proof-store.ts';
 import { insertEvent, listEvents } from './store.ts';
+import { readTotals } from './totals-store.ts';
 
 /** Statement timeout of the connection on which a proof runs. */
 export const proofTimeoutMs = 120_000;
@@ -64,3 +66,22 @@ export const pageEvents = async (
     page.limit,
   );
 };
+
+/** Sums for each day (UTC, `from` to `to`) and currency. */
+export const totalsOf = async (
+  { database }: Context,
+  from: string,
+  to: string,
+): Promise<z.input<typeof Totals>> => ({
+  totals: (await readTotals(database.sql, from, to)).map(({ day, currency, entries, ...sums }) => ({
+    day,
+    currency,
+    stakes: decimal(sums.stakes),
+    wins: decimal(sums.wins),
+    reversals: decimal(sums.reversals),
+    grossRevenue: decimal(sums.grossRevenue),
+    deposits: decimal(sums.deposits),
+    withdrawals: decimal(sums.withdrawals),
+    entries,
+  })),
+});

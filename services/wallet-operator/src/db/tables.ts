@@ -99,6 +99,8 @@ export const entries = pgTable(
     index('entries_deposits')
       .on(table.playerId, table.at)
       .where(sql`${table.operation} = 'deposit'`),
+    // For totals of days. Entries are written in the order of time, so that a few kilobytes are enough.
+    index('entries_at').using('brin', table.at).with({ autosummarize: true }),
     check('entries_balance_after', sql`${table.balanceAfter} >= 0`),
     check(
       'entries_amount',
@@ -120,6 +122,10 @@ export const rounds = pgTable(
     gameCode: text('game_code').notNull(),
     openedAt: dateColumn('opened_at').notNull(),
     closedAt: dateColumn('closed_at'),
+    /** Sequence number of the entry that opened it: its entries are this one and later ones of the player. */
+    openedSeq: minor('opened_seq')
+      .notNull()
+      .default(sql`1`),
   },
   (table) => [
     primaryKey({ columns: [table.playerId, table.roundId] }),

@@ -81,7 +81,7 @@ const decideOne = (command: Command, state: StoredState, policy: Policy, decided
   const isChanged = state.round === undefined || (state.round === 'open' && round === 'closed');
   if (round !== undefined && isChanged && 'roundId' in command) {
     const { playerId, roundId, gameCode } = command;
-    decided.rounds.push({ playerId, roundId, gameCode, closed: round === 'closed' });
+    decided.rounds.push({ playerId, roundId, gameCode, closed: round === 'closed', seq: state.seq });
   }
   const outcome = {
     status,

@@ -12,6 +12,8 @@ export interface DecidedRound {
   roundId: string;
   gameCode: string;
   closed: boolean;
+  /** Sequence number of the entry. */
+  seq: bigint;
 }
 
 export interface AuditRecord {
@@ -46,12 +48,13 @@ export const writeDecided = async (
     at,
     id_space: entry.idSpace,
   }));
-  const roundRows = rounds.map(({ playerId, roundId, gameCode, closed }) => ({
+  const roundRows = rounds.map(({ playerId, roundId, gameCode, closed, seq }) => ({
     player_id: playerId,
     round_id: roundId,
     game_code: gameCode,
     opened_at: at,
     closed_at: closed ? at : null,
+    opened_seq: String(seq),
   }));
   const auditRows = audit.map(({ playerId, details }) => ({ player_id: playerId, details }));
   await sql`

@@ -55,12 +55,12 @@ const statement = `
     select player_id, seq, case when round_closed is null then 'debit' else 'credit' end, transaction_id, round_id,
       game_code, amount, balance + total, round_closed, at, id_space from accepted
   ), new_rounds as (
-    insert into rounds (player_id, round_id, game_code, opened_at, closed_at)
-    select player_id, round_id, game_code, at, case when round_closed then at end from accepted where is_new_round
+    insert into rounds (player_id, round_id, game_code, opened_at, closed_at, opened_seq)
+    select player_id, round_id, game_code, at, case when round_closed then at end, seq from accepted where is_new_round
   ), closed_rounds as (
     -- These rows exist. An upsert finds them by their key under every plan; an update may read the whole table.
-    insert into rounds (player_id, round_id, game_code, opened_at)
-    select player_id, round_id, game_code, at from accepted where round_closed and not is_new_round
+    insert into rounds (player_id, round_id, game_code, opened_at, opened_seq)
+    select player_id, round_id, game_code, at, seq from accepted where round_closed and not is_new_round
     on conflict (player_id, round_id) do update set closed_at = excluded.opened_at
   )
   insert into players (player_id, currency, balance, seq, created_at, wagered, lost)

@@ -9,7 +9,7 @@ const currency = z
   .meta({ description: 'RMB is kept as CNY', examples: ['EUR'] });
 
 /** PostgreSQL's calendar has no year 0. */
-const day = z.iso.date().refine((date) => !date.startsWith('0000'), 'must be a date from year 1 on');
+export const day = z.iso.date().refine((date) => !date.startsWith('0000'), 'must be a date from year 1 on');
 
 const profile = {
   name: text(1, 200).nullish(),

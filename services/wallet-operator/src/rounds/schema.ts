@@ -11,6 +11,12 @@ const shape = {
   status: z.enum(['open', 'closed']),
   openedAt: instant(),
   closedAt: instant().nullable(),
+  currency: z.string(),
+  stake: z.string().meta({ description: 'Sum of the bets', examples: ['5.00'] }),
+  result: z.string().meta({
+    description: 'What the round has changed in the balance so far: wins and reversals less bets',
+    examples: ['-5.00'],
+  }),
 };
 
 export const Round = z.object(shape).meta({ id: 'Round' });

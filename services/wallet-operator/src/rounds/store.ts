@@ -1,19 +1,29 @@
 import type { Page } from '@platform/pagination/page-limit';
-import { and, asc, eq, isNull, lt, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, isNull, lt, sql, type SQL } from 'drizzle-orm';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import { rounds } from '../db/tables.ts';
+import { entries, players, rounds } from '../db/tables.ts';
 
-export type RoundRow = typeof rounds.$inferSelect;
+const { openedSeq: _openedSeq, ...columns } = getTableColumns(rounds);
+
+/** Reads the entries of a round by the primary key, from the one that opened it. */
+const money = sql<[stake: string, result: string]>`(
+  select array[coalesce(-sum(amount) filter (where operation = 'debit'), 0), coalesce(sum(amount), 0)]::text[]
+  from ${entries} where player_id = ${rounds.playerId} and seq >= ${rounds.openedSeq} and round_id = ${rounds.roundId})`;
+
+const select = (orm: PostgresJsDatabase) =>
+  orm
+    .select({ ...columns, currency: players.currency, money })
+    .from(rounds)
+    .innerJoin(players, eq(players.playerId, rounds.playerId));
+
+export type RoundRow = Awaited<ReturnType<typeof select>>[number];
 
 export const findRound = async (
   orm: PostgresJsDatabase,
   playerId: string,
   roundId: string,
 ): Promise<RoundRow | undefined> => {
-  const [row] = await orm
-    .select()
-    .from(rounds)
-    .where(and(eq(rounds.playerId, playerId), eq(rounds.roundId, roundId)));
+  const [row] = await select(orm).where(and(eq(rounds.playerId, playerId), eq(rounds.roundId, roundId)));
   return row;
 };
 
@@ -38,9 +48,7 @@ export const listRounds = (
   { olderThan, status, roundId }: RoundFilter,
   { limit, offset }: Page,
 ): Promise<RoundRow[]> =>
-  orm
-    .select()
-    .from(rounds)
+  select(orm)
     .where(
       and(
         status === 'open' || roundId === undefined ? isNull(rounds.closedAt) : undefined,

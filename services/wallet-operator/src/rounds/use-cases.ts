@@ -3,12 +3,15 @@ import { slice, type Slice } from '@platform/pagination/slice';
 import { NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
+import { decimal } from '../money.ts';
 import { roundEntries } from '../players/use-cases.ts';
 import type { Round, RoundQuery, RoundWithEntries } from './schema.ts';
 import { findRound, listRounds, type RoundRow } from './store.ts';
 
-const view = ({ openedAt, closedAt, ...row }: RoundRow): z.input<typeof Round> => ({
+const view = ({ openedAt, closedAt, money: [stake, result], ...row }: RoundRow): z.input<typeof Round> => ({
   ...row,
+  stake: decimal(stake),
+  result: decimal(result),
   status: closedAt === null ? 'open' : 'closed',
   openedAt: openedAt.toISOString(),
   closedAt: closedAt?.toISOString() ?? null,

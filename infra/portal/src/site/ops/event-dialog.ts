@@ -76,15 +76,25 @@ const content = (event: EventDetail): Node =>
     code(event.headers),
   );
 
-/** One webhook: its content and result, revealing its body, a dry run and a replay. */
-export const openEvent = (session: Session, path: string, replayed: () => void): HTMLDialogElement => {
+/** What a recheck found, by the new status. */
+const rechecked: Readonly<Record<string, string>> = {
+  pending: 'The signature is valid now. The webhook will be processed in a moment.',
+  failed: 'The signature is valid now, but the body cannot be read.',
+  ignored: 'The signature is valid now, but the same webhook was accepted meanwhile.',
+  refused: 'The signature is still not valid.',
+};
+
+/** One webhook: its content and result, revealing its body, and a dry run and a replay, or a recheck of a refused one. */
+export const openEvent = (session: Session, path: string, changed: () => void): HTMLDialogElement => {
   const result = element('div', { role: 'status' });
   const body = element('div', { class: 'dialog-body' });
   const tell = (load: () => Promise<Node>): void => {
     void show(result, load).then(() => result.scrollIntoView({ block: 'start' }));
   };
-  const load = (query: string): Promise<void> =>
-    show(body, async () => content(await session.ask<EventDetail>(path + query)));
+  const told = (text: string): Node => {
+    changed();
+    return element('p', { class: 'note' }, text);
+  };
   const reveal = button('Reveal body', 'quiet', () => {
     reveal.hidden = true;
     void load('?reveal=true');
@@ -92,22 +102,41 @@ export const openEvent = (session: Session, path: string, replayed: () => void):
   const dryRun = button('Dry run', 'quiet', () => {
     tell(async () => outcome(await session.ask<Replay>(`${path}/replay?dryRun=true`, 'POST')));
   });
+  const recheck = button('Recheck', '', () => {
+    tell(async () => {
+      const { status } = await session.ask<{ status: string }>(`${path}/recheck`, 'POST');
+      return told(rechecked[status] ?? status);
+    });
+  });
   const sure = button('Replay now', 'danger', () => {
     ask(false);
     tell(async () => {
       await session.ask(`${path}/replay`, 'POST');
-      replayed();
-      return element('p', { class: 'note' }, 'It will be processed again in a moment.');
+      return told('It will be processed again in a moment.');
     });
   });
-  const replay = button('Replay …', '', () => ask(true));
-  const no = button('Cancel', 'quiet', () => ask(false));
+  const replay = button('Replay …', '', () => {
+    ask(true);
+    no.focus();
+  });
+  const no = button('Cancel', 'quiet', () => {
+    ask(false);
+    replay.focus();
+  });
   const ask = (asking: boolean): void => {
     for (const one of [sure, no]) one.hidden = !asking;
     for (const one of [dryRun, replay]) one.hidden = asking;
-    (asking ? no : replay).focus();
   };
-  for (const one of [sure, no]) one.hidden = true;
+  const load = (query: string): Promise<void> =>
+    show(body, async () => {
+      const event = await session.ask<EventDetail>(path + query);
+      const isRefused = event.status === 'refused';
+      recheck.hidden = !isRefused;
+      for (const one of [dryRun, replay]) one.hidden = isRefused;
+      return content(event);
+    });
+  const actions = [reveal, dryRun, recheck, replay, sure, no];
+  for (const one of actions.slice(1)) one.hidden = true;
   void load('');
-  return openDialog('Webhook', [body, result], [reveal, dryRun, replay, sure, no]);
+  return openDialog('Webhook', [body, result], actions);
 };

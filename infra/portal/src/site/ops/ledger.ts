@@ -1,10 +1,13 @@
 import { button, element } from '../element.ts';
+import { whatHappened, whoActed, type AuditEvent } from './audit-text.ts';
 import { createFilters } from './filters.ts';
 import { facts, nothing, show, state, table } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
+import { addressOf } from './place.ts';
 import type { Session } from './session.ts';
 import { pretty } from './text.ts';
 import { when } from './time.ts';
+import { totalsSection } from './totals.ts';
 
 interface Proof {
   ok: boolean;
@@ -12,13 +15,6 @@ interface Proof {
   players: number;
   entries: number;
   violations: { kind: string; playerId: string; transactionId: string | null; detail: string }[];
-}
-
-interface AuditEvent {
-  at: string;
-  kind: string;
-  playerId: string | null;
-  details: unknown;
 }
 
 const code = (text: string) => element('code', {}, text);
@@ -65,16 +61,22 @@ export const ledgerView = (session: Session): HTMLElement => {
     void show(list, async () => {
       const found = await session.ask<{ events: AuditEvent[]; page: ListPage }>(`/v1/audit/events?${query}`);
       if (found.events.length === 0) return nothing('There are no audit events.');
-      const rows = found.events.map(({ at, kind, playerId, details }) => [
-        when(at),
-        code(kind),
-        code(playerId ?? '–'),
-        element('pre', { tabindex: '0' }, pretty(details)),
+      const rows = found.events.map((event) => [
+        when(event.at),
+        element('span', {}, whoActed(event)),
+        element('span', { class: 'what' }, whatHappened(event)),
+        element('a', { href: addressOf('ledger', { playerId: event.playerId }) }, event.playerId ?? '–'),
+        element(
+          'details',
+          {},
+          element('summary', {}, 'Details'),
+          element('pre', { tabindex: '0' }, pretty(event.details)),
+        ),
       ]);
       return element(
         'div',
         {},
-        table('Audit events', ['At', 'Kind', 'Player', 'Details'], rows),
+        table('Audit log', ['When', 'Who', 'What', 'Player', 'Details'], rows),
         pager(found.page, filters.go),
       );
     });
@@ -92,6 +94,7 @@ export const ledgerView = (session: Session): HTMLElement => {
     ),
     element('div', { class: 'actions' }, prove),
     proof,
+    totalsSection(session),
     element('h2', {}, 'Audit log'),
     filters.form,
     list,

@@ -3,9 +3,11 @@ import { errorText, isTemporary } from './text.ts';
 
 type Cell = Node | string;
 
+const isMoney = (cell: Cell | undefined): boolean =>
+  cell instanceof Element && cell.classList.contains('money');
+
 /** Plain text and amounts need the name of their column where the head of the table is not shown. */
-const needsLabel = (cell: Cell): boolean =>
-  typeof cell === 'string' || (cell instanceof Element && cell.classList.contains('money'));
+const needsLabel = (cell: Cell): boolean => typeof cell === 'string' || isMoney(cell);
 
 const tableCell = (column: string, cell: Cell) => {
   const made = element('td', { role: 'cell', ...(needsLabel(cell) && { 'data-label': column }) }, cell);
@@ -15,7 +17,10 @@ const tableCell = (column: string, cell: Cell) => {
 
 /** A table, shown as a list on a phone. It has roles, because browsers ignore tables that styles draw differently. */
 export const table = (caption: string, columns: readonly string[], rows: readonly (readonly Cell[])[]) => {
-  const heads = columns.map((name) => element('th', { scope: 'col', role: 'columnheader' }, name));
+  const heads = columns.map((name, at) => {
+    const look = isMoney(rows[0]?.[at]) ? { class: 'amount' } : {};
+    return element('th', { scope: 'col', role: 'columnheader', ...look }, name);
+  });
   const lines = rows.map((cells) =>
     element('tr', { role: 'row' }, ...cells.map((cell, at) => tableCell(columns[at] ?? '', cell))),
   );
@@ -38,6 +43,10 @@ export const facts = (pairs: readonly (readonly [string, Cell])[]) =>
 
 export const state = (look: 'good' | 'warn' | 'bad' | 'plain', text: string) =>
   element('span', { class: 'state', 'data-state': look }, text);
+
+/** An amount with its currency. */
+export const money = (amount: string, currency: string) =>
+  element('span', { class: 'money' }, `${amount} ${currency}`);
 
 /** A labelled control. */
 export const field = (label: string, control: HTMLInputElement | HTMLSelectElement) => {

@@ -1,6 +1,6 @@
 import { button, element } from '../element.ts';
 import { createFilters } from './filters.ts';
-import { choice, facts, field, nothing, openDialog, show, state, table } from './parts.ts';
+import { choice, facts, field, money, nothing, openDialog, show, state, table } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
 import { changeFilters, place } from './place.ts';
 import type { Session } from './session.ts';
@@ -13,6 +13,9 @@ interface Round {
   status: 'open' | 'closed';
   openedAt: string;
   closedAt: string | null;
+  currency: string;
+  stake: string;
+  result: string;
 }
 
 interface Entry {
@@ -34,9 +37,8 @@ const ages = [
 ] as const;
 
 const code = (text: string) => element('code', {}, text);
-const money = (text: string) => element('code', { class: 'money' }, text);
 
-const history = (entries: readonly Entry[]): Node =>
+const history = ({ entries, currency }: Round & { entries: readonly Entry[] }): Node =>
   table(
     'Entries of the round',
     ['No.', 'At', 'Operation', 'Amount', 'Balance after', 'Transaction', 'Reverses'],
@@ -44,8 +46,8 @@ const history = (entries: readonly Entry[]): Node =>
       String(entry.seq),
       when(entry.at),
       entry.operation,
-      money(entry.amount),
-      money(entry.balanceAfter),
+      money(entry.amount, currency),
+      money(entry.balanceAfter, currency),
       code(entry.transactionId),
       code(entry.reverseTransactionId ?? '–'),
     ]),
@@ -67,11 +69,13 @@ const openRound = (session: Session, playerId: string, roundId: string): void =>
         ['Round', code(round.roundId)],
         ['Player', code(round.playerId)],
         ['Game', code(round.gameCode)],
+        ['Stake', money(round.stake, round.currency)],
+        ['Result', money(round.result, round.currency)],
         ['Opened', when(round.openedAt)],
         ['Closed', when(round.closedAt)],
       ]),
       element('h3', {}, 'History'),
-      history(round.entries),
+      history(round),
     );
   });
 };
@@ -102,13 +106,15 @@ export const roundsView = (session: Session): HTMLElement => {
     void show(list, async () => {
       const found = await session.ask<{ rounds: Round[]; page: ListPage }>(`/v1/rounds?${query}`);
       if (found.rounds.length === 0) return nothing('No round has been open that long.');
-      const rows = found.rounds.map(({ playerId, roundId, gameCode, openedAt }) => [
+      const rows = found.rounds.map(({ playerId, roundId, ...round }) => [
         button(roundId, 'link', () => openRound(session, playerId, roundId)),
         code(playerId),
-        code(gameCode),
-        when(openedAt),
+        code(round.gameCode),
+        money(round.stake, round.currency),
+        money(round.result, round.currency),
+        when(round.openedAt),
       ]);
-      const shown = table('Open rounds', ['Round', 'Player', 'Game', 'Opened'], rows);
+      const shown = table('Open rounds', ['Round', 'Player', 'Game', 'Stake', 'Result', 'Opened'], rows);
       return element('div', {}, shown, pager(found.page, filters.go));
     });
   };

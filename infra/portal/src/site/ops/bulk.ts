@@ -1,0 +1,100 @@
+import type { EventPage, Replay } from './events-data.ts';
+import type { Session } from './session.ts';
+
+/** The webhooks of a store that were received in a span of time and have a status. */
+export interface Span {
+  /** Path of the list of webhooks of the store. */
+  events: string;
+  from: string;
+  to: string;
+  /** `refused` ones are verified again, others are replayed. */
+  status: string;
+}
+
+/** What one request of a bulk replay or recheck did; `next` is where the following request continues. */
+interface Step {
+  replayed?: number;
+  checked?: number;
+  accepted?: number;
+  failed?: number;
+  next: string | null;
+}
+
+/** Sums over all requests so far. For a replay `visited` and `accepted` are the same. */
+export interface BulkResult {
+  visited: number;
+  accepted: number;
+  /** Could not be verified. */
+  failed: number;
+}
+
+/** Sends requests until the end of the span, and reports the sums after each. Stops when `stop` says so. */
+export const runBulk = async (
+  session: Session,
+  { events, from, to, status }: Span,
+  isDryRun: boolean,
+  report: (sums: BulkResult) => void = () => {},
+  stop: () => boolean = () => false,
+): Promise<BulkResult> => {
+  const isRecheck = status === 'refused';
+  const path = `${events}/${isRecheck ? 'recheck' : 'replay'}${isDryRun ? '?dryRun=true' : ''}`;
+  const sums: BulkResult = { visited: 0, accepted: 0, failed: 0 };
+  for (let after: string | null | undefined; after !== null && !stop();) {
+    const body = { from, to, ...(!isRecheck && { status }), ...(after !== undefined && { after }) };
+    const step: Step = await session.ask<Step>(path, 'POST', body);
+    sums.visited += step.checked ?? step.replayed ?? 0;
+    sums.accepted += step.accepted ?? step.replayed ?? 0;
+    sums.failed += step.failed ?? 0;
+    report(sums);
+    after = step.next;
+  }
+  return sums;
+};
+
+/** What a replay of the newest webhooks of a span would do. */
+export interface Sample {
+  size: number;
+  changed: number;
+  unchanged: number;
+  /** Error messages, with how many webhooks have each. */
+  errors: Map<string, number>;
+}
+
+const sampleSize = 10;
+
+/** Tries a replay of the newest webhooks of a span, without a change. */
+export const trySample = async (session: Session, { events, ...span }: Span): Promise<Sample> => {
+  const query = new URLSearchParams({ ...span, limit: String(sampleSize) });
+  const { events: newest } = await session.ask<EventPage>(`${events}?${query}`);
+  const sample: Sample = { size: newest.length, changed: 0, unchanged: 0, errors: new Map() };
+  for (const { id } of newest) {
+    const { changes = [], error } = await session.ask<Replay>(`${events}/${id}/replay?dryRun=true`, 'POST');
+    if (error !== undefined) sample.errors.set(error, (sample.errors.get(error) ?? 0) + 1);
+    else if (changes.length > 0) sample.changed++;
+    else sample.unchanged++;
+  }
+  return sample;
+};
+
+const cell = (value: string | number | null): string => {
+  const text = String(value ?? '');
+  // A program for tables must not run a text from outside as a formula.
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return `"${safe.replaceAll('"', '""')}"`;
+};
+
+const columns = ['id', 'event', 'entity', 'status', 'attempts', 'error', 'receivedAt', 'finishedAt'] as const;
+
+/** The present state of the webhooks of a span that have ended since an instant or are pending, as CSV. */
+export const resultOf = async (session: Session, span: Span, since: string): Promise<string> => {
+  const lines = [columns.join(',')];
+  for (let page = 1, more = true; more; page++) {
+    const query = new URLSearchParams({ from: span.from, to: span.to, page: String(page), limit: '200' });
+    const found = await session.ask<EventPage>(`${span.events}?${query}`);
+    for (const event of found.events)
+      if (event.finishedAt === null || event.finishedAt >= since)
+        lines.push(columns.map((column) => cell(event[column])).join(','));
+    more = found.page.has_more;
+  }
+  return `${lines.join('\r\n')}\r\n`;
+};
