@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { build } from 'esbuild';
 import { alertRules } from './alert-rules.ts';
+import { readGuides } from './guides.ts';
 import { pages } from './pages.ts';
 import { describeServices, eventFilters } from './services.ts';
 
@@ -16,7 +17,7 @@ const scalarFolder = resolve(dirname(fileURLToPath(import.meta.resolve('@scalar/
 const isScript = (path: string): boolean => !path.endsWith('.map') && !path.endsWith('standalone.js');
 
 /** Texts; fonts are compressed already. */
-const isCompressible = (path: string): boolean => /\.(?:html|css|js|svg)$/.test(path);
+const isCompressible = (path: string): boolean => /\.(?:html|css|js|json|svg)$/.test(path);
 
 /** Writes a .gz file beside each text, which nginx sends instead of compressing the text for each request. */
 const compress = async (folder: string): Promise<void> => {
@@ -33,7 +34,7 @@ const compress = async (folder: string): Promise<void> => {
  * Builds the portal into a folder, which it replaces: pages, scripts, styles and fonts, served at /docs.
  */
 export const buildPortal = async (out: string): Promise<void> => {
-  const services = await describeServices();
+  const [services, guides] = await Promise.all([describeServices(), readGuides()]);
   await rm(out, { recursive: true, force: true });
   // Root may create it, and the workers of nginx must be able to read it.
   await mkdir(join(out, 'assets'), { recursive: true, mode: 0o755 });
@@ -44,6 +45,7 @@ export const buildPortal = async (out: string): Promise<void> => {
         'overview.ts',
         'reference.ts',
         'operations.ts',
+        'guides.ts',
         'styles/portal.css',
         'styles/reference.css',
       ],
@@ -64,10 +66,11 @@ export const buildPortal = async (out: string): Promise<void> => {
       logLevel: 'silent',
     }),
     cp(scalarFolder, join(out, 'assets/scalar'), { recursive: true, filter: isScript }),
-    ...pages(services).map(async ({ path, html }) => {
+    ...pages(services, guides).map(async ({ path, html }) => {
       await mkdir(join(out, dirname(path)), { recursive: true });
       await writeFile(join(out, path), html);
     }),
+    writeFile(join(out, 'assets/guides.json'), JSON.stringify(guides.flatMap(({ sections }) => sections))),
     cp(join(site, 'icon.svg'), join(out, 'icon.svg')),
   ]);
   await compress(out);

@@ -1,3 +1,5 @@
+import { guideList, guidePage } from './guides-page.ts';
+import type { Guide } from './guides.ts';
 import { html, type Markup } from './html.ts';
 import { operations } from './operations-page.ts';
 import { overview } from './overview-page.ts';
@@ -16,13 +18,14 @@ interface Page {
 
 const places = [
   { href: '/docs/', name: 'Overview', path: 'index.html' },
+  { href: '/docs/guides/', name: 'Guides', path: 'guides/index.html' },
   { href: '/docs/reference/', name: 'Reference', path: 'reference/index.html' },
   { href: '/docs/ops/', name: 'Operations', path: 'ops/index.html' },
 ];
 
 const navigation = (path: string): Markup[] =>
   places.map((place) =>
-    place.path === path
+    place.path === path || (place.name === 'Guides' && path.startsWith('guides/'))
       ? html`<a href="${place.href}" aria-current="page">${place.name}</a>`
       : html`<a href="${place.href}">${place.name}</a>`,
   );
@@ -51,8 +54,28 @@ const frame = ({ path, title, script, style, body }: Page): string =>
       </body>
     </html> `.markup;
 
+const guidePages = (guides: readonly Guide[]): Page[] => [
+  {
+    path: 'guides/index.html',
+    title: 'Guides · Platform',
+    script: 'guides',
+    style: 'portal',
+    body: guideList(guides),
+  },
+  ...guides.map((guide) => ({
+    path: `guides/${guide.name}/index.html`,
+    title: `${guide.title} · Platform`,
+    script: 'guides',
+    style: 'portal',
+    body: guidePage(guide, guides),
+  })),
+];
+
 /** Every page of the portal, ready to be written. */
-export const pages = (services: readonly ServiceCard[]): { path: string; html: string }[] =>
+export const pages = (
+  services: readonly ServiceCard[],
+  guides: readonly Guide[],
+): { path: string; html: string }[] =>
   [
     {
       path: 'index.html',
@@ -75,4 +98,5 @@ export const pages = (services: readonly ServiceCard[]): { path: string; html: s
       style: 'portal',
       body: operations,
     },
+    ...guidePages(guides),
   ].map((page) => ({ path: page.path, html: frame(page) }));

@@ -1,0 +1,42 @@
+import { addressOf, type Guide } from './guides.ts';
+import { html, type Markup } from './html.ts';
+
+const search = html`<search>
+  <form id="search" autocomplete="off">
+    <label for="words">Search the guides</label>
+    <input id="words" type="search" maxlength="100" autocomplete="off" spellcheck="false" />
+  </form>
+  <p id="found" role="status"></p>
+  <ol id="results"></ol>
+</search>`;
+
+const isDecision = ({ name }: Guide): boolean => name.startsWith('adr/');
+
+const entry = (guide: Guide, current?: Guide): Markup =>
+  guide === current
+    ? html`<li><a href="${addressOf(guide.name)}" aria-current="page">${guide.title}</a></li>`
+    : html`<li><a href="${addressOf(guide.name)}">${guide.title}</a></li>`;
+
+const list = (heading: string, guides: readonly Guide[], current?: Guide): Markup =>
+  html`<h2>${heading}</h2>
+    <ul>
+      ${guides.map((guide) => entry(guide, current))}
+    </ul>`;
+
+/** A guide beside the table of contents. */
+export const guidePage = (guide: Guide, guides: readonly Guide[]): Markup =>
+  html`<div class="page guides">
+    <nav class="contents" aria-label="Guides">
+      ${search} ${list('Guides', guides.filter((one) => !isDecision(one)), guide)}
+      <p><a href="/docs/guides/#decisions">Decisions</a></p>
+    </nav>
+    <main id="content" class="guide">${guide.body}</main>
+  </div>`;
+
+/** The search and the list of all guides and decisions. */
+export const guideList = (guides: readonly Guide[]): Markup =>
+  html`<main id="content" class="page guides-list">
+    <h1>Guides</h1>
+    ${search} ${list('Guides', guides.filter((one) => !isDecision(one)))}
+    <section id="decisions">${list('Decisions', guides.filter(isDecision))}</section>
+  </main>`;

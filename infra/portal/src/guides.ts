@@ -1,0 +1,122 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Marked, type Tokens } from 'marked';
+import { html, type Markup } from './html.ts';
+
+const docs = resolve(import.meta.dirname, '../../../docs');
+
+/** A file of docs/ as a page. */
+export interface Guide {
+  /** Path below docs/ without `.md`, such as `adr/0001-node-and-pnpm`. */
+  name: string;
+  title: string;
+  body: Markup;
+  sections: Section[];
+}
+
+/** A part of a guide that the search finds: a heading and the text below it. */
+export interface Section {
+  page: string;
+  heading: string;
+  href: string;
+  text: string;
+}
+
+/** The address of a guide in the portal. */
+export const addressOf = (name: string): string => `/docs/guides/${name}/`;
+
+/** Ids of headings as GitHub makes them, because the links in docs/ are written for it. */
+const headingId = (text: string): string =>
+  text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+
+/**
+ * Where a link of a guide leads: another guide keeps its heading, an address stays. Undefined for files outside of
+ * docs/, which the portal does not have.
+ */
+const targetOf = (href: string, folder: string): string | undefined => {
+  if (/^(?:https?:|#)/.test(href)) return href;
+  const [path = '', heading] = href.split('#');
+  const name = join(folder, path);
+  if (name.startsWith('..') || !name.endsWith('.md')) return undefined;
+  const address = name === 'adr/README.md' ? '/docs/guides/' : addressOf(name.slice(0, -'.md'.length));
+  return heading === undefined ? address : `${address}#${heading}`;
+};
+
+/** Writes the elements that the portal treats differently from Markdown's usual HTML. */
+const createMarked = (folder: string) =>
+  new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const [level, id] = [String(depth), headingId(text)];
+        return `${html`<h${level} id="${id}"`.markup}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+      },
+      link({ href, tokens }) {
+        const text = this.parser.parseInline(tokens);
+        const target = targetOf(href, folder);
+        return target === undefined ? text : `${html`<a href="${target}"`.markup}>${text}</a>`;
+      },
+      code({ text }) {
+        return html`<pre tabindex="0"><code>${text}</code></pre>`.markup;
+      },
+      // Nothing in docs/ needs markup of its own; what looks like it is text.
+      html({ text }) {
+        return html`${text}`.markup;
+      },
+    },
+  });
+
+const plain = (token: Tokens.Generic): string => {
+  if (token.type === 'table') {
+    const { header, rows } = token as Tokens.Table;
+    return [header, ...rows].map((cells) => cells.map(({ text }) => text).join(' ')).join(' ');
+  }
+  return 'text' in token ? String(token['text']) : '';
+};
+
+/** Reads a guide of docs/ by its name. */
+const readGuide = async (name: string): Promise<Guide> => {
+  const text = await readFile(join(docs, `${name}.md`), 'utf8');
+  const folder = name.includes('/') ? name.slice(0, name.indexOf('/')) : '.';
+  const marked = createMarked(folder);
+  const tokens = marked.lexer(text);
+  const [first] = tokens;
+  const title = first?.type === 'heading' ? (first as Tokens.Heading).text : name;
+  const sections: Section[] = [];
+  for (const token of tokens)
+    if (token.type === 'heading') {
+      const { text: heading, depth } = token as Tokens.Heading;
+      const href = depth === 1 ? addressOf(name) : `${addressOf(name)}#${headingId(heading)}`;
+      sections.push({ page: title, heading, href, text: '' });
+    } else {
+      const section = sections.at(-1);
+      if (section) section.text = `${section.text} ${plain(token)}`.trim();
+    }
+  // Wide tables scroll by themselves.
+  const body = marked
+    .parser(tokens)
+    .replaceAll('<table>', '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>')
+    .replaceAll('</table>', '</table></div>');
+  return { name, title, body: { markup: body }, sections };
+};
+
+/** The order in the table of contents; other guides follow by name. */
+const order = ['architecture', 'deploy', 'scaling', 'security', 'benchmarks'];
+const rank = (name: string): number => (order.indexOf(name) + order.length + 1) % (order.length + 1);
+
+/** All guides: those of the services first, decisions last. */
+export const readGuides = async (): Promise<Guide[]> => {
+  const files = await readdir(docs, { recursive: true });
+  const names = files
+    .filter((file) => file.endsWith('.md') && !file.endsWith('README.md'))
+    .map((file) => file.slice(0, -'.md'.length));
+  const guides = await Promise.all(names.map(readGuide));
+  return guides.toSorted(
+    (one, other) =>
+      Number(one.name.includes('/')) - Number(other.name.includes('/')) ||
+      rank(one.name) - rank(other.name) ||
+      one.name.localeCompare(other.name),
+  );
+};
