@@ -27,7 +27,12 @@ const list = (heading: string, guides: readonly Guide[], current?: Guide): Marku
 export const guidePage = (guide: Guide, guides: readonly Guide[]): Markup =>
   html`<div class="page guides">
     <nav class="contents" aria-label="Guides">
-      ${search} ${list('Guides', guides.filter((one) => !isDecision(one)), guide)}
+      ${search}
+      ${list(
+        'Guides',
+        guides.filter((one) => !isDecision(one)),
+        guide,
+      )}
       <p><a href="/docs/guides/#decisions">Decisions</a></p>
     </nav>
     <main id="content" class="guide">${guide.body}</main>
@@ -37,6 +42,10 @@ export const guidePage = (guide: Guide, guides: readonly Guide[]): Markup =>
 export const guideList = (guides: readonly Guide[]): Markup =>
   html`<main id="content" class="page guides-list">
     <h1>Guides</h1>
-    ${search} ${list('Guides', guides.filter((one) => !isDecision(one)))}
+    ${search}
+    ${list(
+      'Guides',
+      guides.filter((one) => !isDecision(one)),
+    )}
     <section id="decisions">${list('Decisions', guides.filter(isDecision))}</section>
   </main>`;

@@ -50,7 +50,8 @@ const search = async (): Promise<void> => {
     .map((section) => ({ section, score: score(section, words) }))
     .filter((one) => one.score > 0)
     .toSorted((one, other) => other.score - one.score);
-  found.textContent = matches.length === 0 ? `Nothing contains “${asked.trim()}”.` : `${matches.length} found`;
+  found.textContent =
+    matches.length === 0 ? `Nothing contains “${asked.trim()}”.` : `${matches.length} found`;
   results.replaceChildren(...matches.slice(0, most).map(({ section }) => result(section, words)));
 };
 
