@@ -5,9 +5,11 @@ import { gunzipSync } from 'node:zlib';
 import { services } from '@platform/gateway/routes';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildPortal } from './build.ts';
+import type { Section } from './guides.ts';
 import { html } from './html.ts';
 import { purposes } from './purposes.ts';
 
+const docs = join(import.meta.dirname, '../../../docs');
 let out: string;
 
 beforeAll(async () => {
@@ -23,7 +25,13 @@ test('the build of the portal contains no credential, and no file that its pages
 });
 
 test('no page has inline scripts, styles or event handlers', async () => {
-  for (const page of ['index.html', 'reference/index.html', 'ops/index.html']) {
+  for (const page of [
+    'index.html',
+    'reference/index.html',
+    'ops/index.html',
+    'guides/index.html',
+    'guides/security/index.html',
+  ]) {
     const text = await readFile(join(out, page), 'utf8');
     expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|https?:/);
     for (const [, attributes, content] of text.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)) {
@@ -46,6 +54,43 @@ test('every page, script and style has a compressed copy with the same content',
   expect(files.length).toBeGreaterThan(5);
   for (const file of files)
     expect(gunzipSync(await readFile(join(out, `${file}.gz`)))).toEqual(await readFile(join(out, file)));
+});
+
+test('every guide and decision of docs/ is a page, and links between them lead to pages and headings that exist', async () => {
+  const names = (await readdir(docs, { recursive: true }))
+    .filter((file) => file.endsWith('.md') && !file.endsWith('README.md'))
+    .map((file) => `/docs/guides/${file.slice(0, -'.md'.length)}/`);
+  const textOf = async (address: string) =>
+    readFile(join(out, address.slice('/docs/'.length), 'index.html'), 'utf8');
+  const pages = new Map(await Promise.all(names.map(async (name) => [name, await textOf(name)] as const)));
+  expect(pages.size).toBeGreaterThan(40);
+  let followed = 0;
+  for (const [name, page] of pages) {
+    const [, content = ''] = page.split('<main');
+    for (const [, href = ''] of content.matchAll(/<a href="([^"]*)"/g)) {
+      const [path = '', heading] = href.split('#');
+      if (path !== '' && !pages.has(path)) {
+        expect(href, name).toMatch(/^https?:|^\/docs\/guides\/$/);
+        continue;
+      }
+      if (heading !== undefined)
+        expect(pages.get(path || name), `${name} ${href}`).toContain(`id="${heading}"`);
+      followed++;
+    }
+  }
+  expect(followed).toBeGreaterThan(20);
+});
+
+test('the search knows every heading of the guides, with an address that exists', async () => {
+  const sections = JSON.parse(await readFile(join(out, 'assets/guides.json'), 'utf8')) as Section[];
+  expect(sections.length).toBeGreaterThan(100);
+  expect(new Set(sections.map(({ href }) => href)).size).toBe(sections.length);
+  const replay = sections.find(({ heading }) => heading === 'Events and their status');
+  expect(replay).toMatchObject({
+    page: 'Store webhooks',
+    href: '/docs/guides/store-webhooks/#events-and-their-status',
+  });
+  expect(replay?.text).toContain('Replay');
 });
 
 test('the fonts are part of the build', async () => {

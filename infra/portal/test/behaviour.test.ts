@@ -162,8 +162,8 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  test('the sign-in and the overview have no axe violation', async () => {
-    for (const path of ['/docs/', '/docs/ops/']) {
+  test('the sign-in, the overview and the guides have no axe violation', async () => {
+    for (const path of ['/docs/', '/docs/ops/', '/docs/guides/', '/docs/guides/consignments/']) {
       await using visited = await visit(path, { bypassCSP: true });
       await visited.page.waitForLoadState('networkidle');
       expect(await violations(visited.page)).toEqual([]);

@@ -59,7 +59,13 @@ describe.runIf(canLook)('the portal', () => {
     await expect.poll(() => lastCode(printed)).not.toBe(code);
   });
 
-  const pages = ['/docs/', '/docs/reference/', '/docs/ops/'];
+  const pages = [
+    '/docs/',
+    '/docs/reference/',
+    '/docs/ops/',
+    '/docs/guides/',
+    '/docs/guides/wallet-operator/',
+  ];
 
   test.each(pages)(
     '%s sends requests only to the gateway, and violates no Content-Security-Policy',

@@ -1,0 +1,26 @@
+import { describe, expect, test } from 'vitest';
+import { canLook, useBrowser, visit } from './browser.ts';
+
+useBrowser();
+
+describe.runIf(canLook)('the guides of the portal', () => {
+  test('a guide is found by words of its text, and read without leaving the gateway', async () => {
+    await using visited = await visit('/docs/guides/');
+    const { page } = visited;
+    await page.getByLabel('Search the guides').fill('replay dryrun');
+    await page.getByRole('link', { name: 'Store webhooks: Events and their status' }).click();
+    await page.getByRole('heading', { name: 'Events and their status' }).waitFor();
+    expect(page.url()).toContain('/docs/guides/store-webhooks/#events-and-their-status');
+    await page.getByRole('link', { name: 'Wallet operator', exact: true }).click();
+    await page.getByRole('heading', { name: 'Wallet operator', level: 1 }).waitFor();
+    expect(visited.outside).toEqual([]);
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('words that no guide contains are said to be in none', async () => {
+    await using visited = await visit('/docs/guides/wallet-operator/');
+    await visited.page.getByLabel('Search the guides').fill('<img src=x> zebra');
+    await visited.page.getByText('Nothing contains “<img src=x> zebra”.').waitFor();
+    expect(visited.faults).toEqual([]);
+  });
+});
