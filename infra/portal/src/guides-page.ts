@@ -25,7 +25,7 @@ const list = (heading: string, guides: readonly Guide[], current?: Guide): Marku
 
 /** A guide beside the table of contents. */
 export const guidePage = (guide: Guide, guides: readonly Guide[]): Markup =>
-  html`<div class="page guides">
+  html`<div class="page with-contents">
     <nav class="contents" aria-label="Guides">
       ${search}
       ${list(
