@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
@@ -7,8 +8,9 @@ import { openDatabase } from '../src/process/database.ts';
 import { isTransient } from '../src/process/database-error.ts';
 import { createMetrics, addPoolMetrics } from '../src/process/metrics.ts';
 import { Unavailable } from '../src/http/problem.ts';
+import { createRequestLimit } from '../src/http/overload.ts';
 import { createHttpServer } from '../src/http/server.ts';
-import { currentRequest, detached, withDeadline } from '../src/process/request-scope.ts';
+import { cancelWithRequest, currentRequest, detached, withDeadline } from '../src/process/request-scope.ts';
 import { listen } from '../src/process/service.ts';
 import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
@@ -61,7 +63,7 @@ test('beyond the pool and its queue requests get 503 at once; the replica stays 
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   const metrics = await (await fetch(`${url}/metrics`)).text();
   expect(metrics).toContain('db_pool_waiting 3');
-  expect(metrics).toContain('db_pool_refused_total 15');
+  expect(metrics).toContain('http_requests_refused_total 15');
   await lock.release();
   for (const { status } of await Promise.all(accepted)) expect(status).toBe(404);
 }, 20_000);
@@ -192,6 +194,7 @@ const startProxy = async (databaseUrl: string) => {
 const serveWork = async (
   {
     databaseUrl,
+    deadlineMs = 20_000,
     ...options
   }: { max: number; maxWaiting?: number; deadlineMs?: number; databaseUrl?: string },
   work: (database: ReturnType<typeof openDatabase>, url: string) => Promise<unknown>,
@@ -199,12 +202,13 @@ const serveWork = async (
   const stack = new AsyncDisposableStack();
   const url = databaseUrl ?? stack.use(await cloneDatabase(inject('postgresUrl'), migrations)).url;
   const database = stack.use(openDatabase({ maxWaiting: 1000, ...options, url, name: 'work' }));
-  const server = createHttpServer((req, res) => {
+  const listener: RequestListener = (req, res) => {
     work(database, req.url ?? '').then(
       () => res.writeHead(200).end(),
       () => res.writeHead(503).end(),
     );
-  }, options);
+  };
+  const server = createHttpServer(cancelWithRequest(listener, deadlineMs, createRequestLimit(1000)));
   const { port } = await listen(server, '127.0.0.1', 0);
   stack.defer(() => {
     server.closeAllConnections();

@@ -1,15 +1,16 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { BaseContext } from '../process/context.ts';
-import { makeRequestId } from '../process/log.ts';
+import { cancelWithRequest } from '../process/request-scope.ts';
 import { createFastPath } from './fast-path.ts';
 import { createDocument, type Interface } from './openapi.ts';
 import { headersOf } from './headers.ts';
 import { operationRoutes } from './operations.ts';
 import { createHandler, type Limits } from './pipeline.ts';
+import { createRefusal, createRequestLimit } from './overload.ts';
 import { NotFound, Problem } from './problem.ts';
 import { createRequestContext, pathOf } from './request-context.ts';
-import { createErrorHandler, type ErrorHandler } from './respond.ts';
+import { createErrorHandler } from './respond.ts';
 import type { Route } from './route.ts';
 
 export interface AppOptions {
@@ -62,24 +63,6 @@ const createExpress = (): Express => {
 };
 
 /**
- * While the queue for the database is full, refuses requests before they cost a look-up, a body or a password hash. Fast
- * routes decide for themselves: they have a cache or a queue of their own.
- */
-const refuseWhenFull =
-  (
-    { database, metrics }: BaseContext,
-    exempt: ReadonlySet<string>,
-    refuse: ErrorHandler,
-    next: RequestListener,
-  ) =>
-  (req: IncomingMessage, res: ServerResponse): void => {
-    if (!database.queue.isFull() || exempt.has(pathOf(req.url ?? ''))) return next(req, res);
-    req.id = makeRequestId(req);
-    metrics.record(req.method ?? '', undefined, 503, 0);
-    refuse(database.queue.refuse(), req, res);
-  };
-
-/**
  * Creates the two request paths of a service: the fast path for fast routes, Express for all other requests. Both run
  * request context → pipeline (pipeline.ts) → error handler.
  */
@@ -107,7 +90,17 @@ export const createHttpApp = (
 
   const fast = routes.filter((route) => route.fast);
   const exempt = new Set(operations.map(({ path }) => path));
-  const next = refuseWhenFull(context, exempt, handleError, app);
+  const refuse = createRefusal(context.metrics);
+  /** Health and other operation paths are never refused. */
+  const admit =
+    (isFull: () => boolean, next: RequestListener): RequestListener =>
+    (req, res) => {
+      if (isFull() && !exempt.has(pathOf(req.url ?? ''))) refuse(req, res);
+      else next(req, res);
+    };
+  const next = admit(() => context.database.queue.isFull(), app);
   const options = { basePath, limits: context, requestContext: requestContext.fast, handleError, next };
-  return { listener: createFastPath(fast, options), document };
+  const limit = createRequestLimit(context.maxInProgress);
+  const routed = cancelWithRequest(createFastPath(fast, options), context.requestDeadlineMs, limit);
+  return { listener: admit(limit.isReached, routed), document };
 };

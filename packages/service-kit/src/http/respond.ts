@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdOf, type Log } from '../process/log.ts';
+import { stopCounting } from '../process/request-scope.ts';
 import { headersOf, type Headers } from './headers.ts';
 import { problemBody, toProblem } from './problem.ts';
 import type { AnyAnswer, Route } from './route.ts';
@@ -7,21 +8,26 @@ import type { AnyAnswer, Route } from './route.ts';
 /** How long the rest of an unread body is read and thrown away. */
 const drainMs = 2000;
 
+/** Node.js reads and discards the rest of a body that nobody reads; up to this size that is cheaper than a connection. */
+const maxDiscarded = 65_536;
+
 const hasUnreadBody = ({ headers, complete }: IncomingMessage): boolean =>
-  !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
+  !complete &&
+  (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > maxDiscarded);
 
 /**
  * Writes a whole answer. When the body of the request was not read to its end, the connection closes afterwards,
  * because the rest would be taken for the next request; the rest is read for a moment, because a sender that is cut off
  * while it writes never reads the answer.
  */
-const send = (
+export const send = (
   req: IncomingMessage,
   res: ServerResponse,
   status: number,
   headers: Headers,
   payload?: string | Buffer,
 ): void => {
+  stopCounting(req.scope);
   if (!hasUnreadBody(req)) {
     res.writeHead(status, headersOf(req, res, headers));
     // Most answers are ASCII, which Node writes faster when it need not encode it.

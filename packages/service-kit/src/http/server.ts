@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { cancelWithRequest, withoutDeadline } from '../process/request-scope.ts';
+import { withoutDeadline } from '../process/request-scope.ts';
 import { BadRequest, Problem, problemBody } from './problem.ts';
 
 interface ParserError extends Error {
@@ -74,19 +74,11 @@ const answerParserError = (error: ParserError, socket: Socket): void => {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 };
 
-export interface ServerOptions {
-  /** The database work of a request that is not answered by then is cancelled; 20 s unless said otherwise. */
-  deadlineMs?: number;
-  /** Further connections are closed at once. */
-  maxConnections?: number;
-}
-
-/** An HTTP server whose every refusal, the parser's included, is problem+json. */
-export const createHttpServer = (
-  app: RequestListener,
-  { deadlineMs = 20_000, maxConnections }: ServerOptions = {},
-): Server => {
-  const listener = cancelWithRequest(app, deadlineMs);
+/**
+ * An HTTP server whose every refusal, the parser's included, is problem+json. Connections beyond `maxConnections` are
+ * closed at once.
+ */
+export const createHttpServer = (listener: RequestListener, maxConnections?: number): Server => {
   const server = createServer(
     {
       requireHostHeader: false,

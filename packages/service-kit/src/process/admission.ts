@@ -25,10 +25,8 @@ export interface Admission {
   leave(): void;
   /** Whether a new request would be refused now. */
   isFull(): boolean;
-  /** Counts a refusal and returns what the request gets. */
-  refuse(): Unavailable;
   waiting(): number;
-  /** Uses that found the queue full or waited too long, and requests refused for it, since the start. */
+  /** Uses that found the queue full or waited too long, since the start. */
   refused(): number;
 }
 
@@ -96,7 +94,6 @@ export const createAdmission = ({ slots, maxWaiting, maxWaitMs }: AdmissionOptio
       else next();
     },
     isFull,
-    refuse,
     waiting: () => begun.size + fresh.size,
     refused: () => refused,
   };

@@ -26,6 +26,10 @@ export interface BaseContext extends Parts, Limits, AsyncDisposable {
   ops?: Guard<unknown> | undefined;
   /** `failures`: no line for requests that were answered below 400. */
   requestLog: 'all' | 'failures';
+  /** After this time the statements of a request are cancelled. */
+  requestDeadlineMs: number;
+  /** Requests in progress at most, under overload. */
+  maxInProgress: number;
   now: () => Date;
 }
 
@@ -64,6 +68,8 @@ export const openBaseContext = (env: CommonEnv, { name, migrations }: About, par
     health: createHealth({ database, redis, migrations }),
     ...openLimits(env, name, redis),
     requestLog: env.REQUEST_LOG,
+    requestDeadlineMs: env.REQUEST_DEADLINE_MS,
+    maxInProgress: env.MAX_IN_PROGRESS,
     now: () => new Date(),
     [Symbol.asyncDispose]: async () => {
       redis?.disconnect();

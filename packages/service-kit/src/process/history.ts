@@ -22,6 +22,8 @@ export interface History {
   startedAt: Date;
   /** Counts an answered request; `ms` is how long it took. */
   add(status: number, ms: number): void;
+  /** Counts a request that was refused with 503; how soon says nothing about the others. */
+  addRefused(): void;
   /** The steps that are over, oldest first. */
   points(): Point[];
 }
@@ -32,20 +34,20 @@ export const createHistory = (): History => {
   const durations = createHistogram({ lowest: 1, highest: longest, figures: 3 });
   const points: Point[] = [];
   let step = currentStep();
-  let errors = 0;
+  let [errors, refused] = [0, 0];
 
   const endStep = (): void => {
     const perSecond = 1000 / stepMs;
     step += 1;
     points.push({
       at: new Date(step * stepMs).toISOString(),
-      requestsPerSecond: durations.count * perSecond,
-      errorsPerSecond: errors * perSecond,
+      requestsPerSecond: (durations.count + refused) * perSecond,
+      errorsPerSecond: (errors + refused) * perSecond,
       p99Ms: durations.count === 0 ? null : durations.percentile(99) / 1000,
     });
     if (points.length > kept) points.shift();
     durations.reset();
-    errors = 0;
+    [errors, refused] = [0, 0];
   };
   const endPastSteps = (): void => {
     const current = currentStep();
@@ -53,7 +55,7 @@ export const createHistory = (): History => {
       // A long idle time, or the clock has jumped: ending millions of steps would block the process.
       points.length = 0;
       durations.reset();
-      errors = 0;
+      [errors, refused] = [0, 0];
       step = current - kept;
     }
     while (step < current) endStep();
@@ -64,6 +66,10 @@ export const createHistory = (): History => {
       endPastSteps();
       durations.record(Math.min(Math.max(1, Math.round(ms * 1000)), longest));
       if (status >= 500) errors += 1;
+    },
+    addRefused: () => {
+      endPastSteps();
+      refused += 1;
     },
     points: () => {
       endPastSteps();

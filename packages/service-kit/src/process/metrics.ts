@@ -13,6 +13,8 @@ export interface Metrics {
    * called `none` and do not count in the history.
    */
   record(method: string, route: string | undefined, status: number, ms: number): void;
+  /** Counts a request that was refused with 503 before anything was done for it. */
+  recordRefused(): void;
 }
 
 /** Request durations; the sums and counts of the same histogram give rates and error rates. */
@@ -35,7 +37,16 @@ export const createMetrics = (): Metrics => {
     if (one === undefined) series.set(key, (one = duration.labels(method, route, String(status))));
     one.observe(ms / 1000);
   };
-  return { registry, history, samples: createSamples(registry), record };
+  const refused = new Counter({
+    name: 'http_requests_refused_total',
+    help: 'Requests that were refused at once because too many were in progress or waited for a connection',
+    registers: [registry],
+  });
+  const recordRefused: Metrics['recordRefused'] = () => {
+    refused.inc();
+    history.addRefused();
+  };
+  return { registry, history, samples: createSamples(registry), record, recordRefused };
 };
 
 /** Process metrics (memory, CPU, event loop lag, garbage collection): once a process. */

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener } from 'node:http';
+import type { RequestLimit } from '../http/overload.ts';
 import { Problem, Unavailable } from '../http/problem.ts';
 
 /** A request that is being answered, and what has to end with it. */
@@ -11,6 +12,8 @@ export interface RequestScope {
   /** Whether it has had a connection: work that was begun is not refused. */
   admitted: boolean;
   deadline: NodeJS.Timeout | undefined;
+  /** The limit in which it counts as a request in progress. */
+  countedIn: RequestLimit | undefined;
 }
 
 declare module 'http' {
@@ -38,7 +41,31 @@ const createScope = (cancelled?: Problem): RequestScope => ({
   onCancel: new Set(),
   admitted: false,
   deadline: undefined,
+  countedIn: undefined,
 });
+
+/** From now on the request is not in progress, for the limit of such requests. */
+export const stopCounting = (scope: RequestScope | undefined): void => {
+  scope?.countedIn?.leave();
+  if (scope) scope.countedIn = undefined;
+};
+
+const count = (scope: RequestScope, limit: RequestLimit | undefined): void => {
+  limit?.enter();
+  scope.countedIn = limit;
+};
+
+/** Awaits what takes nothing from other requests, such as a lock: the request that waits does not count as in progress. */
+export const waitUncounted = async <T>(work: () => Promise<T>): Promise<T> => {
+  const scope = currentRequest();
+  const limit = scope?.countedIn;
+  stopCounting(scope);
+  try {
+    return await work();
+  } finally {
+    if (scope && !scope.cancelled) count(scope, limit);
+  }
+};
 
 /** The request that the calling code works for; undefined for background work. */
 export const currentRequest = (): RequestScope | undefined => storage.getStore();
@@ -77,15 +104,24 @@ export const withoutDeadline = (req: IncomingMessage): void => clearTimeout(req.
 /**
  * Cancels the database work of requests whose client has closed the connection, and of requests that are not answered
  * `deadlineMs` after they arrived. The handler then gets an error, so the answer always tells what has happened.
+ *
+ * The request is in progress, for `limit`, from the end of its body, for which slow clients may take long, until it is
+ * answered.
  */
 export const cancelWithRequest =
-  (next: RequestListener, deadlineMs: number): RequestListener =>
+  (next: RequestListener, deadlineMs: number, limit: RequestLimit): RequestListener =>
   (req, res) => {
     const scope = createScope();
     scope.deadline = setTimeout(() => cancel(scope, deadlinePassed()), deadlineMs);
     req.scope = scope;
+    if (req.readableEnded) count(scope, limit);
+    else
+      req.once('end', () => {
+        if (!res.headersSent) count(scope, limit);
+      });
     res.on('close', () => {
       clearTimeout(scope.deadline);
+      stopCounting(scope);
       if (!res.writableFinished) cancel(scope, clientGone());
     });
     storage.run(scope, () => next(req, res));

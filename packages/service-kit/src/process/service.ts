@@ -43,10 +43,7 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
   addPoolMetrics(metrics, context.database);
   const sampling = metrics.samples.start();
   const listener = behindGateway(createApp(context).listener, env.GATEWAY_SECRET);
-  const server = createHttpServer(tracing ? tracing.requests(listener) : listener, {
-    deadlineMs: env.REQUEST_DEADLINE_MS,
-    maxConnections: env.MAX_CONNECTIONS,
-  });
+  const server = createHttpServer(tracing ? tracing.requests(listener) : listener, env.MAX_CONNECTIONS);
   // The start leaves some 20 MB of garbage, which V8 would keep until the process is busy. Needs --expose-gc.
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   const { address, port } = await listen(server, env.HOST, env.PORT);

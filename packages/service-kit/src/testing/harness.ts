@@ -103,7 +103,6 @@ export const createHarness = <Env, Context extends BaseContext>(
       DATABASE_URL: databaseUrl,
       REDIS_URL: (await provided()).redisUrl,
       RATE_LIMIT: 'off',
-      REQUEST_DEADLINE_MS: '20000',
       ...(await tokenSettings(stack)),
       ...service.variables,
       ...options.variables,
@@ -112,7 +111,7 @@ export const createHarness = <Env, Context extends BaseContext>(
     const parts = { log, metrics: createMetrics() };
     const context = stack.use(await createContext(envOf(variables), parts, options.overrides));
     const { listener: app, document } = createApp(context);
-    const { url, port, server } = stack.use(await serve(app, Number(variables['REQUEST_DEADLINE_MS'])));
+    const { url, port, server } = stack.use(await serve(app));
     const agent = async (scope?: string) => {
       const agent = supertest.agent(url);
       return scope === undefined ? agent : agent.auth(await tokenWith(scope), { type: 'bearer' });

@@ -9,9 +9,9 @@ export interface RunningServer extends AsyncDisposable {
   server: Server;
 }
 
-/** Serves an app on a free port of 127.0.0.1, as a service does; closed on disposal. `deadlineMs` is for each request. */
-export const serve = async (listener: RequestListener, deadlineMs = 20_000): Promise<RunningServer> => {
-  const server = createHttpServer(listener, { deadlineMs }).listen(0, '127.0.0.1');
+/** Serves an app on a free port of 127.0.0.1, as a service does; closed on disposal. */
+export const serve = async (listener: RequestListener): Promise<RunningServer> => {
+  const server = createHttpServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {

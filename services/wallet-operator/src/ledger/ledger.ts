@@ -1,5 +1,6 @@
 import { createBatcher } from '@platform/service-kit/batcher';
 import { openDatabase } from '@platform/service-kit/db';
+import { waitUncounted } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
 import { commitDecided, commitOrdinary, locksPlayer } from './batches.ts';
 import type { Command, Policy } from './command.ts';
@@ -164,7 +165,7 @@ export const openLedger = ({
   const decide = async (command: Command): Promise<Outcome> => {
     const deadline = performance.now() + limits.maxWaitMs;
     for (;;) {
-      if (isHeldUp(command)) await locked.untilReleased(command.playerId, deadline);
+      if (isHeldUp(command)) await waitUncounted(() => locked.untilReleased(command.playerId, deadline));
       const outcome = await decided.add(command);
       if (outcome !== undefined) return outcome;
     }

@@ -1,0 +1,66 @@
+import type { RequestListener } from 'node:http';
+import { makeRequestId } from '../process/log.ts';
+import type { Metrics } from '../process/metrics.ts';
+import { problemBody, Unavailable } from './problem.ts';
+import { send } from './respond.ts';
+
+/** Requests in progress that stay for this long are overload; fewer or shorter are a burst. */
+const standingMs = 50;
+/** How long the limit holds after overload was last noticed. */
+const holdMs = 1000;
+
+/** Limits the requests in progress while a process gets more than it can answer. */
+export interface RequestLimit {
+  enter(): void;
+  /** A request was answered, or waits for something that takes nothing from other requests. */
+  leave(): void;
+  /** Whether a new request has to be refused. */
+  isReached(): boolean;
+}
+
+/**
+ * More requests in progress than a process needs to be busy only wait for each other, so `max` of them bound the time of
+ * all. The limit applies once there were half as many for 50 ms, although some were answered: what arrives in a burst
+ * or during a pause for garbage collection is not refused, and what waits in a stalled database has a limit there.
+ */
+export const createRequestLimit = (max: number): RequestLimit => {
+  let inProgress = 0;
+  let standingSince: number | undefined;
+  let limitedUntil = 0;
+  return {
+    enter: () => {
+      inProgress += 1;
+    },
+    leave: () => {
+      if (inProgress < max / 2) standingSince = undefined;
+      else {
+        const now = performance.now();
+        standingSince ??= now;
+        if (now - standingSince >= standingMs) limitedUntil = now + holdMs;
+      }
+      inProgress -= 1;
+    },
+    isReached: () => inProgress >= max && performance.now() < limitedUntil,
+  };
+};
+
+const refusal = new Unavailable('too_busy', 'Too many requests; try again shortly.', undefined, 1);
+
+/**
+ * Refuses requests before they cost a look-up, a body, a password hash or a line in the log. Everything but the request
+ * id is made once: under overload a refusal must cost little beside an answer.
+ */
+export const createRefusal = ({ recordRefused }: Metrics): RequestListener => {
+  const [start, end] = JSON.stringify(problemBody(refusal, '{id}')).split('{id}');
+  const headers = {
+    ...refusal.headers,
+    'Cache-Control': 'no-store',
+    'Content-Type': 'application/problem+json',
+  };
+  return (req, res) => {
+    req.id = makeRequestId(req);
+    recordRefused();
+    const body = `${start}${req.id}${end}`;
+    send(req, res, refusal.status, { ...headers, 'Content-Length': body.length }, body);
+  };
+};

@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { createHttpApp } from '../src/http/app.ts';
+import { anyone, fastRoute, route } from '../src/http/route.ts';
+import { waitUncounted } from '../src/process/request-scope.ts';
+import { serve } from '../src/testing/index.ts';
+import { startFixture } from './harness.ts';
+
+const max = 4;
+const about = { title: 'Busy', version: '1.0.0', description: 'Busy.', tags: {}, basePath: '/v1' };
+const shared = { tag: 'Busy', summary: 'Busy', caller: anyone, responses: { 200: { description: 'Done' } } };
+
+/** A service whose requests to `held` and `locked` wait for `release`. */
+const startBusy = async () => {
+  const stack = new AsyncDisposableStack();
+  const fixture = stack.use(await startFixture({ MAX_IN_PROGRESS: String(max) }));
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let waiting = 0;
+  const hold = async () => {
+    waiting += 1;
+    await released;
+    return { status: 200 as const };
+  };
+  const { listener } = createHttpApp(fixture.context, {
+    about,
+    routes: [
+      fastRoute({ ...shared, method: 'get', path: '/held', operationId: 'held' }, hold),
+      route({ ...shared, method: 'get', path: '/locked', operationId: 'locked' }, () => waitUncounted(hold)),
+      fastRoute({ ...shared, method: 'get', path: '/quick', operationId: 'quick' }, () => ({ status: 200 })),
+      fastRoute({ ...shared, method: 'get', path: '/large', operationId: 'large' }, () => ({
+        status: 200,
+        json: 'x'.repeat(20_000_000),
+      })),
+      route(
+        { ...shared, method: 'post', path: '/body', operationId: 'body', body: { schema: z.unknown() } },
+        () => ({ status: 200 }),
+      ),
+    ],
+  });
+  const { url } = stack.use(await serve(listener));
+  stack.defer(release);
+  return {
+    ...fixture,
+    url,
+    release,
+    waiting: () => waiting,
+    get: (path: string) => fetch(`${url}/v1/${path}`),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+};
+
+type Busy = Awaited<ReturnType<typeof startBusy>>;
+
+/** Keeps more than `max` requests in progress until others are refused. */
+const overload = async ({ get, waiting }: Busy) => {
+  const held = Array.from({ length: max + 1 }, () => get('held').catch(() => undefined));
+  // None of this burst is refused.
+  await expect.poll(waiting).toBe(max + 1);
+  await expect.poll(async () => (await get('quick')).status).toBe(503);
+  return held;
+};
+
+test('requests that stay in progress are not joined by more than MAX_IN_PROGRESS: 503 until they are answered', async () => {
+  await using busy = await startBusy();
+  const held = await overload(busy);
+  for (const path of ['quick', 'unknown']) {
+    const refused = await busy.get(path);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(refused.headers.get('content-type')).toBe('application/problem+json');
+    expect(refused.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(await refused.json()).toMatchObject({
+      status: 503,
+      code: 'too_busy',
+      requestId: refused.headers.get('x-request-id'),
+    });
+  }
+  for (const path of ['livez', 'readyz', 'metrics?now=1', 'openapi.json', 'ops/status'])
+    expect((await fetch(`${busy.url}/${path}`)).status).toBe(200);
+  busy.release();
+  for (const answer of await Promise.all(held)) expect(answer?.status).toBe(200);
+  expect((await busy.get('quick')).status).toBe(200);
+}, 20_000);
+
+test('requests that are refused early write no line, and count in the metrics and in the summary', async () => {
+  await using busy = await startBusy();
+  await overload(busy);
+  const { registry, history } = busy.context.metrics;
+  expect(await registry.metrics()).toMatch(/^http_requests_refused_total [1-9]/m);
+  await expect
+    .poll(() => history.points().some(({ errorsPerSecond }) => errorsPerSecond > 0), { timeout: 15_000 })
+    .toBe(true);
+  expect(busy.lines.join('')).not.toContain('"status":503');
+}, 30_000);
+
+const post = async (url: string, agent: Agent, bytes: number): Promise<[number | undefined, boolean]> => {
+  const sending = request(`${url}/v1/body`, { method: 'POST', agent, headers: { 'Content-Length': bytes } });
+  sending.end('x'.repeat(bytes));
+  const [answer] = (await once(sending, 'response')) as [IncomingMessage];
+  await json(answer);
+  return [answer.statusCode, sending.reusedSocket];
+};
+
+test('a refused POST keeps its connection, unless its body is large', async () => {
+  await using busy = await startBusy();
+  await overload(busy);
+  using agent = Object.assign(new Agent({ keepAlive: true, maxSockets: 1 }), {
+    [Symbol.dispose]: () => agent.destroy(),
+  });
+  expect(await post(busy.url, agent, 65_536)).toEqual([503, false]);
+  expect(await post(busy.url, agent, 65_537)).toEqual([503, true]);
+  expect(await post(busy.url, agent, 1)).toEqual([503, false]);
+}, 20_000);
+
+const slowBody = {
+  'Content-Type': 'application/json',
+  'Content-Length': '9',
+  // The answer to this shows that the service waits for the body.
+  Expect: '100-continue',
+};
+
+test.each([
+  { who: 'send their bodies slowly', method: 'POST', path: 'body', headers: slowBody, event: 'continue' },
+  { who: 'read their answers slowly', method: 'GET', path: 'large', headers: {}, event: 'response' },
+  { who: 'wait for a lock', method: 'GET', path: 'locked', headers: {}, event: undefined },
+])(
+  'clients that $who keep no others out',
+  async ({ method, path, headers, event }) => {
+    await using busy = await startBusy();
+    const slow = Array.from({ length: 2 * max }, () =>
+      request(`${busy.url}/v1/${path}`, { method, headers }).on('error', () => undefined),
+    );
+    for (const one of slow) {
+      if (method === 'GET') one.end();
+      else one.flushHeaders();
+    }
+    if (event === undefined) await expect.poll(busy.waiting).toBe(slow.length);
+    else await Promise.all(slow.map((one) => once(one, event)));
+    const statuses = new Set<number>();
+    // Longer than requests have to stay in progress until others are refused.
+    const until = performance.now() + 300;
+    for (let sent = 0; sent < 20 || performance.now() < until; sent++)
+      statuses.add((await busy.get('quick')).status);
+    expect([...statuses]).toEqual([200]);
+    for (const one of slow) one.destroy();
+  },
+  20_000,
+);
