@@ -29,6 +29,8 @@ export interface Load {
   acceptedText?: string;
   /** Requests a second over all connections; as fast as they are answered unless given. */
   perSecond?: number;
+  /** Called when the first request is about to be sent: writing a long list of requests takes seconds. */
+  onStart?: () => void;
 }
 
 /** Latencies in ms. */
@@ -64,6 +66,7 @@ export const load = async ({
   seconds,
   acceptedText = '',
   perSecond,
+  onStart,
 }: Load): Promise<LoadResult> => {
   const folder = mkdtempSync(join(tmpdir(), 'load-'));
   try {
@@ -79,6 +82,7 @@ export const load = async ({
       env: inherited,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    child.once('spawn', () => onStart?.());
     child.on('error', (cause) => {
       throw new Error('Install wrk to run the benchmarks (Debian: apt-get install wrk).', { cause });
     });

@@ -24,10 +24,14 @@ const measure = async (
   perSecond?: number,
 ): Promise<Measured> => {
   const connections = perSecond === undefined ? closedConnections : pacedConnections;
-  const plan = { url, requests, connections, seconds, ...(perSecond && { perSecond }) };
+  let startedAt = Infinity;
+  const onStart = () => void (startedAt = performance.now());
+  const plan = { url, requests, connections, seconds, onStart, ...(perSecond && { perSecond }) };
   // Requests that cannot be sent twice end with those of the probe.
   const probes = requests.slice(Math.floor(0.95 * requests.length));
-  const { samples, result } = await probeDuring(url, probes, () => load(plan));
+  const probed = await probeDuring(url, probes, () => load(plan));
+  const samples = probed.samples.filter(({ at }) => at >= startedAt);
+  const { result } = probed;
   return {
     acceptedPerSecond: (result.perSecond * result.accepted) / result.answered,
     offeredPerSecond: result.perSecond,

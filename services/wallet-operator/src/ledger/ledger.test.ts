@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import postgres, { type Sql } from 'postgres';
 import { createBatcher } from '@platform/service-kit/batcher';
@@ -28,6 +29,13 @@ const sessions = new Map([
 const stack = new AsyncDisposableStack();
 let sql: Sql;
 let databaseUrl: string;
+const rules: Omit<Policy, 'transactionIds'> = {
+  rollbackAfterClose: 'reverse',
+  creditUnknownRound: 'accept',
+  sessions: 'optional',
+  limitStatus: 'ERROR_NOT_ENOUGH_MONEY',
+  sessionBreakS: 1800,
+};
 /** Commands that the statement has written, without a decision. */
 let byStatement = 0;
 beforeAll(async () => {
@@ -148,18 +156,10 @@ test('PostgreSQL decides whole batches exactly as the rules decide one command a
 test.each(['global', 'player'] as const)(
   'two processes on one database, ids unique by %s: no history breaks the ledger, and copies get one answer',
   async (transactionIds) => {
-    const rules: Policy = {
-      rollbackAfterClose: 'reverse',
-      creditUnknownRound: 'accept',
-      sessions: 'optional',
-      transactionIds,
-      limitStatus: 'ERROR_NOT_ENOUGH_MONEY',
-      sessionBreakS: 1800,
-    };
     const open = () =>
       openLedger({
         databaseUrl,
-        policy: rules,
+        policy: { ...rules, transactionIds },
         maxBatch: 7,
         maxQueue: 1000,
         maxInFlight: 2,
@@ -189,6 +189,35 @@ test.each(['global', 'player'] as const)(
   },
   120_000,
 );
+
+test('a batch that meets the lock of a whole table is tried again until the lock is released', async () => {
+  await reset();
+  await using ledger = openLedger({
+    databaseUrl,
+    policy: { ...rules, transactionIds: 'global' },
+    maxQueue: 10,
+    maxInFlight: 2,
+    maxWaitMs: 60_000,
+    lockTimeoutMs: 5,
+    now: () => now,
+  });
+  const debit: Command = {
+    operation: 'debit',
+    playerId: 'ada',
+    transactionId: 'behind-a-lock',
+    roundId: 'r',
+    gameCode: 'dice',
+    amount: 100,
+  };
+  const adding = await sql.begin(async (tx) => {
+    await tx`lock table entries`;
+    const outcome = ledger.add(debit);
+    // Many times longer than the ledger waits for a lock.
+    await Promise.race([outcome, sleep(1000)]);
+    return { outcome };
+  });
+  expect(await adding.outcome).toMatchObject({ status: 'OK' });
+}, 30_000);
 
 test('rows of the ledger and of the audit trail can not be changed', async () => {
   await reset();

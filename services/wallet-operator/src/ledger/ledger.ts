@@ -29,7 +29,7 @@ export interface LedgerOptions {
   policy: Policy;
   maxQueue: number;
   maxInFlight: number;
-  /** How long a command waits for a batch, and for a player whom another transaction holds, in ms. */
+  /** How long a command waits for a batch, and for a player or table that another transaction holds, in ms. */
   maxWaitMs: number;
   /** Commands per batch; more than the default of 200 gains nothing and delays the first command. */
   maxBatch?: number;
@@ -58,9 +58,6 @@ export const settings = {
 
 /** A batch takes milliseconds. Its connection is destroyed a second after this time, when nothing comes back. */
 const statementTimeoutMs = 2000;
-
-/** How often a batch is tried when it meets locks: each time it leaves out the players that were found locked. */
-const maxAttempts = 10;
 
 const isLockTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '55P03';
@@ -127,7 +124,8 @@ export const openLedger = ({
     items: readonly Item[],
   ): Promise<(Result | undefined)[]> => {
     if (!claimed) await claimScope();
-    for (let attempt = 1; ; attempt += 1) {
+    const deadline = performance.now() + limits.maxWaitMs;
+    for (;;) {
       const ready = items.filter((item) => !isHeldUp(item));
       try {
         const results = ready.length === 0 ? [] : await commit(sql, ready, now?.(), policy);
@@ -136,8 +134,8 @@ export const openLedger = ({
         const resultOf = new Map(ready.map((item, at) => [item, results[at]]));
         return items.map((item) => resultOf.get(item));
       } catch (error) {
-        // PostgreSQL has rolled the batch back, so it may run again without the players that held it up.
-        if (attempt === maxAttempts || !isLockTimeout(error)) throw error;
+        // PostgreSQL has rolled the batch back, so it may run again, without the players that held it up.
+        if (performance.now() >= deadline || !isLockTimeout(error)) throw error;
         await locked.check(ready.map(({ playerId }) => playerId));
       }
     }
