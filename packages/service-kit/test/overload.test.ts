@@ -8,7 +8,7 @@ import { openDatabase } from '../src/process/database.ts';
 import { isTransient } from '../src/process/database-error.ts';
 import { createMetrics, addPoolMetrics } from '../src/process/metrics.ts';
 import { Unavailable } from '../src/http/problem.ts';
-import { createRequestLimit } from '../src/http/overload.ts';
+import { createRequestLimit } from '../src/process/request-limit.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import { cancelWithRequest, currentRequest, detached, withDeadline } from '../src/process/request-scope.ts';
 import { listen } from '../src/process/service.ts';

@@ -60,12 +60,12 @@ const overload = async ({ get, waiting }: Busy) => {
   // None of this burst is refused.
   await expect.poll(waiting).toBe(max + 1);
   await expect.poll(async () => (await get('quick')).status).toBe(503);
-  return held;
+  return { held };
 };
 
 test('requests that stay in progress are not joined by more than MAX_IN_PROGRESS: 503 until they are answered', async () => {
   await using busy = await startBusy();
-  const held = await overload(busy);
+  const { held } = await overload(busy);
   for (const path of ['quick', 'unknown']) {
     const refused = await busy.get(path);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
@@ -122,12 +122,19 @@ const slowBody = {
 };
 
 test.each([
-  { who: 'send their bodies slowly', method: 'POST', path: 'body', headers: slowBody, event: 'continue' },
-  { who: 'read their answers slowly', method: 'GET', path: 'large', headers: {}, event: 'response' },
-  { who: 'wait for a lock', method: 'GET', path: 'locked', headers: {}, event: undefined },
+  {
+    who: 'send their bodies slowly',
+    method: 'POST',
+    path: 'body',
+    headers: slowBody,
+    event: 'continue',
+    held: 0,
+  },
+  { who: 'read their answers slowly', method: 'GET', path: 'large', headers: {}, event: 'response', held: 0 },
+  { who: 'wait for a lock', method: 'GET', path: 'locked', headers: {}, event: undefined, held: 2 * max },
 ])(
   'clients that $who keep no others out',
-  async ({ method, path, headers, event }) => {
+  async ({ method, path, headers, event, held }) => {
     await using busy = await startBusy();
     const slow = Array.from({ length: 2 * max }, () =>
       request(`${busy.url}/v1/${path}`, { method, headers }).on('error', () => undefined),

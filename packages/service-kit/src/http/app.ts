@@ -1,13 +1,14 @@
 import type { RequestListener } from 'node:http';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { BaseContext } from '../process/context.ts';
+import { createRequestLimit } from '../process/request-limit.ts';
 import { cancelWithRequest } from '../process/request-scope.ts';
 import { createFastPath } from './fast-path.ts';
 import { createDocument, type Interface } from './openapi.ts';
 import { headersOf } from './headers.ts';
 import { operationRoutes } from './operations.ts';
 import { createHandler, type Limits } from './pipeline.ts';
-import { createRefusal, createRequestLimit } from './overload.ts';
+import { createRefusal } from './refusal.ts';
 import { NotFound, Problem } from './problem.ts';
 import { createRequestContext, pathOf } from './request-context.ts';
 import { createErrorHandler } from './respond.ts';

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import type { RequestLimit } from '../http/overload.ts';
+import type { RequestLimit } from './request-limit.ts';
 import { Problem, Unavailable } from '../http/problem.ts';
 
 /** A request that is being answered, and what has to end with it. */

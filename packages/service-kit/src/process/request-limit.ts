@@ -1,9 +1,3 @@
-import type { RequestListener } from 'node:http';
-import { makeRequestId } from '../process/log.ts';
-import type { Metrics } from '../process/metrics.ts';
-import { problemBody, Unavailable } from './problem.ts';
-import { send } from './respond.ts';
-
 /** Requests in progress that stay for this long are overload; fewer or shorter are a burst. */
 const standingMs = 50;
 /** How long the limit holds after overload was last noticed. */
@@ -41,26 +35,5 @@ export const createRequestLimit = (max: number): RequestLimit => {
       inProgress -= 1;
     },
     isReached: () => inProgress >= max && performance.now() < limitedUntil,
-  };
-};
-
-const refusal = new Unavailable('too_busy', 'Too many requests; try again shortly.', undefined, 1);
-
-/**
- * Refuses requests before they cost a look-up, a body, a password hash or a line in the log. Everything but the request
- * id is made once: under overload a refusal must cost little beside an answer.
- */
-export const createRefusal = ({ recordRefused }: Metrics): RequestListener => {
-  const [start, end] = JSON.stringify(problemBody(refusal, '{id}')).split('{id}');
-  const headers = {
-    ...refusal.headers,
-    'Cache-Control': 'no-store',
-    'Content-Type': 'application/problem+json',
-  };
-  return (req, res) => {
-    req.id = makeRequestId(req);
-    recordRefused();
-    const body = `${start}${req.id}${end}`;
-    send(req, res, refusal.status, { ...headers, 'Content-Length': body.length }, body);
   };
 };
