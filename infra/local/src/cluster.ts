@@ -19,6 +19,8 @@ export interface Cluster {
   logFile: string;
   /** Whether committed data survive a power cut; tests are faster without. */
   durable: boolean;
+  /** Further settings, by name. */
+  settings?: Record<string, string>;
 }
 
 export const clusterUrl = ({ port, password }: Cluster): string =>
@@ -80,6 +82,7 @@ export const clusterCommand = (cluster: Cluster): Command => {
   const settings = {
     ...SETTINGS,
     ...(cluster.durable ? {} : NOT_DURABLE),
+    ...cluster.settings,
     port: String(cluster.port),
   };
   return {

@@ -5,6 +5,7 @@ import { answers, clearRemains, clusterCommand, clusterUrl, initialise, type Clu
 import { freePort } from './ports.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 import { startServer, type Server } from './server.ts';
+import { run } from './spawn.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A running PostgreSQL; `url` is that of its superuser. */
@@ -12,11 +13,19 @@ export interface PostgresServer extends Server {
   dataDir: string;
 }
 
-/**
- * Starts an empty PostgreSQL 18 on a free port of 127.0.0.1. It ends with this process.
- * It is fast rather than durable: pass `durable` for a test in which committed data must survive a crash.
- */
-export const startPostgres = async ({ durable = false } = {}): Promise<PostgresServer> => {
+interface PostgresOptions {
+  /** For a test in which committed data must survive a crash; otherwise the server is fast. */
+  durable?: boolean;
+  settings?: Record<string, string>;
+  /** Creates the data folder, for example as a copy of another server's. It belongs to the user that runs PostgreSQL afterwards. */
+  createData?: (dataDir: string) => Promise<void>;
+  /** Password of the superuser in that data folder. */
+  password?: string;
+}
+
+/** Starts PostgreSQL 18 on a free port of 127.0.0.1, empty unless data are given. It ends with this process. */
+export const startPostgres = async (options: PostgresOptions = {}): Promise<PostgresServer> => {
+  const { durable = false, settings = {}, createData, password = randomBytes(16).toString('hex') } = options;
   const account = await unprivilegedAccount();
   const [bin, folder, port] = await Promise.all([
     postgresBinaries(account),
@@ -27,12 +36,17 @@ export const startPostgres = async ({ durable = false } = {}): Promise<PostgresS
     bin,
     dataDir: join(folder.path, 'data'),
     port,
-    password: randomBytes(16).toString('hex'),
+    password,
     account,
     logFile: join(folder.path, 'postgres.log'),
     durable,
+    settings,
   };
-  await initialise(cluster);
+  if (createData === undefined) await initialise(cluster);
+  else {
+    await createData(cluster.dataDir);
+    if (account) await run('chown', ['-R', `${account.uid}:${account.gid}`, cluster.dataDir]);
+  }
   const url = clusterUrl(cluster);
   const server = await startServer({
     name: 'postgres',

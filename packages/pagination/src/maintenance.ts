@@ -115,3 +115,15 @@ export const withMaintenance = <Context extends BaseContext>(
     },
   };
 };
+
+/** By how many rows each page directory differs from its list. For a program of its own, for example after a restore. */
+export const findDrift = async (
+  databaseUrl: string,
+  directories: readonly Directory[],
+): Promise<{ list: string; rows: number }[]> => {
+  await using database = openDatabase({ url: databaseUrl, name: 'drift', max: 1, statementTimeoutMs });
+  const found = [];
+  for (const directory of directories)
+    found.push({ list: directory.name, rows: await measureDrift(database.sql, directory) });
+  return found;
+};

@@ -1,8 +1,14 @@
 import { captureLog } from '@platform/service-kit/testing';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { countUnfolded, defineDirectory, measureDrift, type Directory } from '../src/directory/index.ts';
-import { maintainDirectories } from '../src/maintenance.ts';
+import {
+  countUnfolded,
+  defineDirectory,
+  measureDrift,
+  rebuild,
+  type Directory,
+} from '../src/directory/index.ts';
+import { maintainDirectories, findDrift } from '../src/maintenance.ts';
 import { createLists, type TestLists } from './database.ts';
 import { directories, listsSql, owners, risingDirectory } from './lists.ts';
 
@@ -78,4 +84,14 @@ it('stops at once although a fold waits for a lock', async () => {
   await maintenance[Symbol.asyncDispose]();
   expect(lines.join('')).not.toContain('failed');
   await blocker`rollback`;
+});
+
+it('finds the page directories that differ from their lists', async () => {
+  await insert(100);
+  await rebuild(lists.sql, risingDirectory);
+  const rows = async () => (await findDrift(lists.url, directories)).map((found) => found.rows);
+  expect(await rows()).toEqual([0, 0]);
+  await lists.sql`
+    update rising_directory_buckets set n = n + 3 where ctid = (select min(ctid) from rising_directory_buckets)`;
+  expect(await rows()).toEqual([3, 0]);
 });

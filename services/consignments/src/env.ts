@@ -31,3 +31,7 @@ export const demoEnv = () =>
 
 /** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */
 export const migrationUrl = (): string => migrationUrlOf(process.env);
+
+/** Database of the command `drift`. */
+export const databaseUrl = (): string =>
+  readEnv({ DATABASE_URL: commonEnv.DATABASE_URL }, process.env).DATABASE_URL;

@@ -37,6 +37,8 @@ export const cloneDatabase = async (serverUrl: string, migrations: string): Prom
       await sql`drop database if exists ${sql(template)}`;
       await sql`create database ${sql(template)}`;
       await migrate(withDatabase(serverUrl, template), migrations);
+      // A pooler between this process and PostgreSQL keeps its connection.
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${template}`;
       await sql`alter database ${sql(template)} is_template true allow_connections false`;
     }
     await sql`create database ${sql(name)} template ${sql(template)}`;
