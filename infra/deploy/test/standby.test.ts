@@ -100,11 +100,12 @@ beforeAll(async () => {
   base = join(folder, 'base');
   await copyData(primary, base);
   service = stack.use(await startService('wallet-operator', { DATABASE_URL: wallet }));
-  expect(await post(service, '/v1/players', PLAYER)).toBe(201);
-  expect(await deposit(service, 'first')).toBe(201);
+  await post(service, '/v1/players', PLAYER);
+  await deposit(service, 'first');
 });
 
 test('a copy and the archive restore the moment before a mistake', async () => {
+  expect(entriesOf(wallet)).toBe(1);
   const { now } = await ask<{ now: string }>(primary, 'select now()::text as now');
   expect(await deposit(service, 'a mistake')).toBe(201);
   const { file } = await ask<{ file: string }>(primary, 'select pg_walfile_name(pg_switch_wal()) as file');
