@@ -3,10 +3,9 @@
 
     python3 verify_evidence.py EVIDENCE --key KEYS [--checkpoints FILE]...
 
-EVIDENCE is the saved answer of GET /v1/players/{id}/rounds/{id}/evidence, KEYS that of GET /v1/audit/keys, and FILE
-one of GET /v1/audit/checkpoints. The format is described in wallet-operator.md, section "Evidence".
+The files are saved answers of GET /v1/players/{id}/rounds/{id}/evidence, /v1/audit/keys and /v1/audit/checkpoints.
 """
-import argparse, base64, hashlib, json, sys
+import argparse, base64, hashlib, json, pathlib, sys
 
 # Ed25519 (RFC 8032, section 5.1): points are (x, y), addition by the formula of the curve.
 P = 2**255 - 19
@@ -74,6 +73,7 @@ def text_of(c):
 
 
 def leaf_of(entry):
+    demand(entry["roundClosed"] is None or type(entry["roundClosed"]) is bool, "roundClosed is no boolean")
     names = "playerId seq operation transactionId roundId gameCode amount balanceAfter reverses roundClosed at idSpace"
     lines = [{None: "", True: "true", False: "false"}.get(entry[name], entry[name]) for name in names.split()]
     return sha(b"\0" + "\n".join(lines).encode())
@@ -113,18 +113,15 @@ def check_evidence(text, keys):
     signed = json.dumps(file["evidence"], ensure_ascii=False, separators=(",", ":")).encode()
     demand(is_signed(signed, decode(file["signature"]), keys[file["keyId"]]), "the signature of the file is wrong")
     evidence = file["evidence"]
+    demand(evidence["version"] == 1 and evidence["entries"], "not evidence of version 1 with entries")
     ranges, before = {c["number"]: c for c in evidence["checkpoints"]}, 0
     for e in evidence["entries"]:
         demand((e["playerId"], e["roundId"]) == (evidence["playerId"], evidence["roundId"]), "another round")
         demand(int(e["seq"]) > before, "entries are out of order")
         before, sealed = int(e["seq"]), ranges[e["checkpoint"]]
-        fits = 0 <= e["leaf"] < sealed["entries"]
-        demand(fits and root_of(leaf_of(e), e["leaf"], sealed["entries"], e["path"]) == sealed["root"], "entry differs")
+        root = root_of(leaf_of(e), e["leaf"], sealed["entries"], e["path"])
+        demand(0 <= e["leaf"] < sealed["entries"] and root == sealed["root"], "entry differs")
     return evidence
-
-
-def read(name):
-    return open(name, encoding="utf-8", newline="").read()
 
 
 def main():
@@ -134,12 +131,15 @@ def main():
     parser.add_argument("--checkpoints", action="append", default=[])
     given = parser.parse_args()
     keys = {}
+    read = lambda name: pathlib.Path(name).read_bytes().decode()
     for jwk in json.loads(read(given.key))["keys"]:
         members = json.dumps({"crv": "Ed25519", "kty": "OKP", "x": jwk["x"]}, separators=(",", ":"))
         keys[base64.urlsafe_b64encode(sha(members.encode())).rstrip(b"=").decode()] = decode(jwk["x"])
     evidence = check_evidence(read(given.evidence).rstrip("\n"), keys)
-    kept = [c for name in given.checkpoints for c in json.loads(read(name))["checkpoints"]]
+    kept = sum((json.loads(read(name))["checkpoints"] for name in given.checkpoints), [])
     check_checkpoints(evidence["checkpoints"] + kept, keys)
+    is_kept = all(text_of(c) in map(text_of, kept) for c in evidence["checkpoints"])
+    demand(is_kept or not given.checkpoints, "a checkpoint is not among the kept ones")
     print("proven: %d entries of round %s" % (len(evidence["entries"]), evidence["roundId"]))
 
 

@@ -1,6 +1,7 @@
 /**
- * `pnpm --filter wallet-operator verify-seals`: compares the whole ledger with its checkpoints. With
- * `--checkpoints FILE` (saved answers of GET /v1/audit/checkpoints) it also compares the checkpoints with the saved ones.
+ * `pnpm --filter wallet-operator verify-seals --key KEYS`: compares the whole ledger with its checkpoints, and these with
+ * their signatures (KEYS: a JWK, or a saved answer of GET /v1/audit/keys that you trust). With `--checkpoints FILE` (saved
+ * answers of GET /v1/audit/checkpoints) it also compares the checkpoints with the saved ones.
  * Exit code 1 when something differs.
  */
 import { readFileSync } from 'node:fs';
@@ -8,10 +9,15 @@ import { parseArgs } from 'node:util';
 import { openDatabase } from '@platform/service-kit/db';
 import { proofTimeoutMs } from './audit/use-cases.ts';
 import { databaseUrl } from './env.ts';
+import { publicKeysOf } from './evidence/keys.ts';
 import { verifySeals } from './evidence/use-cases.ts';
 import { readCheckpoints } from './evidence/verify.ts';
 
-const { values } = parseArgs({ options: { checkpoints: { type: 'string', multiple: true, default: [] } } });
+const { values } = parseArgs({
+  options: { key: { type: 'string' }, checkpoints: { type: 'string', multiple: true, default: [] } },
+});
+if (values.key === undefined) throw new Error('usage: verify-seals --key KEYS [--checkpoints FILE]…');
+const keys = publicKeysOf(JSON.parse(readFileSync(values.key, 'utf8')));
 const kept = values.checkpoints.flatMap((file) => readCheckpoints(readFileSync(file, 'utf8')));
 await using database = openDatabase({
   url: databaseUrl(),
@@ -20,7 +26,7 @@ await using database = openDatabase({
   statementTimeoutMs: proofTimeoutMs,
 });
 try {
-  const sealed = await verifySeals(database.sql, kept);
+  const sealed = await verifySeals(database.sql, keys, kept);
   process.stdout.write(
     `${sealed} entries are as they were sealed; ${kept.length} kept checkpoints are unchanged\n`,
   );

@@ -2,11 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { openDatabase } from '@platform/service-kit/db';
-import { seededRandom } from '@platform/service-kit/testing';
-import type { Sql } from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { checkpointHash, signCheckpoint } from '../src/evidence/checkpoint.ts';
 import { publicKeysOf, sealingKeyOf } from '../src/evidence/keys.ts';
@@ -20,22 +16,9 @@ import {
   publicKeys,
   savedCheckpoints,
   seal,
-  sealingJwk,
   sealingKey,
   startSealingService,
 } from './evidence.ts';
-import { addGame, addPlayer } from './factories.ts';
-import { ownDatabase, startService } from './harness.ts';
-import { startLoad } from './load.ts';
-import { startProcess } from './process.ts';
-import { expectSoundLedger } from './proof.ts';
-
-/** Entries without a checkpoint. */
-const countUnsealed = async (sql: Sql): Promise<number> => {
-  const [row] = await sql<[{ unsealed: number }]>`
-    select ((select count(*) from entries) - (select coalesce(max(total), 0) from sealed_ranges))::int as unsealed`;
-  return row.unsealed;
-};
 
 const run = promisify(execFile);
 
@@ -71,7 +54,7 @@ test('the evidence of a round names its entries and is verified with the public 
   verifyCheckpoints([...checkpoints, ...(await savedCheckpoints(service))], publicKeys);
 });
 
-test('every changed bit of an evidence file is detected', async () => {
+test('a changed bit in any byte of an evidence file is detected', async () => {
   const { service, text } = await sealedRound();
   await using _ = service;
   const bytes = Buffer.from(text);
@@ -137,14 +120,14 @@ test('a rewritten database is detected against a checkpoint that was kept before
   const { service, sql, playerId, roundId } = await sealedRound();
   await using _ = service;
   const kept = await savedCheckpoints(service);
-  expect(await verifySeals(sql, kept)).toBe(10);
+  expect(await verifySeals(sql, publicKeys, kept)).toBe(10);
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`update entries set amount = amount + 100, balance_after = balance_after + 100
       where player_id = ${playerId} and seq = 5`;
     await tx`update players set balance = balance + 100 where player_id = ${playerId}`;
   });
-  await expect(verifySeals(sql)).rejects.toThrow('were changed after they were sealed');
+  await expect(verifySeals(sql, publicKeys)).rejects.toThrow('were changed after they were sealed');
   expect((await askEvidence(service, playerId, roundId)).status).toBe(500);
   // Who has the key can seal everything again; only those who kept a checkpoint see it.
   await sql.begin(async (tx) => {
@@ -153,12 +136,12 @@ test('a rewritten database is detected against a checkpoint that was kept before
     await tx`delete from sealed_runs`;
   });
   await seal(sql, sealingKey, 3);
-  expect(await verifySeals(sql)).toBe(10);
-  await expect(verifySeals(sql, kept)).rejects.toThrow('was rewritten');
+  expect(await verifySeals(sql, publicKeys)).toBe(10);
+  await expect(verifySeals(sql, publicKeys, kept)).rejects.toThrow('was rewritten');
   const now = await savedCheckpoints(service);
   expect(() => verifyCheckpoints([...kept, ...now], publicKeys)).toThrow('there are two');
   await expect(
-    verifySeals(sql, [...now, ...now.slice(0, 1).map((one) => ({ ...one, number: 99 }))]),
+    verifySeals(sql, publicKeys, [...now, ...now.slice(0, 1).map((one) => ({ ...one, number: 99 }))]),
   ).rejects.toThrow('not in the database');
 });
 
@@ -172,30 +155,14 @@ test('a checkpoint that does not follow from the one before it is detected', asy
   expect(() => verifyCheckpoints([first, torn], publicKeys)).toThrow('does not follow');
 });
 
-test('entries are sealed in the background, and a round that is not sealed yet is a conflict', async () => {
-  await using service = await startSealingService({ SEAL_EVERY_MS: '50' });
-  const { playerId, roundId } = await playRounds(service);
-  await expect
-    .poll(async () => (await askEvidence(service, playerId, roundId)).status, { timeout: 20_000 })
-    .toBe(200);
-  await using lazy = await startSealingService();
-  const late = await playRounds(lazy);
-  const { status, text } = await askEvidence(lazy, late.playerId, late.roundId);
-  expect([status, JSON.parse(text)]).toMatchObject([409, { code: 'not_sealed' }]);
-  expect((await askEvidence(lazy, late.playerId, 'none')).status).toBe(404);
-});
-
-test('two processes seal every entry once, and a new process seals what an ended one left', async () => {
-  await using one = await startSealingService({ SEAL_EVERY_MS: '10' });
-  const { sql } = one.context.database;
-  {
-    await using silent = await startService({ databaseUrl: one.databaseUrl });
-    await playRounds(silent);
-  }
-  await using two = await startSealingService({ SEAL_EVERY_MS: '10' }, one.databaseUrl);
-  for (let round = 0; round < 5; round++) await Promise.all([playRounds(one), playRounds(two)]);
-  await expect.poll(() => countUnsealed(sql), { timeout: 20_000 }).toBe(0);
-  expect(await verifySeals(sql)).toBe(55);
+test('checkpoints with another signature are detected in the database', async () => {
+  const { service, sql } = await sealedRound();
+  await using _ = service;
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`update sealed_ranges set signature = (select signature from sealed_ranges where number = 1) where number = 2`;
+  });
+  await expect(verifySeals(sql, publicKeys)).rejects.toThrow('checkpoint 2: signature is wrong');
 });
 
 test('a replaced key keeps its checkpoints valid: both public keys are served', async () => {
@@ -212,37 +179,6 @@ test('a replaced key keeps its checkpoints valid: both public keys are served', 
   const keys = publicKeysOf(served);
   verifyEvidence((await askEvidence(later, round.playerId, round.roundId)).text, keys);
   verifyCheckpoints(await savedCheckpoints(later), keys);
-});
-
-test('after kill -9 at any moment each entry is sealed once, in one chain', async () => {
-  const random = seededRandom();
-  await using database = await ownDatabase();
-  await using admin = openDatabase({ url: database.url, name: 'test', max: 2 });
-  const { sql } = admin;
-  await addGame(sql);
-  const players = await Promise.all(Array.from({ length: 40 }, () => addPlayer(sql)));
-  await using process = await startProcess(database.url, '', {
-    SEALING_KEY: JSON.stringify(sealingJwk),
-    SEAL_EVERY_MS: '10',
-  });
-  for (let round = 0; round < 5; round++) {
-    const load = startLoad(process.url, players, 4);
-    await sleep(200 + random() * 600);
-    await process.kill();
-    await load.stop();
-    await process.start();
-  }
-  await expect.poll(() => countUnsealed(sql), { timeout: 30_000 }).toBe(0);
-  await verifySeals(sql);
-  await expectSoundLedger({ sql });
-});
-
-test('without a key nothing is sealed, and evidence is unavailable', async () => {
-  await using service = await startService();
-  const { playerId, roundId } = await playRounds(service);
-  const { status, text } = await askEvidence(service, playerId, roundId);
-  expect([status, JSON.parse(text)]).toMatchObject([503, { code: 'no_sealing_key' }]);
-  expect(await savedCheckpoints(service)).toEqual([]);
 });
 
 test('verify-evidence and the independent verifier in Python agree', async () => {
@@ -273,4 +209,6 @@ test('verify-evidence and the independent verifier in Python agree', async () =>
     expect(await both(signedAgain(text, change))).toEqual([false, false]);
   expect(await both(text.replace('"EUR"', '"USD"'))).toEqual([false, false]);
   expect(await both(text.replace(':', ': '))).toEqual([false, false]);
+  await writeFile(kept, JSON.stringify({ checkpoints: (await savedCheckpoints(service)).slice(-1) }));
+  expect(await both(text)).toEqual([false, false]);
 });

@@ -26,7 +26,7 @@ export const startSealingService = (variables: Record<string, string> = {}, data
 /** Seals all entries there are, in ranges of at most `most`. */
 export const seal = async (sql: Sql, key = sealingKey, most?: number): Promise<void> => {
   const players = await playersAfter(sql, '', 1000);
-  while ((await sealPlayers(sql, key, players, most)).left.length > 0);
+  while ((await sealPlayers(sql, key, players, { ...(most !== undefined && { most }) })).left.length > 0);
 };
 
 /** A player with a round of a debit and two credits, and entries beside it. */
@@ -53,4 +53,11 @@ export const askEvidence = async (service: Running, playerId: string, roundId: s
 export const savedCheckpoints = async (service: Running): Promise<Checkpoint[]> => {
   const { text } = await (await service.agent('wallet:audit')).get('/v1/audit/checkpoints?limit=200');
   return readCheckpoints(text);
+};
+
+/** Entries without a checkpoint. */
+export const countUnsealed = async (sql: Sql): Promise<number> => {
+  const [row] = await sql<[{ unsealed: number }]>`
+    select ((select count(*) from entries) - (select coalesce(max(total), 0) from sealed_ranges))::int as unsealed`;
+  return row.unsealed;
 };

@@ -3,8 +3,9 @@ import { exercise } from '@platform/exercise';
 import { serve } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
 import { createStandIn } from '../src/stand-in/server.ts';
+import { seal, startSealingService } from './evidence.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
-import { keys, secret, startService } from './harness.ts';
+import { keys, secret } from './harness.ts';
 
 test('every operation answers as the document says', async () => {
   let operatorUrl = '';
@@ -12,12 +13,13 @@ test('every operation answers as the document says', async () => {
     createStandIn({ operatorUrl, secret, operatorId: 'op-1' }).emit('request', req, res);
   });
   const settings = { GAME_SERVER_URL: gameServer.url, OPERATOR_ID: 'op-1', SIGNATURE_TOLERANCE_S: '3600' };
-  await using service = await startService({ variables: settings });
+  await using service = await startSealingService(settings);
   operatorUrl = service.url;
   const { sql } = service.context.database;
   const gameCode = await addGame(sql);
   const playerId = await addPlayer(sql);
   await callerOf(service, playerId).debit({ transactionId: 'd-1', roundId: 'r-1', gameCode, amount: '1.00' });
+  await seal(sql);
   // One moment for all, since the two headers of a request are asked for one after the other.
   const now = new Date();
   const signatures = createRequestSignatures({ secrets: { current: secret }, now: () => now });
@@ -25,7 +27,7 @@ test('every operation answers as the document says', async () => {
   const faults = await exercise({
     url: service.url,
     credentials: {
-      bearer: await keys.token({ scope: 'wallet:admin wallet:read' }),
+      bearer: await keys.token({ scope: 'wallet:admin wallet:read wallet:audit' }),
       signature: ({ target, body = '' }) => signatures.sign(target, body).signature,
       timestamp,
     },

@@ -16,6 +16,7 @@ export const processEnvironment = (databaseUrl: string, port: number, redisUrl =
   MAX_WAIT_MS: '20000',
   // More than the callbacks that may wait, so that a test sees those beyond refused and not their connections.
   MAX_CONNECTIONS: '4000',
+  MAX_IN_PROGRESS: '4000',
 });
 
 /** The service as a process of its own, on a port that it keeps when it is started again. */

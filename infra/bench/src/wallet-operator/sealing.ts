@@ -1,4 +1,7 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { inherited } from '../env.ts';
@@ -19,10 +22,18 @@ const countUnsealed = async ({ sql }: Wallet): Promise<number> => {
  */
 export const verifySealed = async (wallet: Wallet, times: number): Promise<number[]> => {
   while ((await countUnsealed(wallet)) > 0) await sleep(500);
-  return repeat(times, async () => {
-    const start = performance.now();
-    const env = { ...inherited, DATABASE_URL: wallet.service.databaseUrl };
-    await promisify(execFile)(process.execPath, ['src/verify-seals.ts'], { cwd, env });
-    return (performance.now() - start) / 1000;
-  });
+  const { url, databaseUrl } = wallet.service;
+  const folder = await mkdtemp(join(tmpdir(), 'seals-'));
+  const keys = join(folder, 'keys.json');
+  await writeFile(keys, await (await fetch(`${url}/v1/audit/keys`)).text());
+  try {
+    return await repeat(times, async () => {
+      const start = performance.now();
+      const env = { ...inherited, DATABASE_URL: databaseUrl };
+      await promisify(execFile)(process.execPath, ['src/verify-seals.ts', '--key', keys], { cwd, env });
+      return (performance.now() - start) / 1000;
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 };

@@ -45,7 +45,7 @@ export const publicJwk = (x: string): PublicJwk => ({
   alg: 'EdDSA',
 });
 
-/** Public keys by their thumbprint, from a JWK or a JWKS. The `kid` in it is not believed. */
+/** Public keys by their thumbprint, from a JWK or a JWKS. The `kid` in it is ignored. */
 export const publicKeysOf = (set: JsonWebKey | { keys: JsonWebKey[] }): Map<string, KeyObject> => {
   const keys = 'keys' in set && Array.isArray(set.keys) ? set.keys : [set as JsonWebKey];
   return new Map(

@@ -55,7 +55,7 @@ export const evidenceRoutes = (context: Context): Route[] => [
       status: 200,
       headers: { 'Content-Disposition': 'attachment; filename="evidence.json"' },
       // As it was signed: shaping it by its schema again could change its bytes.
-      json: JSON.stringify(await roundEvidence(context, params.playerId, params.roundId)),
+      json: await roundEvidence(context, params.playerId, params.roundId),
     }),
   ),
 ];

@@ -1,14 +1,16 @@
 import { startBackground, type Background } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
-import type { Sql } from 'postgres';
-import { checkpointHash, noCheckpoint, signCheckpoint, type Checkpoint } from './checkpoint.ts';
-import type { SealingKey } from './keys.ts';
+import type { Sql, TransactionSql } from 'postgres';
+import { checkpointHash, isSigned, noCheckpoint, signCheckpoint, type Checkpoint } from './checkpoint.ts';
+import { publicJwk, publicKeysOf, type SealingKey } from './keys.ts';
 import { hashBytes, merkleLevels, rootOf } from './merkle.ts';
 import {
+  checkpointsByNumber,
   databaseTime,
   insertRange,
   keepKey,
   leavesOfRuns,
+  listKeys,
   lockSealing,
   newestCheckpoint,
   playersAfter,
@@ -25,6 +27,11 @@ const maxPlayers = 1000;
 /** How often all players are looked through, for entries that a process wrote which ended before it sealed them. */
 const walkEveryMs = 3_600_000;
 
+/** The checkpoints in the database are not those that were signed. */
+export class ChainRewritten extends Error {
+  override name = 'ChainRewritten';
+}
+
 const lengthOf = ({ firstSeq, lastSeq }: Run): number => Number(BigInt(lastSeq) - BigInt(firstSeq)) + 1;
 
 /** As many runs as fit into a range; the last one may be cut. */
@@ -40,27 +47,70 @@ const takeRuns = (runs: readonly Run[], most: number): Run[] => {
   return taken;
 };
 
+interface SealOptions {
+  /** Entries of the range at most. */
+  most?: number;
+  /** A checkpoint that must still be in the database as it was. */
+  remembered?: Checkpoint | undefined;
+}
+
+interface Sealed {
+  checkpoint?: Checkpoint;
+  /** Players of whom entries are left. */
+  left: string[];
+  /** Players with a missing entry: nothing of theirs was sealed. */
+  damaged: string[];
+}
+
+/** The newest checkpoint. Throws when it, or the remembered one, is not what was signed: somebody rewrote the chain. */
+const trustedNewest = async (
+  tx: TransactionSql,
+  key: SealingKey,
+  remembered: Checkpoint | undefined,
+): Promise<Checkpoint | undefined> => {
+  if (remembered !== undefined) {
+    const [stored] = await checkpointsByNumber(tx, [remembered.number]);
+    if (stored === undefined || checkpointHash(stored) !== checkpointHash(remembered))
+      throw new ChainRewritten(`checkpoint ${remembered.number} was rewritten or removed`);
+  }
+  const newest = await newestCheckpoint(tx);
+  if (newest === undefined) return undefined;
+  const publicKey = publicKeysOf({ keys: [...(await listKeys(tx)), key].map(({ x }) => publicJwk(x)) }).get(
+    newest.keyId,
+  );
+  if (publicKey === undefined || !isSigned(newest, publicKey))
+    throw new ChainRewritten(`the signature of checkpoint ${newest.number} is wrong`);
+  return newest;
+};
+
 /**
- * Seals what is not sealed of these players, up to `most` entries, in one transaction. No callback waits for it: it only
- * reads entries, which never change. Returns the checkpoint, and the players of whom entries are left.
- * Throws when an entry is missing; the proof of the ledger names it.
+ * Seals what is not sealed of these players in one transaction. No callback waits for it: it only reads entries, which
+ * never change. Throws ChainRewritten when the chain is not what was signed; nothing is sealed then.
  */
 export const sealPlayers = (
   sql: Sql,
   key: SealingKey,
   playerIds: readonly string[],
-  most = maxEntries,
-): Promise<{ checkpoint?: Checkpoint; left: string[] }> =>
+  { most = maxEntries, remembered }: SealOptions = {},
+): Promise<Sealed> =>
   sql.begin(async (tx) => {
     await lockSealing(tx);
+    const newest = await trustedNewest(tx, key, remembered);
     const unsealed = await unsealedRuns(tx, playerIds);
-    const runs = takeRuns(unsealed, most);
-    if (runs.length === 0) return { left: [] };
-    const entries = runs.reduce((sum, run) => sum + lengthOf(run), 0);
-    const leaves = await leavesOfRuns(tx, runs);
-    if (leaves.length !== entries * hashBytes)
-      throw new Error('entries are missing in the ledger; run the proof');
-    const newest = await newestCheckpoint(tx);
+    const taken = takeRuns(unsealed, most);
+    const leavesOf = await leavesOfRuns(tx, taken);
+    const { whole: runs = [], damaged = [] } = Object.groupBy(taken, (run) =>
+      leavesOf.get(run.playerId)?.length === lengthOf(run) * hashBytes ? 'whole' : 'damaged',
+    );
+    const rest = {
+      left: unsealed
+        .filter(({ lastSeq }, at) => taken[at]?.lastSeq !== lastSeq)
+        .map(({ playerId }) => playerId),
+      damaged: damaged.map(({ playerId }) => playerId),
+    };
+    if (runs.length === 0) return rest;
+    const leaves = Buffer.concat(runs.map(({ playerId }) => leavesOf.get(playerId) ?? Buffer.alloc(0)));
+    const entries = leaves.length / hashBytes;
     const range = {
       number: (newest?.number ?? 0) + 1,
       entries,
@@ -70,13 +120,9 @@ export const sealPlayers = (
       sealedAt: await databaseTime(tx),
     };
     const checkpoint = signCheckpoint(range, key);
-    if (newest?.keyId !== key.keyId) await keepKey(tx, key.keyId, key.x);
     await insertRange(tx, checkpoint, runs);
-    const whole = new Set(
-      runs.filter(({ lastSeq }, at) => unsealed[at]?.lastSeq === lastSeq).map((run) => run.playerId),
-    );
-    return { checkpoint, left: unsealed.map(({ playerId }) => playerId).filter((id) => !whole.has(id)) };
-  }) as Promise<{ checkpoint?: Checkpoint; left: string[] }>;
+    return { checkpoint, ...rest };
+  }) as Promise<Sealed>;
 
 export interface Sealing extends AsyncDisposable {
   /** Notes that the player has a new entry. */
@@ -85,7 +131,13 @@ export interface Sealing extends AsyncDisposable {
   waitingSeconds(): number;
 }
 
-/** Seals the entries of this process every `everyMs`, and once an hour what any other process left unsealed. */
+/** Ranges that are sealed at most when the process stops; the next process finds the rest. */
+const lastRanges = 20;
+
+/**
+ * Seals the entries of this process every `everyMs` and when it stops, and once an hour what any other process left
+ * unsealed. Each checkpoint that it signed is compared before the next one: when it is gone, nothing is signed any more.
+ */
 export const startSealing = (
   sql: Sql,
   key: SealingKey,
@@ -95,13 +147,17 @@ export const startSealing = (
   let noted = new Map<string, number>();
   let walkedTo: string | undefined = '';
   let nextWalk = 0;
+  let remembered: Checkpoint | undefined;
+  let isKeyKept = false;
+  const reported = new Set<string>();
 
-  const note = (playerId: string): void => {
-    if (!noted.has(playerId)) noted.set(playerId, performance.now());
-  };
   const take = (): Map<string, number> => {
-    const taken = new Map([...noted].slice(0, maxPlayers));
-    for (const playerId of taken.keys()) noted.delete(playerId);
+    const taken = new Map<string, number>();
+    for (const [playerId, since] of noted) {
+      if (taken.size === maxPlayers) break;
+      taken.set(playerId, since);
+      noted.delete(playerId);
+    }
     return taken;
   };
   /** The next players of the hourly walk. */
@@ -112,30 +168,48 @@ export const startSealing = (
     if (walkedTo === undefined) nextWalk = performance.now() + walkEveryMs;
     return players;
   };
+  const report = (damaged: readonly string[]): void => {
+    for (const playerId of damaged) {
+      if (!reported.has(playerId))
+        log.fatal({ playerId }, 'an entry of the player is missing; run the proof');
+      reported.add(playerId);
+    }
+  };
   const run = async (): Promise<boolean> => {
-    const walked = await walk();
+    if (!isKeyKept) await keepKey(sql, key.keyId, key.x);
+    isKeyKept = true;
     const taken = take();
-    if (taken.size + walked.length === 0) return false;
+    // While many wait, no more are looked for.
+    if (noted.size === 0)
+      for (const playerId of await walk()) taken.set(playerId, taken.get(playerId) ?? performance.now());
+    if (taken.size === 0) return false;
     try {
-      const { left } = await sealPlayers(sql, key, [...new Set([...taken.keys(), ...walked])]);
-      for (const playerId of left) note(playerId);
-      return left.length > 0 || noted.size >= maxPlayers || walkedTo !== undefined;
+      const { checkpoint, left, damaged } = await sealPlayers(sql, key, [...taken.keys()], { remembered });
+      remembered = checkpoint ?? remembered;
+      report(damaged);
+      noted = new Map([...left.map((id) => [id, taken.get(id) ?? performance.now()] as const), ...noted]);
+      return noted.size >= maxPlayers || left.length > 0 || walkedTo !== undefined;
     } catch (error) {
-      noted = new Map([
-        ...taken,
-        ...walked.map((playerId) => [playerId, performance.now()] as const),
-        ...noted,
-      ]);
+      noted = new Map([...taken, ...noted]);
+      if (error instanceof ChainRewritten) log.fatal({ err: error }, 'entries are not sealed any more');
       throw error;
     }
   };
   const background: Background = startBackground({ name: 'sealing', everyMs, log, run });
   return {
-    note,
+    note: (playerId) => {
+      if (!noted.has(playerId)) noted.set(playerId, performance.now());
+    },
     waitingSeconds: () => {
       const [oldest] = noted.values();
       return oldest === undefined ? 0 : (performance.now() - oldest) / 1000;
     },
-    [Symbol.asyncDispose]: () => background[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: async () => {
+      await background[Symbol.asyncDispose]();
+      for (let ranges = 0; ranges < lastRanges && noted.size > 0; ranges++) {
+        // The database may be gone; the next process finds what is left.
+        await run().catch(() => noted.clear());
+      }
+    },
   };
 };

@@ -33,7 +33,7 @@ export const lockSealing = async (tx: TransactionSql): Promise<void> => {
 };
 
 export const databaseTime = async (tx: TransactionSql): Promise<string> => {
-  const [row] = await tx<[{ now: string }]>`select ${isoTime(tx, tx`now()`)} as now`;
+  const [row] = await tx<[{ now: string }]>`select ${isoTime(tx, tx`clock_timestamp()`)} as now`;
   return row.now;
 };
 
@@ -61,14 +61,15 @@ export const unsealedRuns = (sql: Query, playerIds: readonly string[]) => sql<Ru
   where player_id = any (${playerIds as string[]}) and seq > coalesce(newest.last_seq, 0)
   order by player_id collate "C"`;
 
-/** The hashes of the entries of these runs, one after the other. */
-export const leavesOfRuns = async (sql: Query, runs: readonly Run[]): Promise<Buffer> => {
-  const [row] = await sql<[{ leaves: Buffer | null }]>`
-    select string_agg(${leafOfRow(sql)}, ''::bytea order by place, e.seq) as leaves
+/** The hashes of the entries of these runs, one after the other, by player; each player has one run. */
+export const leavesOfRuns = async (sql: Query, runs: readonly Run[]): Promise<Map<string, Buffer>> => {
+  const rows = await sql<{ playerId: string; leaves: Buffer }[]>`
+    select e.player_id as "playerId", string_agg(${leafOfRow(sql)}, ''::bytea order by e.seq) as leaves
     from unnest(${runs.map(({ playerId }) => playerId)}::text[], ${runs.map(({ firstSeq }) => firstSeq)}::bigint[],
-      ${runs.map(({ lastSeq }) => lastSeq)}::bigint[]) with ordinality as run (player_id, first_seq, last_seq, place)
-    join entries e on e.player_id = run.player_id and e.seq between run.first_seq and run.last_seq`;
-  return row.leaves ?? Buffer.alloc(0);
+      ${runs.map(({ lastSeq }) => lastSeq)}::bigint[]) as run (player_id, first_seq, last_seq)
+    join entries e on e.player_id = run.player_id and e.seq between run.first_seq and run.last_seq
+    group by e.player_id`;
+  return new Map(rows.map(({ playerId, leaves }) => [playerId, leaves]));
 };
 
 /** The hashes of the entries of sealed ranges, as the entries are now, with the number of each range. */
@@ -91,7 +92,7 @@ export const insertRange = async (
       ${runs.map(({ firstSeq }) => firstSeq)}::bigint[], ${runs.map(({ lastSeq }) => lastSeq)}::bigint[]) run`;
 };
 
-/** Keeps the public key, so that what it signed can be verified after it was replaced. */
+/** Keeps the public key, so that what it signs can be verified after it was replaced. */
 export const keepKey = async (sql: Query, keyId: string, x: string): Promise<void> => {
   await sql`insert into sealing_keys (key_id, x, created_at) values (${keyId}, ${x}, now()) on conflict do nothing`;
 };
@@ -108,21 +109,29 @@ export const playersAfter = async (sql: Query, playerId: string, limit: number):
 };
 
 export interface PlacedEntry extends SealedEntry {
-  /** Number of the range that holds it, and its place there; null when it is not sealed yet. */
+  /** Number of the range that holds it; null when it is not sealed yet. */
   checkpoint: number | null;
-  leaf: number | null;
+  /** First entry of the player in that range. */
+  firstSeq: string | null;
 }
 
-/** The entries of a round, in order, and where they are sealed. */
-export const placedEntries = (sql: Query, playerId: string, roundId: string) => sql<PlacedEntry[]>`
+/** The first `limit` entries of a round, in order, and where they are sealed. Reads all entries of the player. */
+export const placedEntries = (sql: Query, playerId: string, roundId: string, limit: number) => sql<
+  PlacedEntry[]
+>`
   select e.player_id as "playerId", e.seq, e.operation, e.transaction_id as "transactionId", e.round_id as "roundId",
     e.game_code as "gameCode", e.amount, e.balance_after as "balanceAfter", e.reverses,
     e.round_closed as "roundClosed", ${isoTime(sql, sql`e.at`)} as at, e.id_space as "idSpace",
-    run.number::float8 as checkpoint, (e.seq - run.first_seq + (
-      select coalesce(sum(before.last_seq - before.first_seq + 1), 0) from sealed_runs before
-      where before.number = run.number and before.player_id collate "C" < e.player_id collate "C"
-    ))::float8 as leaf
+    run.number::float8 as checkpoint, run.first_seq as "firstSeq"
   from entries e left join lateral (
     select * from sealed_runs where player_id = e.player_id and last_seq >= e.seq order by last_seq limit 1
   ) run on true
-  where e.player_id = ${playerId} and e.round_id = ${roundId} order by e.seq`;
+  where e.player_id = ${playerId} and e.round_id = ${roundId} order by e.seq limit ${limit}`;
+
+/** How many leaves of a range come before those of the player. */
+export const leavesBefore = async (sql: Query, number: number, playerId: string): Promise<number> => {
+  const [row] = await sql<[{ leaves: number }]>`
+    select coalesce(sum(last_seq - first_seq + 1), 0)::float8 as leaves from sealed_runs
+    where number = ${number} and player_id collate "C" < ${playerId} collate "C"`;
+  return row.leaves;
+};

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Page } from '@platform/pagination/page-limit';
 import { slice, type Slice } from '@platform/pagination/slice';
 import { Conflict, NotFound, Unavailable } from '@platform/service-kit/problem';
@@ -8,15 +9,17 @@ import { playerRow } from '../players/use-cases.ts';
 import { checkpointHash, noCheckpoint, type Checkpoint } from './checkpoint.ts';
 import { publicJwk, type PublicJwk } from './keys.ts';
 import { hashBytes, merkleLevels, pathTo, rootOf } from './merkle.ts';
-import type { Evidence, EvidenceFile } from './schema.ts';
+import type { Evidence } from './schema.ts';
 import {
   checkpointsAfter,
   checkpointsByNumber,
+  leavesBefore,
   leavesOfRanges,
   listKeys,
   placedEntries,
   type PlacedEntry,
 } from './store.ts';
+import { checkSignature } from './verify.ts';
 
 export const pageCheckpoints = async ({ database }: Context, page: Page): Promise<Slice<Checkpoint>> =>
   slice(await checkpointsAfter(database.sql, page.offset, page.limit + 1), page.limit);
@@ -27,73 +30,89 @@ export const sealingKeys = async ({ database, sealingKey }: Context): Promise<{ 
   return { keys: [...new Set([...(sealingKey ? [sealingKey.x] : []), ...used])].map(publicJwk) };
 };
 
-type SealedPlace = PlacedEntry & { checkpoint: number; leaf: number };
+/** Entries of a round that evidence can have: each may be in a range of its own, whose tree is computed again. */
+const maxEntries = 1000;
 
-const isSealed = (entry: PlacedEntry): entry is SealedPlace => entry.checkpoint !== null;
+type SealedEntryRow = PlacedEntry & { checkpoint: number; firstSeq: string };
 
-/** Adds the inclusion proofs. The trees are made again from the entries as they are now. */
-const withPaths = async (
+const isSealed = (entry: PlacedEntry): entry is SealedEntryRow => entry.checkpoint !== null;
+
+/** The entries that one checkpoint sealed, with their inclusion proofs. The tree is computed from the entries as they are now. */
+const proveEntries = async (
   sql: Sql,
-  entries: readonly SealedPlace[],
-  checkpoints: readonly Checkpoint[],
+  { number, root }: Checkpoint,
+  entries: readonly SealedEntryRow[],
+  playerId: string,
 ): Promise<Evidence['entries']> => {
-  const proven: unknown[] = [];
-  for (const { number, root } of checkpoints) {
-    const [range] = await leavesOfRanges(sql, number, number);
-    const levels = merkleLevels(range?.leaves ?? Buffer.alloc(0));
-    if (rootOf(levels) !== root)
-      throw new Error(`entries of checkpoint ${number} were changed after they were sealed`);
-    for (const entry of entries) {
-      if (entry.checkpoint === number) proven.push({ ...entry, path: pathTo(levels, entry.leaf) });
-    }
-  }
-  return proven as Evidence['entries'];
+  const [range] = await leavesOfRanges(sql, number, number);
+  const levels = merkleLevels(range?.leaves ?? Buffer.alloc(0));
+  if (rootOf(levels) !== root)
+    throw new Error(`entries of checkpoint ${number} were changed after they were sealed`);
+  const before = await leavesBefore(sql, number, playerId);
+  return entries.map(({ firstSeq, ...entry }) => {
+    const leaf = before + Number(BigInt(entry.seq) - BigInt(firstSeq));
+    return { ...entry, leaf, path: pathTo(levels, leaf) } as Evidence['entries'][number];
+  });
 };
 
 /**
- * The evidence of a round: its entries, the proof that each was sealed, and the signed checkpoints. Throws NotFound,
- * Conflict `not_sealed` while the newest entries wait for their checkpoint, and Unavailable without a key.
+ * The evidence of a round, as the text of the file: its entries, the proof that each was sealed, and the signed
+ * checkpoints. Throws NotFound, Conflict (`not_sealed` while the newest entries wait for their checkpoint,
+ * `round_too_large`), and Unavailable without a key.
  */
-export const roundEvidence = async (
-  ctx: Context,
-  playerId: string,
-  roundId: string,
-): Promise<EvidenceFile> => {
+export const roundEvidence = async (ctx: Context, playerId: string, roundId: string): Promise<string> => {
   const { database, sealingKey } = ctx;
+  const { sql } = database;
   if (sealingKey === undefined)
     throw new Unavailable('no_sealing_key', 'This service has no key to seal entries with (SEALING_KEY).');
   const { currency } = await playerRow(ctx, playerId);
-  const placed = await placedEntries(database.sql, playerId, roundId);
+  const placed = await placedEntries(sql, playerId, roundId, maxEntries + 1);
   if (placed.length === 0) throw new NotFound('round');
+  if (placed.length > maxEntries)
+    throw new Conflict(
+      'round_too_large',
+      `There is no evidence of rounds with more than ${maxEntries} entries.`,
+    );
   const sealed = placed.filter(isSealed);
   if (sealed.length < placed.length)
     throw new Conflict(
       'not_sealed',
       'The newest entries of the round are not sealed yet; try again in a moment.',
     );
-  const checkpoints = await checkpointsByNumber(database.sql, [
-    ...new Set(sealed.map((entry) => entry.checkpoint)),
-  ]);
+  const byCheckpoint = Map.groupBy(sealed, ({ checkpoint }) => checkpoint);
+  const checkpoints = await checkpointsByNumber(sql, [...byCheckpoint.keys()]);
+  const entries: Evidence['entries'] = [];
+  for (const checkpoint of checkpoints)
+    entries.push(
+      ...(await proveEntries(sql, checkpoint, byCheckpoint.get(checkpoint.number) ?? [], playerId)),
+    );
   const evidence: Evidence = {
     version: 1,
     playerId,
     roundId,
     currency,
     createdAt: (await databaseNow(database.orm)).toISOString(),
-    entries: await withPaths(database.sql, sealed, checkpoints),
+    entries,
     checkpoints: [...checkpoints],
   };
-  return { evidence, keyId: sealingKey.keyId, signature: sealingKey.sign(JSON.stringify(evidence)) };
+  const signed = JSON.stringify(evidence);
+  const { keyId, sign } = sealingKey;
+  // The signed bytes as they are, so that nobody has to spell them again.
+  return `{"evidence":${signed},${JSON.stringify({ keyId, signature: sign(signed) }).slice(1)}`;
 };
 
 /** Ranges that are read in one statement. */
 const rangesAtOnce = 64;
 
 /**
- * Compares all entries with all checkpoints, the checkpoints with each other, and with those that a third party `kept`.
- * Returns how many entries are sealed. Throws with the number of the first checkpoint that does not fit.
+ * Compares all entries with all checkpoints, these with their signatures and with each other, and with those that a third
+ * party `kept`. Returns how many entries are sealed. Throws with the number of the first checkpoint that does not fit.
  */
-export const verifySeals = async (sql: Sql, kept: readonly Checkpoint[] = []): Promise<number> => {
+export const verifySeals = async (
+  sql: Sql,
+  keys: ReadonlyMap<string, KeyObject>,
+  kept: readonly Checkpoint[] = [],
+): Promise<number> => {
   const keptHash = new Map(kept.map((checkpoint) => [checkpoint.number, checkpointHash(checkpoint)]));
   let newest: Checkpoint | undefined;
   for (;;) {
@@ -114,6 +133,7 @@ export const verifySeals = async (sql: Sql, kept: readonly Checkpoint[] = []): P
         previous === (newest === undefined ? noCheckpoint : checkpointHash(newest)) &&
         total === (newest?.total ?? 0) + entries;
       if (!follows) throw new Error(`checkpoint ${number} does not follow from the one before it`);
+      checkSignature(checkpoint, keys);
       if (leaves.length !== entries * hashBytes || rootOf(merkleLevels(leaves)) !== root)
         throw new Error(`entries of checkpoint ${number} were changed after they were sealed`);
       if ((keptHash.get(number) ?? checkpointHash(checkpoint)) !== checkpointHash(checkpoint))

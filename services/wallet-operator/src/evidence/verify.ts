@@ -22,7 +22,8 @@ const keyOf = (keys: Keys, keyId: string): KeyObject => {
   return key;
 };
 
-const checkSignature = (checkpoint: Checkpoint, keys: Keys): void => {
+/** Throws NotProven unless one of these keys signed the checkpoint. */
+export const checkSignature = (checkpoint: Checkpoint, keys: Keys): void => {
   demand(
     isSigned(checkpoint, keyOf(keys, checkpoint.keyId)),
     `checkpoint ${checkpoint.number}: signature is wrong`,
@@ -104,5 +105,14 @@ export const verifyCheckpoints = (kept: readonly Checkpoint[], keys: Keys): void
         ? previous === noCheckpoint && total === entries
         : before === undefined || (previous === checkpointHash(before) && total === before.total + entries);
     demand(follows, `checkpoint ${number} does not follow from the one before it`);
+  }
+};
+
+/** Throws NotProven unless each checkpoint is among those that were kept. */
+export const expectKept = (checkpoints: readonly Checkpoint[], kept: readonly Checkpoint[]): void => {
+  const hashes = new Set(kept.map(checkpointHash));
+  for (const checkpoint of checkpoints) {
+    const isKept = hashes.has(checkpointHash(checkpoint));
+    demand(isKept, `checkpoint ${checkpoint.number} is not among the kept ones; get the page that has it`);
   }
 };
