@@ -114,10 +114,11 @@ const run = async (config: Record<string, string>, telemetry?: string) => {
 };
 
 describe.each(shipped)('the configuration for %s, in an image of the gateway', (_where, config) => {
-  test('is accepted by nginx, and serves the portal, its documents and the operations page', async () => {
+  test('is accepted by nginx, and serves the portal, its guides, its documents and the operations page', async () => {
     await using gateway = await run(config);
     for (const [page, title] of [
       ['/docs/', 'Platform'],
+      ['/docs/guides/', 'Guides · Platform'],
       ['/docs/reference/', 'Reference · Platform'],
       ['/docs/ops/', 'Operations · Platform'],
     ] as const) {

@@ -25,11 +25,14 @@ describe('the Dockerfile', () => {
 });
 
 describe('the build context', () => {
-  test('contains the code, but no tests, installed packages or generated files', () => {
+  test('contains the code and the guides, but no tests, installed packages or generated files', () => {
     const paths = contextPaths();
     expect(paths).toContain('services/quest-service/src/main.ts');
     expect(paths).toContain('patches/drizzle-orm@0.45.4.patch');
-    expect(paths.filter((path) => /\.test\.ts$|\/test\/|^docs\/|node_modules/.test(path))).toEqual([]);
+    expect(paths).toContain('docs/deploy.md');
+    expect(
+      paths.filter((path) => /\.test\.ts$|\/test\/|^docs\/.*\.(?:png|py)$|node_modules/.test(path)),
+    ).toEqual([]);
   });
 
   test.each([
