@@ -85,6 +85,18 @@ test('pages of all stores are in the order of receipt and contain every event on
   expect(pages).toEqual(all);
 });
 
+test('a list of all stores ends at 10,000 items before the page, that of one store does not', async () => {
+  const page = (store: string, number: number) =>
+    service.admin('GET', `/v1/stores/${store}/events?page=${number}&limit=50`);
+  expect((await page('-', 201)).status).toBe(200);
+  const beyond = await page('-', 202);
+  expect([beyond.status, beyond.body['errors']]).toEqual([
+    400,
+    { page: ['must be at most 201 with limit 50 in a list of all stores'] },
+  ]);
+  expect((await page(one.id, 202)).status).toBe(200);
+});
+
 test('a store that does not exist and an id that is none are refused', async () => {
   const missing = await service.admin('GET', '/v1/stores/01980000-0000-7000-8000-000000000000/orders');
   expect(missing.status).toBe(404);

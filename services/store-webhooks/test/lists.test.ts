@@ -10,10 +10,13 @@ const { sql, orm } = service.context.database;
 
 const rows = 5000;
 let id = '';
+/** Two stores with `rows` pending events each. */
+let busy: string[] = [];
 
 interface Plan {
   'Node Type': string;
   'Index Name'?: string;
+  'Relation Name'?: string;
   'Actual Rows'?: number;
   Plans?: Plan[];
 }
@@ -25,6 +28,7 @@ const typesOf = (explained: { 'QUERY PLAN': [{ Plan: Plan }] } | undefined) =>
 
 beforeAll(async () => {
   id = (await service.store()).id;
+  busy = [(await service.store()).id, (await service.store()).id];
   const statement = `
       insert into orders (store_id, id, status, details, event_id, updated_at)
         select '${id}', 'o-' || n, 'A', '{}', gen_random_uuid(), now() from generate_series(1, ${rows}) n;
@@ -51,6 +55,11 @@ beforeAll(async () => {
       insert into results (store_id, id, state, attempts, finished_at)
         select store_id, id, case when row_number() over () % 50 = 0 then 'failed' else 'done' end, 1, now()
         from events;
+      insert into events (store_id, id, event, entity, dedup, body, headers, received_at)
+        select store, gen_random_uuid(), 'order_updated', 'order:p-' || n, uuid_send(gen_random_uuid()), '', '{}', now()
+        from generate_series(1, ${rows}) n, unnest('{${busy.join(',')}}'::uuid[]) store;
+      insert into queue (store_id, entity, id, queued_at, due_at, attempts)
+        select store_id, entity, id, now(), now(), 0 from events where store_id <> '${id}';
       analyze`;
   // Of its own, because the service's connections end statements after some seconds.
   const connection = connect(service.databaseUrl, { max: 1 });
@@ -95,15 +104,30 @@ test.each([
   expect(types).not.toContain('Seq Scan');
 });
 
-test('the list of pending events is read from the queue, which is short', async () => {
+test.each([
+  ['one store', () => busy[0] ?? ''],
+  ['all stores', () => '-'],
+  ['a store that has none', () => id],
+])('for pending events of %s, the queue of each store is read, and the events of the page', async (_, store) => {
+  const limit = 50;
   const filter = { status: 'pending' as const };
-  const { sql: text, params } = eventList.rows(orm, id, { offset: 0n, limit: 50 }, filter).toSQL();
+  const { sql: text, params } = eventList.rows(orm, store(), { offset: 0n, limit }, filter).toSQL();
   const [plan] = await sql.unsafe<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>(
     `explain (analyze, format json) ${text}`,
     params as string[],
   );
-  const read = nodesOf(plan['QUERY PLAN'][0].Plan).map((node) => node['Actual Rows']);
-  expect(read).toEqual(read.map(() => 0));
+  const nodes = nodesOf(plan['QUERY PLAN'][0].Plan);
+  const readBy = (some: Plan[]) => Math.max(...some.map((node) => node['Actual Rows'] ?? 0));
+  expect(readBy(nodes.filter((node) => node['Relation Name'] === 'events'))).toBeLessThanOrEqual(limit + 1);
+  expect(readBy(nodes)).toBeLessThanOrEqual(store() === id ? 0 : rows);
+});
+
+test('the pending events of all stores are those of each, newest first', async () => {
+  const answer = await service.admin('GET', '/v1/stores/-/events?status=pending&limit=200');
+  const found = answer.body['events'] as unknown as { id: string; storeId: string }[];
+  const ids = await sql<{ id: string }[]>`select id from queue order by id desc limit 200`;
+  expect(found.map(({ id: event }) => event)).toEqual(ids.map(({ id: event }) => event));
+  expect(new Set(found.map(({ storeId }) => storeId))).toEqual(new Set(busy));
 });
 
 test('events are found by the id of their entity', async () => {

@@ -27,7 +27,7 @@ export const visitSpan = async (
   const end = performance.now() + budgetMs;
   const conditions = [
     eq(inbox.storeId, storeId),
-    hasState(state),
+    hasState(state, storeId),
     isReceivedFrom(from),
     isReceivedBefore(to),
   ];

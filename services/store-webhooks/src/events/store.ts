@@ -1,6 +1,7 @@
 import type { Executor } from '@platform/service-kit/db';
 import { NotFound } from '@platform/service-kit/problem';
 import { and, eq, gt, gte, lt, sql, type SQL } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
 import { inbox, queue, results } from '../db/tables.ts';
 import { firstIdOf } from '../inbox/prune.ts';
 
@@ -13,12 +14,14 @@ export const isReceivedAfter = (id: string): SQL => gt(inbox.id, id);
 
 /**
  * Most events are done, so the primary key finds those. The others are found by their own index, and pending ones from
- * the queue: as an array of its ids, so that the primary key finds a page of them in order, however many there are.
+ * the queue: as an array of the ids of `store`, so that the primary key finds a page of them in order, however many
+ * there are.
  */
-export const hasState = (state: string): SQL => {
+export const hasState = (state: string, store: string | PgColumn): SQL => {
   if (state === 'done') return eq(inbox.state, 'done');
   if (state === 'pending')
-    return sql`${inbox.id} = any(array(select ${queue.id} from ${queue})) and ${inbox.dueAt} is not null`;
+    return sql`${inbox.id} = any(array(select ${queue.id} from ${queue} where ${queue.storeId} = ${store}))
+      and ${inbox.dueAt} is not null`;
   const ids = sql`select ${results.id} from ${results}
     where ${results.storeId} = ${inbox.storeId} and ${results.state} = ${state} and ${results.state} <> 'done'`;
   return sql`${inbox.id} in (${ids})`;

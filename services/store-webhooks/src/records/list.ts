@@ -1,7 +1,7 @@
 import { pageLimitBody, pageLimitQuery, pageList, pageOf, type Page } from '@platform/pagination/page-limit';
 import { slice } from '@platform/pagination/slice';
 import type { Executor } from '@platform/service-kit/db';
-import { NotFound } from '@platform/service-kit/problem';
+import { NotFound, ValidationFailed } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
 import { and, desc, eq, getTableColumns, type SQL } from 'drizzle-orm';
@@ -51,7 +51,8 @@ interface ListSpec<Row extends object> extends Shown<Row> {
 
 interface Filter {
   schema: z.ZodType;
-  condition(value: string): SQL | undefined;
+  /** `store` is the id of the store, or the column that has it in a list of all stores. */
+  condition(value: string, store: string | PgColumn): SQL | undefined;
 }
 
 /** A filter for an exact value. There must be an index on the store and this column or expression. */
@@ -66,6 +67,8 @@ export const exactly = (
 
 /** In place of a store's id: the list is read across all stores. */
 const everyStore = '-';
+/** In a list of all stores, the rows before the page are read of each store, so their number is limited. */
+const maxOffsetOfEveryStore = 10_000n;
 
 const listParams = z.strictObject({
   id: z
@@ -139,7 +142,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
       .where(
         and(
           eq(table.storeId, store),
-          ...Object.entries(query).map(([field, value]) => filters[field]?.condition(String(value))),
+          ...Object.entries(query).map(([field, value]) => filters[field]?.condition(String(value), store)),
         ),
       )
       .orderBy(desc(latest));
@@ -174,8 +177,14 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
         responses: { 200: { description: 'A page', body: pageLimitBody(name, spec.view) } },
       },
       async ({ params, query }) => {
-        if (params.id !== everyStore) await requireStore(context, params.id);
         const page = pageOf(query);
+        if (params.id !== everyStore) await requireStore(context, params.id);
+        else if (page.offset > maxOffsetOfEveryStore) {
+          const last = maxOffsetOfEveryStore / BigInt(page.limit) + 1n;
+          throw new ValidationFailed({
+            page: [`must be at most ${last} with limit ${page.limit} in a list of all stores`],
+          });
+        }
         const found = slice(await rows(context.database.orm, params.id, page, query), page.limit);
         const items = found.items.map((row) => ({
           ...show(row as Row),
