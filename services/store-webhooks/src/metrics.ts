@@ -1,9 +1,22 @@
+import { detached } from '@platform/service-kit/request-scope';
 import { Gauge } from 'prom-client';
 import type { Context } from './context.ts';
 import type { ResultState } from './db/tables.ts';
 import { firstIdOf } from './inbox/prune.ts';
 
 const dayMs = 86_400_000;
+
+interface Backlog {
+  count: number;
+  /** Age of the oldest; 0 if there is none. */
+  seconds: number;
+}
+
+/** Gauges that are read at the same time share one statement. */
+const shareRead = <T>(read: () => Promise<T>): (() => Promise<T>) => {
+  let running: Promise<T> | undefined;
+  return () => (running ??= detached(read).finally(() => (running = undefined)));
+};
 
 /** Gauges of the spool, the inbox and the mails, read when somebody asks. Without a database they are NaN. */
 export const addWaitingMetrics = (context: Context): void => {
@@ -28,6 +41,19 @@ export const addWaitingMetrics = (context: Context): void => {
     return row.count;
   };
 
+  const readQueue = shareRead(async () => {
+    const [row] = await sql<[Backlog]>`
+      select count(*)::int as count, coalesce(extract(epoch from now() - min(queued_at)), 0)::float8 as seconds
+      from queue`;
+    return row;
+  });
+  const readMails = shareRead(async () => {
+    const [row] = await sql<[Backlog]>`
+      select count(*)::int as count, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
+      from notifications where mail = 'pending'`;
+    return row;
+  });
+
   gauge(
     'webhooks_body_bytes',
     'Bytes reserved for webhook bodies that are not stored yet; at most BODY_MEMORY_BYTES',
@@ -43,18 +69,15 @@ export const addWaitingMetrics = (context: Context): void => {
     'Share of SPOOL_MAX_BYTES that the spool can still take, limited by the disk too; NaN if it has no folder',
     async () => (await inbox.spool.free()) / env.SPOOL_MAX_BYTES,
   );
-  gauge('webhooks_pending', 'Events in the inbox that are still to be processed', async () => {
-    const [row] = await sql<[{ count: number }]>`select count(*)::int as count from queue`;
-    return row.count;
-  });
+  gauge(
+    'webhooks_pending',
+    'Events in the inbox that are still to be processed',
+    async () => (await readQueue()).count,
+  );
   gauge(
     'webhooks_oldest_pending_seconds',
     'For how long the oldest event has been waiting to be processed; 0 if none waits',
-    async () => {
-      const [row] = await sql<[{ age: number }]>`
-        select coalesce(extract(epoch from now() - min(queued_at)), 0)::float8 as age from queue`;
-      return row.age;
-    },
+    async () => (await readQueue()).seconds,
   );
   gauge('webhooks_failed', 'Events of the last 24 hours that failed and were not processed since', () =>
     countOfDay('failed'),
@@ -62,19 +85,14 @@ export const addWaitingMetrics = (context: Context): void => {
   gauge('webhooks_refused', 'Events of the last 24 hours whose signatures are not valid', () =>
     countOfDay('refused'),
   );
-  gauge('webhooks_mails_pending', 'Mails that are still to be sent', async () => {
-    const [row] = await sql<[{ count: number }]>`
-      select count(*)::int as count from notifications where mail = 'pending'`;
-    return row.count;
-  });
+  gauge(
+    'webhooks_mails_pending',
+    'Mails that are still to be sent',
+    async () => (await readMails()).count,
+  );
   gauge(
     'webhooks_oldest_mail_seconds',
     'For how long the oldest mail has been waiting to be sent; 0 if none waits',
-    async () => {
-      const [row] = await sql<[{ age: number }]>`
-        select coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as age
-        from notifications where mail = 'pending'`;
-      return row.age;
-    },
+    async () => (await readMails()).seconds,
   );
 };

@@ -1,4 +1,6 @@
+import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { addWaitingMetrics } from '../src/metrics.ts';
 import { startService } from './harness.ts';
 
 test('the gauges count what failed, was refused or waits, of all stores', async () => {
@@ -34,4 +36,27 @@ test('the gauges count what failed, was refused or waits, of all stores', async 
   expect(await all()).toEqual({ failed: 2, refused: 2, pending: 2, mails_pending: 2 });
   expect(await gauge('webhooks_oldest_pending_seconds')).toBeGreaterThanOrEqual(3600);
   expect(await gauge('webhooks_oldest_mail_seconds')).toBeGreaterThanOrEqual(3600);
+});
+
+test('a scrape reads the queue once, and the notifications once', async () => {
+  await using service = await startService({ work: false });
+  const { context } = service;
+  const statements: string[] = [];
+  const sql = new Proxy(context.database.sql, {
+    apply: (target, self, args: [TemplateStringsArray]) => {
+      statements.push(args[0].join(''));
+      return Reflect.apply(target, self, args) as unknown;
+    },
+  });
+  const registry = new Registry();
+  addWaitingMetrics({
+    ...context,
+    metrics: { ...context.metrics, registry },
+    database: { ...context.database, sql },
+  });
+  for (const scrape of [1, 2]) {
+    await registry.metrics();
+    for (const table of ['queue', 'notifications'])
+      expect(statements.filter((text) => text.includes(`from ${table}`))).toHaveLength(scrape);
+  }
 });
