@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createLru } from '@platform/service-kit/lru';
 import { Problem, toProblem } from '@platform/service-kit/problem';
 import { createRateLimit, type RateLimit } from '@platform/service-kit/rate-limit';
 import type { AnyAnswer } from '@platform/service-kit/route';
-import { LRUCache } from 'lru-cache';
 import type { Context } from '../context.ts';
 import type { Arrival } from '../inbox/inbox.ts';
 import { answerPayment } from '../payments/answer.ts';
@@ -29,7 +29,7 @@ const maxKept = 65_536;
 
 /** Requests a minute for each store that has such a limit, whichever of its tokens they carry. */
 const createStoreLimit = ({ redis }: Context) => {
-  const limits = new LRUCache<number, RateLimit>({ max: 1000 });
+  const limits = createLru<number, RateLimit>(1000);
   return async (res: ServerResponse, { id, settings }: KnownStore): Promise<void> => {
     const perMinute = settings.requestsPerMinute;
     if (perMinute == null) return;

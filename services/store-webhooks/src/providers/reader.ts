@@ -1,3 +1,4 @@
+import { createLru } from '@platform/service-kit/lru';
 import {
   BrokenCircuitError,
   bulkhead,
@@ -8,7 +9,6 @@ import {
   retry,
   wrap,
 } from 'cockatiel';
-import { LRUCache } from 'lru-cache';
 import { Unprocessable } from '../worker/unprocessable.ts';
 import { exchange, ProviderBusy, ProviderUnavailable, type Addresses } from './exchange.ts';
 
@@ -106,7 +106,11 @@ const createOrigin = () => ({
   circuit: createCircuit(({ status }) => status === undefined),
 });
 
-const cached = <T extends object>(cache: LRUCache<string, T>, key: string, create: () => T): T => {
+const cached = <T extends object>(
+  cache: ReturnType<typeof createLru<string, T>>,
+  key: string,
+  create: () => T,
+): T => {
   const found = cache.get(key) ?? create();
   cache.set(key, found);
   return found;
@@ -118,8 +122,8 @@ const cached = <T extends object>(cache: LRUCache<string, T>, key: string, creat
  * with ProviderBusy when the provider was not asked, and with Unprocessable when asking again is useless.
  */
 export const createReader = ({ timeoutMs, addresses }: ReaderOptions): ProviderReader => {
-  const origins = new LRUCache<string, ReturnType<typeof createOrigin>>({ max: 1000 });
-  const accounts = new LRUCache<string, ReturnType<typeof createAccount>>({ max: 10_000 });
+  const origins = createLru<string, ReturnType<typeof createOrigin>>(1000);
+  const accounts = createLru<string, ReturnType<typeof createAccount>>(10_000);
 
   const read = async (url: URL, method: 'GET' | 'POST', headers: Headers, body?: string) => {
     const origin = cached(origins, url.origin, createOrigin);

@@ -1,6 +1,6 @@
 import { createAddressList, type AddressList } from '@platform/auth/addresses';
 import type { SecretBox } from '@platform/auth/secret-box';
-import { LRUCache } from 'lru-cache';
+import { createLru } from '@platform/service-kit/lru';
 import { openCredentials, type StoreCredentials } from './credentials.ts';
 import type { StoreRow } from './store.ts';
 
@@ -18,7 +18,7 @@ const allowAll: AddressList = () => true;
 
 /** Decrypts the credentials of stores. The result is cached until the row changes. */
 export const createStoreOpener = (box: SecretBox): ((row: StoreRow) => KnownStore) => {
-  const opened = new LRUCache<string, { from: string; store: KnownStore }>({ max: 5000 });
+  const opened = createLru<string, { from: string; store: KnownStore }>(5000);
   return (row) => {
     const from = JSON.stringify(row);
     const known = opened.get(row.id);
