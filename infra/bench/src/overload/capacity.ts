@@ -31,12 +31,16 @@ const measure = async (
   const probes = requests.slice(Math.floor(0.95 * requests.length));
   const probed = await probeDuring(url, probes, () => load(plan));
   const samples = probed.samples.filter(({ at }) => at >= startedAt);
+  const refused = samples.filter((sample) => !isAccepted(sample));
+  // Only a refusal is what a service should do with too much load.
+  const failed = refused.find(({ status }) => status !== 503);
+  if (failed) throw new Error(`A probe failed with status ${failed.status} (0: no response); expected 2xx or 503.`);
   const { result } = probed;
   return {
     acceptedPerSecond: (result.perSecond * result.accepted) / result.answered,
     offeredPerSecond: result.perSecond,
     accepted: samples.filter(isAccepted),
-    refused: samples.filter((sample) => !isAccepted(sample)),
+    refused,
   };
 };
 
