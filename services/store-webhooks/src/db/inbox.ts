@@ -34,8 +34,9 @@ export const events = pgTable(
     index('events_entity')
       .on(table.storeId, sql`substr(entity, strpos(entity, ':') + 1)`, table.id)
       .where(sql`entity is not null`),
-    // A Bloom filter for each 128 pages instead of an entry for each event: inserting an event writes nothing to it.
-    // The function events_of_request reads it.
+    // A Bloom filter for each 128 pages instead of an entry for each event: inserting an event writes nothing to it while
+    // the table grows. In a page that pruning has emptied it adds to the filter, which keeps the deleted events until the
+    // index is rebuilt. The function events_of_request reads it.
     index('events_request')
       .using('brin', sql`(headers ->> 'x-request-id') text_bloom_ops`)
       .with({ autosummarize: true }),
