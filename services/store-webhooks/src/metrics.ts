@@ -85,11 +85,7 @@ export const addWaitingMetrics = (context: Context): void => {
   gauge('webhooks_refused', 'Events of the last 24 hours whose signatures are not valid', () =>
     countOfDay('refused'),
   );
-  gauge(
-    'webhooks_mails_pending',
-    'Mails that are still to be sent',
-    async () => (await readMails()).count,
-  );
+  gauge('webhooks_mails_pending', 'Mails that are still to be sent', async () => (await readMails()).count);
   gauge(
     'webhooks_oldest_mail_seconds',
     'For how long the oldest mail has been waiting to be sent; 0 if none waits',

@@ -108,19 +108,22 @@ test.each([
   ['one store', () => busy[0] ?? ''],
   ['all stores', () => '-'],
   ['a store that has none', () => id],
-])('for pending events of %s, the queue of each store is read, and the events of the page', async (_, store) => {
-  const limit = 50;
-  const filter = { status: 'pending' as const };
-  const { sql: text, params } = eventList.rows(orm, store(), { offset: 0n, limit }, filter).toSQL();
-  const [plan] = await sql.unsafe<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>(
-    `explain (analyze, format json) ${text}`,
-    params as string[],
-  );
-  const nodes = nodesOf(plan['QUERY PLAN'][0].Plan);
-  const readBy = (some: Plan[]) => Math.max(...some.map((node) => node['Actual Rows'] ?? 0));
-  expect(readBy(nodes.filter((node) => node['Relation Name'] === 'events'))).toBeLessThanOrEqual(limit + 1);
-  expect(readBy(nodes)).toBeLessThanOrEqual(store() === id ? 0 : rows);
-});
+])(
+  'for pending events of %s, the queue of each store is read, and the events of the page',
+  async (_, store) => {
+    const limit = 50;
+    const filter = { status: 'pending' as const };
+    const { sql: text, params } = eventList.rows(orm, store(), { offset: 0n, limit }, filter).toSQL();
+    const [plan] = await sql.unsafe<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>(
+      `explain (analyze, format json) ${text}`,
+      params as string[],
+    );
+    const nodes = nodesOf(plan['QUERY PLAN'][0].Plan);
+    const readBy = (some: Plan[]) => Math.max(...some.map((node) => node['Actual Rows'] ?? 0));
+    expect(readBy(nodes.filter((node) => node['Relation Name'] === 'events'))).toBeLessThanOrEqual(limit + 1);
+    expect(readBy(nodes)).toBeLessThanOrEqual(store() === id ? 0 : rows);
+  },
+);
 
 test('the pending events of all stores are those of each, newest first', async () => {
   const answer = await service.admin('GET', '/v1/stores/-/events?status=pending&limit=200');

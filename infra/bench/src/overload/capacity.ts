@@ -34,7 +34,8 @@ const measure = async (
   const refused = samples.filter((sample) => !isAccepted(sample));
   // Only a refusal is what a service should do with too much load.
   const failed = refused.find(({ status }) => status !== 503);
-  if (failed) throw new Error(`A probe failed with status ${failed.status} (0: no response); expected 2xx or 503.`);
+  if (failed)
+    throw new Error(`A probe failed with status ${failed.status} (0: no response); expected 2xx or 503.`);
   const { result } = probed;
   return {
     acceptedPerSecond: (result.perSecond * result.accepted) / result.answered,
