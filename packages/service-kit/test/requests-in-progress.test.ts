@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -13,12 +14,12 @@ const max = 4;
 const about = { title: 'Busy', version: '1.0.0', description: 'Busy.', tags: {}, basePath: '/v1' };
 const shared = { tag: 'Busy', summary: 'Busy', caller: anyone, responses: { 200: { description: 'Done' } } };
 
-/** A service whose requests to `held` and `locked` wait for `release`. */
-const startBusy = async () => {
+/** A service whose requests to `held`, `locked` and `twice` wait for `release`. */
+const startBusy = async (limit = max, variables: Record<string, string> = {}) => {
   const stack = new AsyncDisposableStack();
-  const fixture = stack.use(await startFixture({ MAX_IN_PROGRESS: String(max) }));
+  const fixture = stack.use(await startFixture({ MAX_IN_PROGRESS: String(limit), ...variables }));
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  let waiting = 0;
+  let [waiting, received, closed] = [0, 0, 0];
   const hold = async () => {
     waiting += 1;
     await released;
@@ -28,7 +29,16 @@ const startBusy = async () => {
     about,
     routes: [
       fastRoute({ ...shared, method: 'get', path: '/held', operationId: 'held' }, hold),
+      fastRoute({ ...shared, method: 'post', path: '/held', operationId: 'heldPost' }, hold),
       route({ ...shared, method: 'get', path: '/locked', operationId: 'locked' }, () => waitUncounted(hold)),
+      route({ ...shared, method: 'get', path: '/twice', operationId: 'twice' }, async () => {
+        const [answer] = await Promise.all([waitUncounted(hold), waitUncounted(hold)]);
+        return answer;
+      }),
+      route({ ...shared, method: 'get', path: '/sleep', operationId: 'sleep' }, async () => {
+        await fixture.context.database.sql`select pg_sleep(60)`;
+        return { status: 200 };
+      }),
       fastRoute({ ...shared, method: 'get', path: '/quick', operationId: 'quick' }, () => ({ status: 200 })),
       fastRoute({ ...shared, method: 'get', path: '/large', operationId: 'large' }, () => ({
         status: 200,
@@ -40,14 +50,33 @@ const startBusy = async () => {
       ),
     ],
   });
-  const { url } = stack.use(await serve(listener));
+  const { url, port } = stack.use(
+    await serve((req, res) => {
+      received += 1;
+      res.on('close', () => {
+        closed += 1;
+      });
+      listener(req, res);
+    }),
+  );
   stack.defer(release);
+  const get = (path: string) => fetch(`${url}/v1/${path}`);
   return {
     ...fixture,
     url,
+    port,
     release,
     waiting: () => waiting,
-    get: (path: string) => fetch(`${url}/v1/${path}`),
+    received: () => received,
+    closed: () => closed,
+    get,
+    /** The statuses of requests for longer than others have to stay in progress until requests are refused. */
+    statuses: async () => {
+      const found = new Set<number>();
+      const until = performance.now() + 300;
+      for (let sent = 0; sent < 20 || performance.now() < until; sent++) found.add((await get('quick')).status);
+      return [...found];
+    },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 };
@@ -145,13 +174,85 @@ test.each([
     }
     if (event !== undefined) await Promise.all(slow.map((one) => once(one, event)));
     await expect.poll(busy.waiting).toBe(held);
-    const statuses = new Set<number>();
-    // Longer than requests have to stay in progress until others are refused.
-    const until = performance.now() + 300;
-    for (let sent = 0; sent < 20 || performance.now() < until; sent++)
-      statuses.add((await busy.get('quick')).status);
-    expect([...statuses]).toEqual([200]);
+    expect(await busy.statuses()).toEqual([200]);
     for (const one of slow) one.destroy();
   },
   20_000,
+);
+
+test('POSTs with an empty body that nobody reads count, too', async () => {
+  await using busy = await startBusy();
+  const options = { method: 'POST', headers: { 'Content-Length': '0' } };
+  for (let sent = 0; sent <= max; sent++)
+    request(`${busy.url}/v1/held`, options)
+      .on('error', () => undefined)
+      .end();
+  await expect.poll(busy.waiting).toBe(max + 1);
+  await expect.poll(async () => (await busy.get('quick')).status).toBe(503);
+}, 20_000);
+
+/** Begins a request that waits, and closes its connection. */
+const abort = async (busy: Busy, path: string): Promise<void> => {
+  const sending = request(`${busy.url}/v1/${path}`).on('error', () => undefined);
+  sending.end();
+  await expect.poll(busy.waiting).toBe(1);
+  sending.destroy();
+  await expect.poll(busy.closed).toBe(1);
+};
+
+const ended: { name: string; run: (busy: Busy) => Promise<unknown> }[] = [
+  { name: 'whose client went away', run: (busy) => abort(busy, 'held') },
+  {
+    name: 'whose client went away while it waited for a lock',
+    run: async (busy) => {
+      await abort(busy, 'locked');
+      busy.release();
+    },
+  },
+  {
+    name: 'that waited for two locks at once',
+    run: async (busy) => {
+      const answer = busy.get('twice');
+      await expect.poll(busy.waiting).toBe(2);
+      busy.release();
+      expect((await answer).status).toBe(200);
+    },
+  },
+  {
+    name: 'whose deadline passed',
+    run: async ({ get }) => expect((await get('sleep')).status).toBe(503),
+  },
+  {
+    name: 'with OPTIONS behind another one on a connection that closed',
+    run: async (busy) => {
+      const socket = connect(busy.port, '127.0.0.1').on('error', () => undefined);
+      socket.write('GET /v1/held HTTP/1.1\r\nHost: x\r\n\r\nOPTIONS /v1/quick HTTP/1.1\r\nHost: x\r\n\r\n');
+      await expect.poll(busy.received).toBe(2);
+      socket.destroy();
+      await expect.poll(busy.closed).toBeGreaterThan(0);
+    },
+  },
+  {
+    name: 'whose body was refused',
+    run: async ({ url }) => {
+      const send = async (body: string, type: string) => {
+        const headers = { 'Content-Type': type };
+        return (await fetch(`${url}/v1/body`, { method: 'POST', headers, body })).status;
+      };
+      expect(await send('{', 'application/json')).toBe(400);
+      expect(await send('{}', 'text/plain')).toBe(415);
+      expect(await send('x'.repeat(200_000), 'application/json')).toBe(413);
+    },
+  },
+];
+
+test.each(ended)(
+  'a request $name is not in progress any more',
+  async ({ run }) => {
+    // One request that still counts would refuse all others.
+    await using busy = await startBusy(1, { REQUEST_DEADLINE_MS: '1000' });
+    await run(busy);
+    await expect.poll(busy.statuses, { timeout: 10_000 }).toEqual([200]);
+  },
+  30_000,
 );

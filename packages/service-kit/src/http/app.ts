@@ -5,13 +5,12 @@ import { createRequestLimit } from '../process/request-limit.ts';
 import { cancelWithRequest } from '../process/request-scope.ts';
 import { createFastPath } from './fast-path.ts';
 import { createDocument, type Interface } from './openapi.ts';
-import { headersOf } from './headers.ts';
 import { operationRoutes } from './operations.ts';
 import { createHandler, type Limits } from './pipeline.ts';
 import { createRefusal } from './refusal.ts';
 import { NotFound, Problem } from './problem.ts';
 import { createRequestContext, pathOf } from './request-context.ts';
-import { createErrorHandler } from './respond.ts';
+import { createErrorHandler, send } from './respond.ts';
 import type { Route } from './route.ts';
 
 export interface AppOptions {
@@ -33,7 +32,7 @@ const refuseMethod =
   (allow: string): RequestHandler =>
   (req, res) => {
     if (req.method === 'OPTIONS') {
-      res.writeHead(204, headersOf(req, res, { Allow: allow })).end();
+      send(req, res, 204, { Allow: allow });
       return;
     }
     const detail = `This address takes ${allow}.`;

@@ -6,8 +6,10 @@ const holdMs = 1000;
 /** Limits the requests in progress while a process gets more than it can answer. */
 export interface RequestLimit {
   enter(): void;
-  /** A request was answered, or waits for something that takes nothing from other requests. */
+  /** A request was answered. */
   leave(): void;
+  /** A request waits for something that takes nothing from other requests; `enter` or nothing follows. */
+  suspend(): void;
   /** Whether a new request has to be refused. */
   isReached(): boolean;
 }
@@ -15,7 +17,7 @@ export interface RequestLimit {
 /**
  * More requests in progress than a process needs to be busy only wait for each other, so `max` of them bound the time of
  * all. The limit applies once there were half as many for 50 ms, although some were answered: what arrives in a burst
- * or during a pause for garbage collection is not refused, and what waits in a stalled database has a limit there.
+ * or during a pause for garbage collection is not refused, and neither is what arrives while all wait for a database.
  */
 export const createRequestLimit = (max: number): RequestLimit => {
   let inProgress = 0;
@@ -32,6 +34,9 @@ export const createRequestLimit = (max: number): RequestLimit => {
         standingSince ??= now;
         if (now - standingSince >= standingMs) limitedUntil = now + holdMs;
       }
+      inProgress -= 1;
+    },
+    suspend: () => {
       inProgress -= 1;
     },
     isReached: () => inProgress >= max && performance.now() < limitedUntil,

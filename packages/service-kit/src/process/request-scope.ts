@@ -14,6 +14,8 @@ export interface RequestScope {
   deadline: NodeJS.Timeout | undefined;
   /** The limit in which it counts as a request in progress. */
   countedIn: RequestLimit | undefined;
+  /** Whether it was answered or its connection has closed: then it does not count again. */
+  ended: boolean;
 }
 
 declare module 'http' {
@@ -42,28 +44,37 @@ const createScope = (cancelled?: Problem): RequestScope => ({
   admitted: false,
   deadline: undefined,
   countedIn: undefined,
+  ended: false,
 });
 
 /** From now on the request is not in progress, for the limit of such requests. */
 export const stopCounting = (scope: RequestScope | undefined): void => {
-  scope?.countedIn?.leave();
-  if (scope) scope.countedIn = undefined;
+  if (scope === undefined) return;
+  scope.ended = true;
+  scope.countedIn?.leave();
+  scope.countedIn = undefined;
 };
 
-const count = (scope: RequestScope, limit: RequestLimit | undefined): void => {
-  limit?.enter();
+const count = (scope: RequestScope, limit: RequestLimit): void => {
+  if (scope.ended || scope.countedIn) return;
+  limit.enter();
   scope.countedIn = limit;
 };
 
-/** Awaits what takes nothing from other requests, such as a lock: the request that waits does not count as in progress. */
+/**
+ * Awaits what takes nothing from other requests, such as a lock, a disk or another server, and has a limit of its own:
+ * the request that waits does not count as in progress.
+ */
 export const waitUncounted = async <T>(work: () => Promise<T>): Promise<T> => {
   const scope = currentRequest();
   const limit = scope?.countedIn;
-  stopCounting(scope);
+  if (scope === undefined || limit === undefined) return work();
+  limit.suspend();
+  scope.countedIn = undefined;
   try {
     return await work();
   } finally {
-    if (scope && !scope.cancelled) count(scope, limit);
+    count(scope, limit);
   }
 };
 
@@ -114,7 +125,8 @@ export const cancelWithRequest =
     const scope = createScope();
     scope.deadline = setTimeout(() => cancel(scope, deadlinePassed()), deadlineMs);
     req.scope = scope;
-    if (req.readableEnded) count(scope, limit);
+    // An empty body that nobody reads has no 'end'.
+    if (req.readableEnded || req.headers['content-length'] === '0') count(scope, limit);
     else
       req.once('end', () => {
         if (!res.headersSent) count(scope, limit);
