@@ -190,7 +190,7 @@ test.each(['global', 'player'] as const)(
   120_000,
 );
 
-test('a batch that meets the lock of a whole table is tried again until the lock is released', async () => {
+test.each(['entries', 'players'])('a batch that meets the lock of the whole table %s is tried again until the lock is released', async (table) => {
   await reset();
   await using ledger = openLedger({
     databaseUrl,
@@ -210,7 +210,7 @@ test('a batch that meets the lock of a whole table is tried again until the lock
     amount: 100,
   };
   const adding = await sql.begin(async (tx) => {
-    await tx`lock table entries`;
+    await tx`lock table ${tx(table)}`;
     const outcome = ledger.add(debit);
     // Many times longer than the ledger waits for a lock.
     await Promise.race([outcome, sleep(1000)]);

@@ -136,7 +136,10 @@ export const openLedger = ({
       } catch (error) {
         // PostgreSQL has rolled the batch back, so it may run again, without the players that held it up.
         if (performance.now() >= deadline || !isLockTimeout(error)) throw error;
-        await locked.check(ready.map(({ playerId }) => playerId));
+        await locked.check(ready.map(({ playerId }) => playerId)).catch((failure: unknown) => {
+          // All of `players` is locked, and the batch is tried again.
+          if (!isLockTimeout(failure)) throw failure;
+        });
       }
     }
   };
