@@ -147,6 +147,39 @@ test('a database that hangs counts as unavailable', async () => {
   expect(await found).toMatchObject({ state: 'known' });
 });
 
+test('while the database hangs, only the first look-ups wait for it; when it is back, tokens are looked up again', async () => {
+  const { tokenHash } = makePathToken();
+  const row: Row = { tokenHash, graceUntil: null, store: 's1' };
+  let hanging: PromiseWithResolvers<Row | undefined> | undefined;
+  const find = () => (hanging === undefined ? Promise.resolve(row) : hanging.promise);
+  const tokens = createPathTokens<Row>({ find });
+  const isAnsweredIn = async (ms: number): Promise<boolean> => {
+    let answer: unknown;
+    void tokens.recognise(tokenHash).then((found) => (answer = found));
+    await advanceTime(ms);
+    expect([undefined, { state: 'known', row, inGrace: false }]).toContainEqual(answer);
+    return answer !== undefined;
+  };
+  await tokens.recognise(tokenHash);
+  hanging = Promise.withResolvers();
+  await advanceTime(751);
+  expect(await isAnsweredIn(1999)).toBe(false);
+  await advanceTime(1);
+  for (let turn = 0; turn < 3; turn++) {
+    expect(await isAnsweredIn(100)).toBe(true);
+    expect(await isAnsweredIn(0)).toBe(true);
+    await advanceTime(750);
+  }
+  // The answer to a look-up that was given up.
+  hanging.resolve(row);
+  await advanceTime(0);
+  hanging = Promise.withResolvers();
+  expect(await isAnsweredIn(1999)).toBe(false);
+  hanging.resolve(undefined);
+  await advanceTime(750);
+  expect(await tokens.recognise(tokenHash)).toMatchObject({ state: 'unknown' });
+});
+
 test('a bug in the lookup does not make a token valid', async () => {
   let broken = false;
   const { tokenHash } = makePathToken();

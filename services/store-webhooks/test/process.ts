@@ -30,10 +30,10 @@ export const sendOrder = async (url: string, token: string, id: string): Promise
 };
 
 /**
- * Sends orders over 16 connections until it is stopped, at most `limit` of them. Returns the ids that got a 200,
+ * Sends orders over some connections until it is stopped, at most `limit` of them. Returns the ids that got a 200,
  * those that did not, and all other answers.
  */
-export const fire = (url: string, token: string, prefix: string, limit = Infinity) => {
+export const fire = (url: string, token: string, prefix: string, limit = Infinity, connections = 16) => {
   const acknowledged: string[] = [];
   const unacknowledged: string[] = [];
   const refused: number[] = [];
@@ -53,7 +53,7 @@ export const fire = (url: string, token: string, prefix: string, limit = Infinit
       else refused.push(status);
     }
   };
-  const running = Promise.all(Array.from({ length: 16 }, connection));
+  const running = Promise.all(Array.from({ length: connections }, connection));
   return {
     acknowledged,
     unacknowledged,

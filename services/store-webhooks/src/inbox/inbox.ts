@@ -2,6 +2,7 @@ import { safeError } from '../tracker/failure.ts';
 import { createBatcher } from '@platform/service-kit/batcher';
 import type { Log } from '@platform/service-kit/log';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
+import { waitUncounted } from '@platform/service-kit/request-scope';
 import { withTimeout } from '@platform/service-kit/timeout';
 import type { Sql } from 'postgres';
 import type { HookEvent } from '../hooks/events.ts';
@@ -125,7 +126,7 @@ export const createInbox = (options: InboxOptions): Inbox => {
             log.error({ err: safeError(err) }, 'the inbox could not store an event');
         }
       }
-      await spool.add(receipt);
+      await waitUncounted(() => spool.add(receipt));
       return 'spooled';
     },
     [Symbol.asyncDispose]: () => spool[Symbol.asyncDispose](),
