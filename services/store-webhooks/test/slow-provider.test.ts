@@ -36,6 +36,35 @@ test('while one POS hangs, events of other stores are processed', async () => {
   standIn.release();
 });
 
+test('while a 3DS provider hangs, more of its payments than may be in progress keep no webhooks out', async () => {
+  const variables = { PROVIDER_TIMEOUT_MS: '600000', MAX_IN_PROGRESS: '4' };
+  await using service = await startService({ work: false, variables });
+  const payments = [{ kind: 'threedsecureio', baseUrl: standIn.url, credentials: { apiKey: 'key-3ds-0123456789' } }];
+  const slow = await service.store({ payments });
+  const other = await service.store();
+  standIn.behaviour = 'hang';
+  const customers = [];
+  for (let at = 0; at < 8; at++) {
+    const payment = { service: 'threedsecureio', transactionId: `t-${at}`, orderId: 'o-1' };
+    expect((await service.admin('POST', `/v1/stores/${slow.id}/payments`, payment)).status).toBe(201);
+    const cres = Buffer.from(
+      JSON.stringify({ threeDSServerTransID: `t-${at}`, messageType: 'CRes', transStatus: 'Y' }),
+    ).toString('base64url');
+    const result = { service: 'threedsecureio', cres, transactionId: `t-${at}` };
+    customers.push(service.hook('payment-auth-completed/threedsecureio', slow.webhookToken, result));
+  }
+  await expect.poll(() => standIn.asked.length).toBe(8);
+  const statuses = new Set<number>();
+  // Longer than requests have to stay in progress until others are refused.
+  const until = performance.now() + 300;
+  for (let at = 0; at < 20 || performance.now() < until; at++)
+    statuses.add((await service.hook('order_updated', other.webhookToken, order(`o-${at}`, complete))).status);
+  expect([...statuses]).toEqual([200]);
+  standIn.behaviour = 'normal';
+  standIn.release();
+  for (const answer of await Promise.all(customers)) expect(answer.status).toBe(302);
+});
+
 /** A provider whose circuit breaker is open for the first calls, so that it is not asked. */
 const refusing = (times: number): ProviderReader => ({
   get: () =>

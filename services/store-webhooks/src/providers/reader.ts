@@ -1,4 +1,5 @@
 import { createLru } from '@platform/service-kit/lru';
+import { waitUncounted } from '@platform/service-kit/request-scope';
 import {
   BrokenCircuitError,
   bulkhead,
@@ -130,8 +131,10 @@ export const createReader = ({ timeoutMs, addresses }: ReaderOptions): ProviderR
     const account = cached(accounts, `${url.origin} ${JSON.stringify(headers)}`, createAccount);
     const policy = wrap(origin.limit, retryOnce, account.circuit, origin.circuit);
     try {
-      return await account.execute(() =>
-        policy.execute(() => exchange({ url, method, headers, body, timeoutMs, addresses })),
+      return await waitUncounted(() =>
+        account.execute(() =>
+          policy.execute(() => exchange({ url, method, headers, body, timeoutMs, addresses })),
+        ),
       );
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;

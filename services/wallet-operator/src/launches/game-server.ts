@@ -1,6 +1,8 @@
 import type { RequestSignatures } from '@platform/auth/hmac';
 import { Problem, Unavailable } from '@platform/service-kit/problem';
+import { waitUncounted } from '@platform/service-kit/request-scope';
 import {
+  bulkhead,
   circuitBreaker,
   ConsecutiveBreaker,
   handleWhen,
@@ -60,9 +62,13 @@ const refused = (status: number, answer: unknown): Problem => {
   });
 };
 
+/** Calls in progress. They are not part of the requests in progress, so that they keep no callbacks out. */
+const maxCalls = 200;
+
 /**
  * The operator interface of the game server: signed like the callbacks, plus X-Operator-ID. A call ends after the
- * limit; after five failures in a row the next ones fail at once for ten seconds, so that launches don't pile up.
+ * limit; after five failures in a row the next ones fail at once for ten seconds, and so does a call beyond 200 in
+ * progress, so that launches don't pile up.
  */
 export const createGameServer = ({
   url,
@@ -71,6 +77,7 @@ export const createGameServer = ({
   limitMs = 5000,
 }: GameServerOptions): GameServer => {
   const policy = wrap(
+    bulkhead(maxCalls),
     circuitBreaker(
       handleWhen((error) => !(error instanceof Problem) || error.status === 503),
       { halfOpenAfter: 10_000, breaker: new ConsecutiveBreaker(5) },
@@ -103,9 +110,11 @@ export const createGameServer = ({
 
   const call = async (method: 'GET' | 'POST', path: string, body = ''): Promise<unknown> => {
     try {
-      return await policy.execute(({ signal }: ICancellationContext) => ask(method, path, body, signal));
+      return await waitUncounted(() =>
+        policy.execute(({ signal }: ICancellationContext) => ask(method, path, body, signal)),
+      );
     } catch (error) {
-      // Too late, not connected, or not even asked because the circuit is open: all the same to the caller.
+      // Too late, not connected, or not even asked (circuit open, too many calls): all the same to the caller.
       throw error instanceof Problem ? error : away(error);
     }
   };

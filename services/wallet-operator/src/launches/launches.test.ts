@@ -133,6 +133,54 @@ test('a game server that does not answer is given up after the limit, and then n
   expect(asked).toBe(5);
 });
 
+test('more launches than may be in progress, held up by a slow game server, keep no callbacks out', async () => {
+  const held = Promise.withResolvers<void>();
+  let asked = 0;
+  const slow = createServer(async (_req, res) => {
+    asked += 1;
+    await held.promise;
+    res.end('{"url":"https://games.example.test/"}');
+  });
+  const variables = { GAME_SERVER_URL: await serve(slow), OPERATOR_ID: 'op-1', MAX_IN_PROGRESS: '4' };
+  await using service = await startService({ variables });
+  const { sql } = service.context.database;
+  await addGame(sql);
+  const ann = await person(service);
+  const playerId = await addPlayer(sql);
+  const order = { playerId, gameCode: 'dice-alpha', countryCode: 'DE' };
+  const launches = Array.from({ length: 12 }, () => ann.post('/v1/launches', order));
+  await expect.poll(() => asked).toBe(launches.length);
+  const caller = callerOf(service, playerId);
+  const answers = new Set<string>();
+  // Longer than requests have to stay in progress until others are refused.
+  const until = performance.now() + 300;
+  for (let sent = 0; sent < 20 || performance.now() < until; sent++) {
+    const { http, status } = await caller.authenticate();
+    answers.add(`${http} ${status}`);
+  }
+  expect([...answers]).toEqual(['200 OK']);
+  held.resolve();
+  for (const { status } of await Promise.all(launches)) expect(status).toBe(201);
+}, 20_000);
+
+test('a game server that is slow has at most 200 calls in progress, and the next one fails at once', async () => {
+  const { createGameServer } = await import('./game-server.ts');
+  const held = Promise.withResolvers<void>();
+  let asked = 0;
+  const slow = createServer(async (_req, res) => {
+    asked += 1;
+    await held.promise;
+    res.end('["EUR"]');
+  });
+  const signatures = createRequestSignatures({ secrets: { current: secret } });
+  const server = createGameServer({ url: await serve(slow), operatorId: 'op', signatures, limitMs: 60_000 });
+  const calls = Array.from({ length: 200 }, () => server.currencies());
+  await expect.poll(() => asked, { timeout: 20_000 }).toBe(200);
+  await expect(server.currencies()).rejects.toMatchObject({ status: 503, code: 'game_server_unavailable' });
+  held.resolve();
+  expect(new Set((await Promise.all(calls)).flat())).toEqual(new Set(['EUR']));
+}, 30_000);
+
 test('without a game server launches say so', async () => {
   await using service = await startService();
   const ann = await person(service);
