@@ -74,7 +74,8 @@ const startBusy = async (limit = max, variables: Record<string, string> = {}) =>
     statuses: async () => {
       const found = new Set<number>();
       const until = performance.now() + 300;
-      for (let sent = 0; sent < 20 || performance.now() < until; sent++) found.add((await get('quick')).status);
+      for (let sent = 0; sent < 20 || performance.now() < until; sent++)
+        found.add((await get('quick')).status);
       return [...found];
     },
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

@@ -39,7 +39,9 @@ test('while one POS hangs, events of other stores are processed', async () => {
 test('while a 3DS provider hangs, more of its payments than may be in progress keep no webhooks out', async () => {
   const variables = { PROVIDER_TIMEOUT_MS: '600000', MAX_IN_PROGRESS: '4' };
   await using service = await startService({ work: false, variables });
-  const payments = [{ kind: 'threedsecureio', baseUrl: standIn.url, credentials: { apiKey: 'key-3ds-0123456789' } }];
+  const payments = [
+    { kind: 'threedsecureio', baseUrl: standIn.url, credentials: { apiKey: 'key-3ds-0123456789' } },
+  ];
   const slow = await service.store({ payments });
   const other = await service.store();
   standIn.behaviour = 'hang';
@@ -58,7 +60,9 @@ test('while a 3DS provider hangs, more of its payments than may be in progress k
   // Longer than requests have to stay in progress until others are refused.
   const until = performance.now() + 300;
   for (let at = 0; at < 20 || performance.now() < until; at++)
-    statuses.add((await service.hook('order_updated', other.webhookToken, order(`o-${at}`, complete))).status);
+    statuses.add(
+      (await service.hook('order_updated', other.webhookToken, order(`o-${at}`, complete))).status,
+    );
   expect([...statuses]).toEqual([200]);
   standIn.behaviour = 'normal';
   standIn.release();

@@ -190,34 +190,38 @@ test.each(['global', 'player'] as const)(
   120_000,
 );
 
-test.each(['entries', 'players'])('a batch that meets the lock of the whole table %s is tried again until the lock is released', async (table) => {
-  await reset();
-  await using ledger = openLedger({
-    databaseUrl,
-    policy: { ...rules, transactionIds: 'global' },
-    maxQueue: 10,
-    maxInFlight: 2,
-    maxWaitMs: 60_000,
-    lockTimeoutMs: 5,
-    now: () => now,
-  });
-  const debit: Command = {
-    operation: 'debit',
-    playerId: 'ada',
-    transactionId: 'behind-a-lock',
-    roundId: 'r',
-    gameCode: 'dice',
-    amount: 100,
-  };
-  const adding = await sql.begin(async (tx) => {
-    await tx`lock table ${tx(table)}`;
-    const outcome = ledger.add(debit);
-    // Many times longer than the ledger waits for a lock.
-    await Promise.race([outcome, sleep(1000)]);
-    return { outcome };
-  });
-  expect(await adding.outcome).toMatchObject({ status: 'OK' });
-}, 30_000);
+test.each(['entries', 'players'])(
+  'a batch that meets the lock of the whole table %s is tried again until the lock is released',
+  async (table) => {
+    await reset();
+    await using ledger = openLedger({
+      databaseUrl,
+      policy: { ...rules, transactionIds: 'global' },
+      maxQueue: 10,
+      maxInFlight: 2,
+      maxWaitMs: 60_000,
+      lockTimeoutMs: 5,
+      now: () => now,
+    });
+    const debit: Command = {
+      operation: 'debit',
+      playerId: 'ada',
+      transactionId: 'behind-a-lock',
+      roundId: 'r',
+      gameCode: 'dice',
+      amount: 100,
+    };
+    const adding = await sql.begin(async (tx) => {
+      await tx`lock table ${tx(table)}`;
+      const outcome = ledger.add(debit);
+      // Many times longer than the ledger waits for a lock.
+      await Promise.race([outcome, sleep(1000)]);
+      return { outcome };
+    });
+    expect(await adding.outcome).toMatchObject({ status: 'OK' });
+  },
+  30_000,
+);
 
 test('rows of the ledger and of the audit trail can not be changed', async () => {
   await reset();
