@@ -97,7 +97,7 @@ const readGuide = async (name: string): Promise<Guide> => {
   // Wide tables scroll by themselves.
   const body = marked
     .parser(tokens)
-    .replaceAll('<table>', '<div class="wide" tabindex="0" role="region" aria-label="Table"><table>')
+    .replaceAll('<table>', '<div class="wide" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>');
   return { name, title, body: { markup: body }, sections };
 };
