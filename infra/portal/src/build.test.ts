@@ -90,6 +90,14 @@ test('the search knows every heading of the guides, with an address that exists'
   expect(replay?.text).toContain('Replay');
 });
 
+test('the search knows the text of lists and tables, without the notation of Markdown', async () => {
+  const sections = JSON.parse(await readFile(join(out, 'assets/guides.json'), 'utf8')) as Section[];
+  const connecting = sections.find(({ heading }) => heading === 'Connecting a shop');
+  expect(connecting?.text).toContain('webhookToken: the token of the store, shown only in this answer.');
+  expect(connecting?.text).toContain('Changing a provider. PATCH /v1/stores/{id} with a new kind');
+  expect(connecting?.text).not.toContain('`');
+});
+
 test('the fonts are part of the build', async () => {
   const sheet = await readFile(join(out, 'assets/portal.css'), 'utf8');
   const addresses = [...sheet.matchAll(/url\(([^)]*)\)/g)].map(([, address]) => address);

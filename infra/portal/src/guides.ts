@@ -68,12 +68,23 @@ const createMarked = (folder: string) =>
     },
   });
 
-const plain = (token: Tokens.Generic): string => {
-  if (token.type === 'table') {
-    const { header, rows } = token as Tokens.Table;
-    return [header, ...rows].map((cells) => cells.map(({ text }) => text).join(' ')).join(' ');
+/** A token of marked, or a cell of a table. */
+interface Part {
+  type?: string;
+  text?: string;
+  tokens?: Part[];
+  items?: Part[];
+}
+
+/** The words of a token, without the notation of Markdown. */
+const plain = (part: Part): string => {
+  const { type, text = ' ', tokens, items } = part;
+  if (type === 'table') {
+    const { header, rows } = part as Tokens.Table;
+    return [header, ...rows].flat().map(plain).join(' ');
   }
-  return 'text' in token ? String(token['text']) : '';
+  if (items) return items.map(plain).join(' ');
+  return tokens?.map(plain).join(type === 'list_item' || type === 'blockquote' ? ' ' : '') ?? text;
 };
 
 /** Reads a guide of docs/ by its name. */
@@ -83,16 +94,16 @@ const readGuide = async (name: string): Promise<Guide> => {
   const marked = createMarked(folder);
   const tokens = marked.lexer(text);
   const [first] = tokens;
-  const title = first?.type === 'heading' ? (first as Tokens.Heading).text : name;
+  const title = first?.type === 'heading' ? plain(first) : name;
   const sections: Section[] = [];
   for (const token of tokens)
     if (token.type === 'heading') {
-      const { text: heading, depth } = token as Tokens.Heading;
-      const href = depth === 1 ? addressOf(name) : `${addressOf(name)}#${headingId(heading)}`;
-      sections.push({ page: title, heading, href, text: '' });
+      const { text: markdown, depth } = token as Tokens.Heading;
+      const href = depth === 1 ? addressOf(name) : `${addressOf(name)}#${headingId(markdown)}`;
+      sections.push({ page: title, heading: plain(token), href, text: '' });
     } else {
       const section = sections.at(-1);
-      if (section) section.text = `${section.text} ${plain(token)}`.trim();
+      if (section) section.text = `${section.text} ${plain(token)}`.replaceAll(/\s+/g, ' ').trim();
     }
   // Wide tables scroll by themselves.
   const body = marked

@@ -102,7 +102,7 @@ describe.runIf(canLook)('finding by an id', () => {
     expect(await page.locator('main').textContent()).not.toContain('Hidden');
   });
 
-  test('links lead from an entry to its round and to the player', async () => {
+  test('links lead from an entry to its round, to the player and to the audit log of the player', async () => {
     await using visited = await signedIn(`find?q=${ids.debit}`);
     const { page } = visited;
     expect(await groups(page)).toEqual(['Ledger entries']);
@@ -113,6 +113,9 @@ describe.runIf(canLook)('finding by an id', () => {
     await groups(page);
     await page.getByRole('link', { name: 'demo-1' }).first().click();
     await expect.poll(() => groups(page)).toEqual(['Players']);
+    await page.locator('section[aria-label=Players] tbody').getByRole('link', { name: 'Open' }).click();
+    await page.locator('section[aria-label=Ledger]').waitFor();
+    expect(await page.getByLabel('Player', { exact: true }).inputValue()).toBe('demo-1');
   });
 
   test('what does not exist is said, and hostile text is only text', async () => {

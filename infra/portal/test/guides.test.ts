@@ -17,6 +17,17 @@ describe.runIf(canLook)('the guides of the portal', () => {
     expect(visited.faults).toEqual([]);
   });
 
+  test('when the guides could not be loaded, the next search loads them', async () => {
+    await using visited = await visit('/docs/guides/');
+    const { page } = visited;
+    await page.route('**/guides.json', (route) => route.fulfill({ status: 503, body: '{}' }), { times: 1 });
+    await page.getByLabel('Search the guides').fill('replay');
+    await page.getByText('The guides cannot be loaded. Type again to try again.').waitFor();
+    await page.getByLabel('Search the guides').fill('replay dryrun');
+    await page.getByRole('link', { name: 'Store webhooks: Events and their status' }).waitFor();
+    expect(visited.faults).toEqual([]);
+  });
+
   test('words that no guide contains are said to be in none', async () => {
     await using visited = await visit('/docs/guides/wallet-operator/');
     await visited.page.getByLabel('Search the guides').fill('<img src=x> zebra');

@@ -76,6 +76,21 @@ describe.runIf(canLook)('the health strip', () => {
     expect(await visited.page.locator('.strip summary').textContent()).toBe('No alerts');
   });
 
+  test.each([
+    ['that answers but is not ready is not reported as down', { status: 200, json: { ready: false, degraded: false } }, 'No alerts'],
+    ['whose state the gateway does not give is not reported as down', { status: 429, json: {} }, 'No alerts'],
+    ['that does not answer is reported as down', { status: 502, json: {} }, 'soon: ServiceDown'],
+  ])('a service %s', async (_what, answer, headline) => {
+    await using visited = await opened(async (page) => {
+      await page.route(summaries, withGauges({}));
+      await page.route('**/docs/status/**', (route) => route.fulfill(answer));
+    });
+    const { page } = visited;
+    expect(await page.locator('.strip summary').textContent()).toBe(headline);
+    expect(await item(page, 'Services').textContent()).toContain('0 of 6 ready');
+    expect(await item(page, 'Services').getAttribute('data-state')).toBe('warn');
+  });
+
   test('a token without the scope is told which one is missing', async () => {
     await using visited = await visit('/docs/ops/#ledger');
     await enterToken(visited.page, demo.consignmentsToken);

@@ -35,12 +35,12 @@ describe.runIf(canLook)('the limits of a player on the operations page', () => {
       return await found.innerText();
     };
     const loss = await row('Limits in force', 'Losses in 24 hours');
-    for (const value of ['50.00', '12.50', '37.50']) expect(loss).toContain(value);
+    for (const value of ['50.00 EUR', '12.50 EUR', '37.50 EUR']) expect(loss).toContain(value);
     expect(await row('Limits in force', 'Session time')).toContain('60 min');
-    expect(await row('Pending changes', 'Losses in 24 hours')).toContain('80.00');
+    expect(await row('Pending changes', 'Losses in 24 hours')).toContain('80.00 EUR');
     expect(await row('Changes of limits', '80.00')).toContain('player');
     await page.getByText('Months begin at midnight in Europe/Berlin.').waitFor();
-    await page.getByText('-12.50').waitFor();
+    await page.getByText('-12.50 EUR').waitFor();
     expect(await violations(page)).toEqual([]);
     expect(visited.faults).toEqual([]);
   });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { callback } from './callback.ts';
 import { canLook, gateway, phone, useBrowser, visit } from './browser.ts';
@@ -183,43 +182,6 @@ describe.runIf(canLook)('the operations page', () => {
     await (await answered).finished();
     await page.evaluate(() => new Promise(requestAnimationFrame));
     expect(await page.getByText('No webhook matches the filter.').isVisible()).toBe(true);
-  });
-
-  const hour = (offset: number): string => new Date(Date.now() + offset * 3_600_000).toISOString();
-
-  test('many webhooks are replayed after a dry run and a confirmation, and the result can be saved', async () => {
-    const span = new URLSearchParams({
-      status: 'failed',
-      event: 'member_updated',
-      from: hour(-1),
-      to: hour(1),
-    });
-    await using visited = await signedIn(`webhooks?${span}`, { timezoneId: 'UTC' });
-    const { page } = visited;
-    expect(await page.getByRole('button', { name: 'Replay many …' }).isDisabled()).toBe(true);
-    await page.getByLabel('Store').selectOption(demo.store.id);
-    await page.locator('tbody tr').first().waitFor();
-    await page.getByRole('button', { name: 'Replay many …' }).click();
-    const dialog = page.getByRole('dialog');
-    expect(await dialog.getByLabel('With the status').inputValue()).toBe('failed');
-    await dialog.getByRole('button', { name: 'Dry run' }).click();
-    const confirm = dialog.getByRole('button', { name: /^Replay \d+ webhooks?$/ });
-    await confirm.waitFor();
-    await dialog.getByText('would be processed again').waitFor();
-    await dialog.getByText(/^Tried .*: \d+ would change records/).waitFor();
-    // What was counted must be what is confirmed.
-    await dialog.getByLabel('With the status').selectOption('ignored');
-    expect(await confirm.count()).toBe(0);
-    await dialog.getByLabel('With the status').selectOption('failed');
-    await dialog.getByRole('button', { name: 'Dry run' }).click();
-    await confirm.click();
-    await dialog.getByText(/^\d+ webhooks? will be processed again\.$/).waitFor();
-    const saved = page.waitForEvent('download');
-    await dialog.getByRole('button', { name: 'Download result' }).click();
-    const text = await readFile(await (await saved).path(), 'utf8');
-    expect(text).toContain('id,event,entity,status,attempts,error,receivedAt,finishedAt');
-    expect(text).toContain('member_updated');
-    expect(visited.faults).toEqual([]);
   });
 
   test('a refused webhook can be rechecked instead of replayed', async () => {

@@ -7,11 +7,20 @@ const results = byId('results', HTMLOListElement);
 const most = 20;
 const around = 80;
 
+const fetchSections = async (): Promise<Section[]> => {
+  const answer = await fetch('/docs/assets/guides.json');
+  if (!answer.ok) throw new Error(`the answer has the status ${answer.status}`);
+  return (await answer.json()) as Section[];
+};
+
 let sections: Promise<Section[]> | undefined;
 
-/** The text of all guides; loaded when somebody searches. */
+/** The text of all guides; loaded when somebody searches, and again after an error. */
 const load = (): Promise<Section[]> =>
-  (sections ??= fetch('/docs/assets/guides.json').then((answer) => answer.json() as Promise<Section[]>));
+  (sections ??= fetchSections().catch((error: unknown) => {
+    sections = undefined;
+    throw error;
+  }));
 
 /** The words in the heading count more than those in the text below it; 0 when a word is in neither. */
 const score = ({ page, heading, text }: Section, words: readonly string[]): number => {

@@ -18,13 +18,13 @@ let leave = (_reason?: string): void => {};
 const expired = 'Your access token has expired. Sign in again to continue where you were.';
 const refused = 'Your access token is no longer accepted. Sign in again to continue where you were.';
 
-/** Browsers support no longer timer (ms); a token that is valid longer stays until the page closes. */
+/** Browsers support no longer timer (ms). A token that is valid longer stays until a service refuses it. */
 const longest = 2 ** 31 - 1;
 
 const enter = (session: Session): void => {
   const { content, end } = createDashboard(session, () => leave());
-  const left = session.expiresAt ? session.expiresAt.getTime() - Date.now() : longest;
-  const expiry = setTimeout(() => leave(expired), Math.min(left, longest));
+  const left = session.expiresAt ? session.expiresAt.getTime() - Date.now() : Infinity;
+  const expiry = left > longest ? undefined : setTimeout(() => leave(expired), left);
   leave = (reason = '') => {
     clearTimeout(expiry);
     session.close();

@@ -1,6 +1,6 @@
 import { demoCredentials, type DemoCredentials } from './demo.ts';
 import { byId, copyOnPress, element } from './element.ts';
-import { askReadiness, showHealth } from './readiness.ts';
+import { askReadiness, isReady, showHealth } from './readiness.ts';
 
 const refreshMs = 10_000;
 
@@ -19,7 +19,7 @@ const refresh = async (): Promise<void> => {
       const one = await askReadiness(card.getAttribute('data-service') ?? '');
       const state = card.querySelector('.state');
       if (state) showHealth(state, one);
-      return one.state !== 'bad';
+      return isReady(one);
     }),
   );
   const text = sentence(found.filter(Boolean).length);

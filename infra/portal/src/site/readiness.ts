@@ -6,20 +6,30 @@ interface Status {
 
 /** State of a service and its text. */
 export interface Health {
-  state: 'good' | 'warn' | 'bad';
+  state: 'good' | 'warn' | 'bad' | 'plain';
   text: string;
+  /** Whether the service answers; undefined when the gateway limited the request (429), so that nobody knows. */
+  isUp: boolean | undefined;
 }
+
+const unavailable: Health = { state: 'bad', text: 'Unavailable', isUp: false };
+
+/** Whether the service of a state takes requests. */
+export const isReady = ({ state }: Health): boolean => state === 'good' || state === 'warn';
 
 /** Whether a service is ready; unavailable when it does not answer. */
 export const askReadiness = async (service: string): Promise<Health> => {
   try {
     const answer = await fetch(`/docs/status/${service}`, { credentials: 'omit', cache: 'no-store' });
-    if (!answer.ok) return { state: 'bad', text: 'Unavailable' };
+    if (answer.status === 429) return { state: 'plain', text: 'Unknown', isUp: undefined };
+    if (!answer.ok) return unavailable;
     const { ready, degraded } = (await answer.json()) as Status;
-    if (!ready) return { state: 'bad', text: 'Not ready' };
-    return degraded ? { state: 'warn', text: 'Degraded' } : { state: 'good', text: 'Ready' };
+    if (!ready) return { state: 'bad', text: 'Not ready', isUp: true };
+    return degraded
+      ? { state: 'warn', text: 'Degraded', isUp: true }
+      : { state: 'good', text: 'Ready', isUp: true };
   } catch {
-    return { state: 'bad', text: 'Unavailable' };
+    return unavailable;
   }
 };
 

@@ -1,3 +1,6 @@
+import { nameOfLimit, type LimitSlot } from './limit-name.ts';
+import { when } from './time.ts';
+
 /** An event of the audit log of the wallet. */
 export interface AuditEvent {
   at: string;
@@ -30,11 +33,29 @@ const playerChange = ({ fields, excluded, until, status }: AuditEvent['details']
   return `Changed the player: ${parts.join('; ')}`;
 };
 
-const sentences: Readonly<Record<string, (details: AuditEvent['details']) => string>> = {
+interface LimitChange extends LimitSlot {
+  limit: string | null;
+  effectiveAt: string;
+}
+
+const limitsChange = ({ setBy, changes, cancelled }: AuditEvent['details'], at: string): string => {
+  const made = Array.isArray(changes) ? (changes as LimitChange[]) : [];
+  const parts = made.map(({ limit, effectiveAt, ...slot }) => {
+    const value = limit === null ? 'without limit' : `at most ${limit}`;
+    const unit = limit !== null && slot.kind === 'session' ? ' min' : '';
+    return `${nameOfLimit(slot)} ${value}${unit}${effectiveAt > at ? ` from ${when(effectiveAt)}` : ''}`;
+  });
+  const count = Array.isArray(cancelled) ? cancelled.length : 0;
+  if (count > 0) parts.push(`${count} pending ${count === 1 ? 'change' : 'changes'} cancelled`);
+  return `Changed the limits set by the ${text(setBy)}: ${parts.join('; ')}`;
+};
+
+const sentences: Readonly<Record<string, (details: AuditEvent['details'], at: string) => string>> = {
   callback: ({ operation, amount: minor, reason, status }) =>
     `Refused a ${text(operation)}${minor === undefined ? '' : ` of ${amount(minor)}`}: ${words(reason)} (${text(status)})`,
   player_created: ({ currency }) => `Added the player, in ${text(currency)}`,
   player_changed: playerChange,
+  limits_changed: limitsChange,
   transfer_requested: ({ operation, amount: decimal }) =>
     `Requested a ${text(operation)} of ${text(decimal)}`,
   game_created: ({ gameCode }) => `Added the game ${text(gameCode)}`,
@@ -51,8 +72,8 @@ const sentences: Readonly<Record<string, (details: AuditEvent['details']) => str
 };
 
 /** What happened, as a sentence; other kinds by their name. */
-export const whatHappened = ({ kind, details }: AuditEvent): string =>
-  Object.hasOwn(sentences, kind) ? (sentences[kind]?.(details) ?? kind) : words(kind);
+export const whatHappened = ({ at, kind, details }: AuditEvent): string =>
+  Object.hasOwn(sentences, kind) ? (sentences[kind]?.(details, at) ?? kind) : words(kind);
 
 /** Who did it: the subject of an access token, or the game server. */
 export const whoActed = ({ kind, details }: AuditEvent): string =>

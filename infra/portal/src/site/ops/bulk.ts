@@ -85,7 +85,10 @@ const cell = (value: string | number | null): string => {
 
 const columns = ['id', 'event', 'entity', 'status', 'attempts', 'error', 'receivedAt', 'finishedAt'] as const;
 
-/** The present state of the webhooks of a span that have ended since an instant or are pending, as CSV. */
+/**
+ * The present state of the webhooks of a span that have ended since an instant or are pending, as CSV.
+ * @param since ISO time of the services, not of the browser
+ */
 export const resultOf = async (session: Session, span: Span, since: string): Promise<string> => {
   const lines = [columns.join(',')];
   for (let page = 1, more = true; more; page++) {

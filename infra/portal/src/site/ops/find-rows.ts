@@ -122,7 +122,7 @@ export const shownGroups: Readonly<Record<string, Shown>> = {
       badge(player['status']),
       money(player['balance']),
       textOf(player['currency']),
-      element('a', { href: addressOf('ledger', { player: idOf(player['playerId']) }) }, 'Open'),
+      element('a', { href: addressOf('ledger', { playerId: idOf(player['playerId']) }) }, 'Open'),
     ],
   },
   Rounds: {

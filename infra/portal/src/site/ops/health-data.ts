@@ -1,4 +1,4 @@
-import { askReadiness } from '../readiness.ts';
+import { askReadiness, isReady } from '../readiness.ts';
 import type { Series } from './health-rules.ts';
 import type { Session } from './session.ts';
 import { combine, type Summary } from './traffic-data.ts';
@@ -74,9 +74,12 @@ const createReader = (session: Session, name: string) => {
   const up: { times: number[]; values: number[] } = { times: [], values: [] };
   return async (): Promise<{ series: [string, Series][]; isReady: boolean; error: unknown }> => {
     const now = Date.now();
-    const { state } = await askReadiness(name);
-    up.times.push(now);
-    up.values.push(state === 'bad' ? 0 : 1);
+    const readiness = await askReadiness(name);
+    // A service that answers is up, also while it is not ready.
+    if (readiness.isUp !== undefined) {
+      up.times.push(now);
+      up.values.push(readiness.isUp ? 1 : 0);
+    }
     let error: unknown;
     try {
       const summary = await session.ask<ServiceSummary>(`/docs/ops/summary/${name}`);
@@ -91,7 +94,7 @@ const createReader = (session: Session, name: string) => {
       ...trafficSeries(name, summaries),
       ...summaries.flatMap((summary) => gaugeSeries(name, summary)),
     ];
-    return { series, isReady: state !== 'bad', error };
+    return { series, isReady: isReady(readiness), error };
   };
 };
 
@@ -107,7 +110,7 @@ export const createHealthReader = (session: Session): (() => Promise<Health>) =>
     const errors = services.map(({ error }) => error);
     return {
       gatewayMs,
-      ready: services.filter(({ isReady }) => isReady).length,
+      ready: services.filter((service) => service.isReady).length,
       series: new Map([...series].map(([metric, all]) => [metric, all.map(([, one]) => one)])),
       error: errors.every((error) => error !== undefined) ? errors[0] : undefined,
     };

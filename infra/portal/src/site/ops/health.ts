@@ -115,7 +115,8 @@ const itemLook = (item: Item, health: Health, findings: readonly Finding[]) => {
   if (item.name !== 'Services' && item.text(health) === undefined) return 'plain';
   const own = findings.filter(({ rule }) => item.alerts.includes(rule.alert)).map(lookOf);
   if (own.includes('bad')) return 'bad';
-  return own.length > 0 ? 'warn' : 'good';
+  const isMissingService = item.name === 'Services' && health.ready < SERVICES.length;
+  return own.length > 0 || isMissingService ? 'warn' : 'good';
 };
 
 const sinceText = ({ since, isOlder, isFiring, rule }: Finding): string => {

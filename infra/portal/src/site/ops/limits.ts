@@ -1,19 +1,15 @@
 import { element } from '../element.ts';
 import { createFilters } from './filters.ts';
-import { facts, nothing, show, state, table } from './parts.ts';
+import { nameOfLimit, type LimitSlot } from './limit-name.ts';
+import { facts, money, nothing, show, state, table } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
 import type { Session } from './session.ts';
 import { when } from './time.ts';
 
-interface Slot {
-  kind: 'deposit' | 'wager' | 'loss' | 'session';
-  period: '24h' | '7d' | 'month' | 'session';
-}
-
 interface Limits {
   timeZone: string;
-  pending: (Slot & { setBy: string; limit: string | null; effectiveAt: string })[];
-  lowest: (Slot & { limit: string; used: string; remaining: string; since: string })[];
+  pending: (LimitSlot & { setBy: string; limit: string | null; effectiveAt: string })[];
+  lowest: (LimitSlot & { limit: string; used: string; remaining: string; since: string })[];
 }
 
 interface PlaySession {
@@ -28,7 +24,7 @@ interface PlaySession {
   } | null;
 }
 
-interface Change extends Slot {
+interface Change extends LimitSlot {
   setBy: string;
   limit: string | null;
   changedAt: string;
@@ -37,29 +33,23 @@ interface Change extends Slot {
   cancelledAt: string | null;
 }
 
-const kinds = { deposit: 'Deposits', wager: 'Bets', loss: 'Losses', session: 'Session time' };
-const periods = { '24h': '24 hours', '7d': '7 days', month: 'month' };
-
-const nameOf = ({ kind, period }: Slot): string =>
-  period === 'session' ? kinds[kind] : `${kinds[kind]} in ${periods[period]}`;
-
-const valueOf = ({ kind }: Slot, value: string | null): HTMLElement => {
+const valueOf = ({ kind }: LimitSlot, value: string | null, currency: string): HTMLElement => {
   if (value === null) return element('span', {}, 'no limit');
-  return element('code', { class: 'money' }, kind === 'session' ? `${value} min` : value);
+  return money(value, kind === 'session' ? 'min' : currency);
 };
 
-const inForce = ({ lowest, pending, timeZone }: Limits): Node => {
+const inForce = ({ lowest, pending, timeZone }: Limits, currency: string): Node => {
   if (lowest.length + pending.length === 0) return nothing('This player has no limits.');
   const used = lowest.map((limit) => [
-    nameOf(limit),
-    valueOf(limit, limit.limit),
-    valueOf(limit, limit.used),
-    valueOf(limit, limit.remaining),
+    nameOfLimit(limit),
+    valueOf(limit, limit.limit, currency),
+    valueOf(limit, limit.used, currency),
+    valueOf(limit, limit.remaining, currency),
     when(limit.since),
   ]);
   const later = pending.map((one) => [
-    nameOf(one),
-    valueOf(one, one.limit),
+    nameOfLimit(one),
+    valueOf(one, one.limit, currency),
     one.setBy,
     when(one.effectiveAt),
   ]);
@@ -76,7 +66,7 @@ const inForce = ({ lowest, pending, timeZone }: Limits): Node => {
   );
 };
 
-const playedIn = ({ session }: PlaySession): Node => {
+const playedIn = ({ session }: PlaySession, currency: string): Node => {
   if (session === null) return nothing('This player has never played.');
   const { isOver, minutes, startedAt, lastBetAt, wagered, won, result } = session;
   return facts([
@@ -84,21 +74,27 @@ const playedIn = ({ session }: PlaySession): Node => {
     ['Time', `${minutes} min`],
     ['First bet', when(startedAt)],
     ['Last bet', when(lastBetAt)],
-    ['Bets', wagered],
-    ['Wins', won],
-    ['Result', result],
+    ['Bets', money(wagered, currency)],
+    ['Wins', money(won, currency)],
+    ['Result', money(result, currency)],
   ]);
 };
 
-const changeRow = (change: Change) => [
+const changeRow = (change: Change, currency: string) => [
   when(change.changedAt),
-  nameOf(change),
-  valueOf(change, change.limit),
+  nameOfLimit(change),
+  valueOf(change, change.limit, currency),
   `${change.setBy} (${change.changedBy})`,
   change.cancelledAt === null
     ? when(change.effectiveAt)
     : state('plain', `cancelled ${when(change.cancelledAt)}`),
 ];
+
+/** The currency of a player; empty when the token may not read players (`wallet:admin`). */
+const currencyOf = async (session: Session, path: string): Promise<string> => {
+  const player = await session.ask<{ currency: string }>(path).catch(() => ({ currency: '' }));
+  return player.currency;
+};
 
 /** The limits of one player with what is used of them, the newest session of play, and the changes. */
 export const limitsView = (session: Session): HTMLElement => {
@@ -117,15 +113,17 @@ export const limitsView = (session: Session): HTMLElement => {
     found.hidden = playerId === undefined;
     if (playerId === undefined) return;
     const path = `/v1/players/${encodeURIComponent(playerId)}`;
-    void show(limits, async () => inForce(await session.ask<Limits>(`${path}/limits`)));
-    void show(play, async () => playedIn(await session.ask<PlaySession>(`${path}/session`)));
+    const currency = currencyOf(session, path);
+    void show(limits, async () => inForce(await session.ask<Limits>(`${path}/limits`), await currency));
+    void show(play, async () => playedIn(await session.ask<PlaySession>(`${path}/session`), await currency));
     void show(changes, async () => {
       const query = new URLSearchParams({ page: String(filters.page()), limit: '25' });
       const history = await session.ask<{ changes: Change[]; page: ListPage }>(
         `${path}/limits/history?${query}`,
       );
       if (history.changes.length === 0) return nothing('The limits were never changed.');
-      const rows = history.changes.map(changeRow);
+      const code = await currency;
+      const rows = history.changes.map((change) => changeRow(change, code));
       const shown = table('Changes of limits', ['At', 'Limit', 'Allowed', 'Set by', 'From'], rows);
       return element('div', {}, shown, pager(history.page, filters.go));
     });

@@ -39,15 +39,15 @@ const download = (name: string, text: string): void => {
   URL.revokeObjectURL(address);
 };
 
-/** The run itself: its progress, a button that stops it, and its result. */
+/** The run itself: its progress, a button that stops it, and its result. It also stops when its dialog is closed. */
 const run = async (session: Session, span: Span, total: number, target: HTMLElement): Promise<void> => {
-  const since = new Date().toISOString();
-  let isStopped = false;
-  const bar = element('progress', { max: String(total), value: '0', 'aria-label': 'Progress' });
-  const text = line(`0 of ${number(total)}`);
-  const stop = button('Stop', 'quiet', () => (isStopped = true));
-  target.replaceChildren(element('div', { class: 'note progress' }, bar, text, stop));
+  const since = session.serverTime().toISOString();
   await show(target, async () => {
+    let isStopped = false;
+    const bar = element('progress', { max: String(total), value: '0', 'aria-label': 'Progress' });
+    const text = line(`0 of ${number(total)}`);
+    const stop = button('Stop', 'quiet', () => (isStopped = true));
+    target.replaceChildren(element('div', { class: 'note progress' }, bar, text, stop));
     const sums = await runBulk(
       session,
       span,
@@ -56,7 +56,7 @@ const run = async (session: Session, span: Span, total: number, target: HTMLElem
         bar.value = visited;
         text.textContent = `${number(visited)} of ${number(total)}`;
       },
-      () => isStopped,
+      () => isStopped || !target.isConnected,
     );
     const saved = element('p', { role: 'status' });
     const save = button('Download result', 'quiet', () => {

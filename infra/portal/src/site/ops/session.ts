@@ -26,6 +26,8 @@ export interface Session {
   expiresAt: Date | undefined;
   /** Sends a request and returns the JSON of the response. Throws Refused. */
   ask: <T>(path: string, method?: 'GET' | 'POST', body?: unknown) => Promise<T>;
+  /** The time of the gateway, to the second and never later, by its newest answer; the browser's own before that. */
+  serverTime: () => Date;
   /** Removes the token and aborts running requests. */
   close: () => void;
 }
@@ -52,6 +54,8 @@ const isSummary = (path: string): boolean => path.startsWith('/docs/ops/summary/
 export const openSession = (given: string, onExpired: () => void): Session => {
   let token = given;
   const end = new AbortController();
+  /** How much the clock of the gateway is ahead of the browser's, in ms. */
+  let aheadMs = 0;
   const { sub, exp } = claims(token);
   return {
     subject: typeof sub === 'string' ? sub : 'somebody',
@@ -62,11 +66,14 @@ export const openSession = (given: string, onExpired: () => void): Session => {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
       const always = { credentials: 'omit', cache: 'no-store', signal: end.signal } as const;
       const answer = await fetch(path, { method, headers, ...always, ...sent });
+      const date = answer.headers.get('Date');
+      if (date !== null) aheadMs = Date.parse(date) - Date.now();
       if (answer.ok) return (await answer.json()) as T;
       const refused = new Refused(answer.status, await problemOf(answer));
       if (answer.status === 401 && !isSummary(path)) onExpired();
       throw refused;
     },
+    serverTime: () => new Date(Date.now() + aheadMs),
     close: () => {
       token = '';
       end.abort();

@@ -1,26 +1,42 @@
 /** Times are shown and entered in the reader's time zone, or in UTC; the browser keeps the choice. */
 const key = 'time-zone';
 
-const isUtc = (): boolean => localStorage.getItem(key) === 'UTC';
+/** Reading `localStorage` throws where the browser keeps no site data. */
+const keptChoice = (): string | null => {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+};
+
+let isUtc = keptChoice() === 'UTC';
 
 const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The name of the time zone that is shown. */
-export const zoneName = (): string => (isUtc() ? 'UTC' : ownZone);
+export const zoneName = (): string => (isUtc ? 'UTC' : ownZone);
 
 /** Changes between the time zone of the reader and UTC. Times that are already on the page stay. */
-export const switchZone = (): void => localStorage.setItem(key, isUtc() ? 'local' : 'UTC');
+export const switchZone = (): void => {
+  isUtc = !isUtc;
+  try {
+    localStorage.setItem(key, isUtc ? 'UTC' : 'local');
+  } catch {
+    // Without site data the choice lasts as long as the page.
+  }
+};
 
 /** The label of the button that calls `switchZone`; undefined when the reader's time zone is UTC. */
 export const otherZone = (): string | undefined => {
   if (ownZone === 'UTC') return undefined;
-  return isUtc() ? 'Show local times' : 'Show UTC';
+  return isUtc ? 'Show local times' : 'Show UTC';
 };
 
 const parts = { hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 
 const format = (at: Date, options: Intl.DateTimeFormatOptions): string =>
-  new Intl.DateTimeFormat(undefined, isUtc() ? { ...options, timeZone: 'UTC' } : options).format(at);
+  new Intl.DateTimeFormat(undefined, isUtc ? { ...options, timeZone: 'UTC' } : options).format(at);
 
 /** An ISO time as a date and a time of day; a dash for null. */
 export const when = (iso: string | null): string => {
@@ -35,12 +51,12 @@ export const timeOfDay = (seconds: number): string => format(new Date(seconds * 
 
 /** The value of a field for a date and a time (`datetime-local`) as an ISO time; empty stays empty. */
 export const isoOf = (value: string): string =>
-  value === '' ? '' : new Date(isUtc() ? `${value}Z` : value).toISOString();
+  value === '' ? '' : new Date(isUtc ? `${value}Z` : value).toISOString();
 
 /** An ISO time as the value of a field for a date and a time; empty when it is not a time. */
 export const fieldValue = (iso: string): string => {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return '';
-  const offset = isUtc() ? 0 : at.getTimezoneOffset() * 60_000;
+  const offset = isUtc ? 0 : at.getTimezoneOffset() * 60_000;
   return new Date(at.getTime() - offset).toISOString().slice(0, 16);
 };

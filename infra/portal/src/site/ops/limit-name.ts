@@ -1,0 +1,12 @@
+/** What a limit is on, and for how long. */
+export interface LimitSlot {
+  kind: 'deposit' | 'wager' | 'loss' | 'session';
+  period: '24h' | '7d' | 'month' | 'session';
+}
+
+const kinds = { deposit: 'Deposits', wager: 'Bets', loss: 'Losses', session: 'Session time' };
+const periods = { '24h': '24 hours', '7d': '7 days', month: 'a month' };
+
+/** The name of a limit for people, such as `Losses in 24 hours`. */
+export const nameOfLimit = ({ kind, period }: LimitSlot): string =>
+  period === 'session' ? kinds[kind] : `${kinds[kind]} in ${periods[period]}`;
