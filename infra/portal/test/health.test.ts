@@ -77,7 +77,11 @@ describe.runIf(canLook)('the health strip', () => {
   });
 
   test.each([
-    ['that answers but is not ready is not reported as down', { status: 200, json: { ready: false, degraded: false } }, 'No alerts'],
+    [
+      'that answers but is not ready is not reported as down',
+      { status: 200, json: { ready: false, degraded: false } },
+      'No alerts',
+    ],
     ['whose state the gateway does not give is not reported as down', { status: 429, json: {} }, 'No alerts'],
     ['that does not answer is reported as down', { status: 502, json: {} }, 'soon: ServiceDown'],
   ])('a service %s', async (_what, answer, headline) => {

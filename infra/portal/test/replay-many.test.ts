@@ -108,7 +108,8 @@ describe.runIf(canLook)('a replay of many webhooks', () => {
     const stopped = Promise.withResolvers<void>();
     let steps = 0;
     const dialog = await confirmed(page, async (route) => {
-      if (++steps === 1) return route.fulfill({ status: 503, json: { detail: 'The database is unavailable.' } });
+      if (++steps === 1)
+        return route.fulfill({ status: 503, json: { detail: 'The database is unavailable.' } });
       if (steps > 2) await stopped.promise;
       return route.fulfill(step);
     });
@@ -116,6 +117,8 @@ describe.runIf(canLook)('a replay of many webhooks', () => {
     await dialog.getByText('1 of 3', { exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'Stop' }).click();
     stopped.resolve();
-    await dialog.getByText('2 webhooks will be processed again. Stopped; the others are as before.').waitFor();
+    await dialog
+      .getByText('2 webhooks will be processed again. Stopped; the others are as before.')
+      .waitFor();
   });
 });

@@ -13,8 +13,16 @@ const changed = (changes: object[], cancelled: string[] = []): string =>
   });
 
 test.each([
-  ['a lower limit', { kind: 'loss', period: '24h', limit: '50.00', effectiveAt: at }, 'Losses in 24 hours at most 50.00'],
-  ['session time', { kind: 'session', period: 'session', limit: '60', effectiveAt: at }, 'Session time at most 60 min'],
+  [
+    'a lower limit',
+    { kind: 'loss', period: '24h', limit: '50.00', effectiveAt: at },
+    'Losses in 24 hours at most 50.00',
+  ],
+  [
+    'session time',
+    { kind: 'session', period: 'session', limit: '60', effectiveAt: at },
+    'Session time at most 60 min',
+  ],
   [
     'the end of a limit, which has to wait',
     { kind: 'deposit', period: 'month', limit: null, effectiveAt: later },
