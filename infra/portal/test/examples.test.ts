@@ -65,6 +65,7 @@ const requests = (document: Described, base: string): { title: string; request: 
 describe.runIf(canLook)('the requests that the reference has ready in a demo', () => {
   test.each([...services])('of %s are answered', async (name) => {
     if (demo === null) throw new Error('there is no demo');
+    const { accessToken, apiKey = '', hmacSecret = '' } = demo;
     const login = await json<{ accessToken: string }>('/api/v1/auth/login', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
@@ -79,10 +80,10 @@ describe.runIf(canLook)('the requests that the reference has ready in a demo', (
       const sent = request();
       sent.headers.set(
         'Authorization',
-        `Bearer ${name === 'task-manager' ? login.accessToken : demo.accessToken}`,
+        `Bearer ${name === 'task-manager' ? login.accessToken : accessToken}`,
       );
-      sent.headers.set('X-API-Key', demo.apiKey ?? '');
-      await signCallbacks(demo.hmacSecret ?? '')(sent);
+      sent.headers.set('X-API-Key', apiKey);
+      await signCallbacks(hmacSecret)(sent);
       const answer = await fetch(sent);
       const text = await answer.text();
       // There is evidence of a round once its entries are sealed, some seconds after the callbacks.
