@@ -120,5 +120,6 @@ describe.runIf(canLook)('a replay of many webhooks', () => {
     await dialog
       .getByText('2 webhooks will be processed again. Stopped; the others are as before.')
       .waitFor();
+    expect(steps).toBe(3);
   });
 });
