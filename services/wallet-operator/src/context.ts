@@ -1,6 +1,7 @@
 import { createRequestSignatures, type RequestSignatures } from '@platform/auth/hmac';
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import { startProving, type Proving } from './audit/proving.ts';
 import type { Env } from './env.ts';
 import type { SealingKey } from './evidence/keys.ts';
 import { startSealing } from './evidence/sealing.ts';
@@ -21,6 +22,7 @@ export interface Context extends BaseContext {
   /** Undefined when no game server is configured. */
   gameServer: GameServer | undefined;
   wallet: WalletMetrics;
+  proving: Proving;
 }
 
 /** Opens the connections and clients of the service; `overrides` replace parts in tests. */
@@ -54,6 +56,13 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     unsealedSeconds: () => sealing?.waitingSeconds() ?? 0,
     stuckRounds: () => countOpenRounds(base.database.orm, env.STUCK_ROUND_S),
   });
+  const proving = startProving({
+    databaseUrl: env.DATABASE_URL,
+    everyMs: env.PROVE_EVERY_S * 1000,
+    now,
+    log: parts.log,
+    record: wallet.recordProof,
+  });
   const signatures = createRequestSignatures({
     secrets: { current: env.HMAC_SECRET, previous: env.HMAC_SECRET_PREVIOUS },
     parts: env.SIGNATURE_STRING === 'timestamp+body' ? ['timestamp', 'body'] : ['timestamp', 'path', 'body'],
@@ -73,6 +82,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     ledger,
     sealingKey,
     wallet,
+    proving,
     signatures,
     gameServer:
       env.GAME_SERVER_URL !== undefined && env.OPERATOR_ID !== undefined
@@ -82,6 +92,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     ops: tokens.guard('ops:read'),
     ...overrides,
     [Symbol.asyncDispose]: async () => {
+      await proving[Symbol.asyncDispose]();
       await ledger[Symbol.asyncDispose]();
       await sealing?.[Symbol.asyncDispose]();
       await base[Symbol.asyncDispose]();

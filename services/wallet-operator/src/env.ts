@@ -48,6 +48,8 @@ const shape = {
   /** A private Ed25519 JWK that signs checkpoints and evidence; without it entries are not sealed. */
   SEALING_KEY: sealingKey.optional(),
   SEAL_EVERY_MS: z.coerce.number().int().min(10).default(10_000),
+  /** Seconds between two proofs of the ledger by this process; 0 for none but those that are requested. */
+  PROVE_EVERY_S: seconds(0, 86_400),
   /** Rounds open for longer count as stuck in the metrics. */
   STUCK_ROUND_S: seconds(1, 3600),
 };

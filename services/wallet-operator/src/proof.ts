@@ -1,6 +1,6 @@
 /** `pnpm --filter wallet-operator proof`: checks the whole ledger, prints the result as JSON, exits with 1 when it is not sound. */
 import { openDatabase } from '@platform/service-kit/db';
-import { proofTimeoutMs, proveLedger } from './audit/use-cases.ts';
+import { proofTimeoutMs, proveLedger } from './audit/proving.ts';
 import { databaseUrl } from './env.ts';
 
 await using database = openDatabase({

@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openDatabase } from '@platform/service-kit/db';
-import { proofTimeoutMs } from './audit/use-cases.ts';
+import { proofTimeoutMs } from './audit/proving.ts';
 import { databaseUrl } from './env.ts';
 import { publicKeysOf } from './evidence/keys.ts';
 import { verifySeals } from './evidence/use-cases.ts';

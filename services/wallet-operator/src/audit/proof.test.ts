@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Sql } from 'postgres';
-import { expect, test } from 'vitest';
+import postgres, { type Sql } from 'postgres';
+import { expect, onTestFinished, test } from 'vitest';
 import { addGame, addPlayer, callerOf } from '../../test/factories.ts';
 import { startService } from '../../test/harness.ts';
 import { person } from '../../test/people.ts';
@@ -140,4 +140,36 @@ test('a hundred violations are named of a ledger that is all wrong', async () =>
   const { body } = await (await person(service)).get('/v1/audit/proof');
   expect(body).toMatchObject({ ok: false, players: 120, entries: 120 });
   expect(body['violations']).toHaveLength(100);
+});
+
+const provingEverySecond = { variables: { PROVE_EVERY_S: '1' } };
+
+test('the ledger is proved without a request, and metrics and log show that it no longer adds up', async () => {
+  await using service = await startService(provingEverySecond);
+  const { sql } = service.context.database;
+  const metric = async (): Promise<string | undefined> =>
+    /^wallet_proof_ok (\S+)$/m.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1];
+  await expect.poll(metric, { timeout: 30_000 }).toBe('1');
+  await addPlayer(sql, {}, player);
+  await tamper(sql, (tx) => tx`update players set balance = balance + 1 where player_id = ${player}`);
+  await expect.poll(metric, { timeout: 30_000 }).toBe('0');
+  expect(service.lines.some((line) => line.includes('found violations'))).toBe(true);
+});
+
+test('a stop does not wait for a proof in progress, and reports no failure', async () => {
+  await using service = await startService(provingEverySecond);
+  const holder = postgres(service.databaseUrl, { max: 2, onnotice: () => undefined });
+  onTestFinished(() => holder.end({ timeout: 0 }));
+  const locked = await holder.reserve();
+  await locked`begin`;
+  await locked`lock table entries in access exclusive mode`;
+  const waiting = async (): Promise<number> =>
+    (
+      await holder`select from pg_stat_activity where datname = current_database()
+        and application_name like 'wallet-operator:proof:%' and wait_event_type = 'Lock'`
+    ).length;
+  await expect.poll(waiting, { timeout: 30_000 }).toBe(1);
+  await service.context.proving[Symbol.asyncDispose]();
+  expect(await holder`select from pg_locks where relation = 'entries'::regclass and granted`).toHaveLength(1);
+  expect(service.lines.filter((line) => line.includes('background task failed'))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { FoundEntryList } from '../players/schema.ts';
 import { pageTransaction } from '../players/use-cases.ts';
 import { AuditEventList, AuditQuery, Proof, Totals, TotalsQuery, TransactionQuery } from './schema.ts';
-import { pageEvents, proveOnce, totalsOf } from './use-cases.ts';
+import { pageEvents, totalsOf } from './use-cases.ts';
 
 const tag = 'Audit';
 
@@ -73,7 +73,7 @@ export const auditRoutes = (context: Context): Route[] => {
         caller: admin,
         responses: { 200: { description: 'What was found', body: Proof } },
       },
-      async () => ({ status: 200, body: await proveOnce(context) }),
+      async () => ({ status: 200, body: await context.proving.prove() }),
     ),
   ];
 };

@@ -1,53 +1,12 @@
 import type { Page } from '@platform/pagination/page-limit';
 import { slice, type Slice } from '@platform/pagination/slice';
-import { openDatabase, type Executor } from '@platform/service-kit/db';
-import { detached } from '@platform/service-kit/request-scope';
-import type { Sql } from 'postgres';
+import type { Executor } from '@platform/service-kit/db';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { decimal } from '../money.ts';
-import type { AuditEvent, Proof, Totals } from './schema.ts';
-import { checkLedger } from './proof-store.ts';
+import type { AuditEvent, Totals } from './schema.ts';
 import { insertEvent, listEvents } from './store.ts';
 import { readTotals } from './totals-store.ts';
-
-/** Statement timeout of the connection on which a proof runs. */
-export const proofTimeoutMs = 120_000;
-
-/** Checks the whole ledger now. */
-export const proveLedger = async (sql: Sql, now: Date): Promise<z.input<typeof Proof>> => {
-  const findings = await checkLedger(sql);
-  return { ok: findings.violations.length === 0, checkedAt: now.toISOString(), ...findings };
-};
-
-/** Not on the pool, whose statements are cancelled after a few seconds. */
-const proveOnOwnConnection = async ({ env, now }: Context): ReturnType<typeof proveLedger> => {
-  await using database = openDatabase({
-    url: env.DATABASE_URL,
-    name: 'wallet-operator:proof',
-    max: 1,
-    statementTimeoutMs: proofTimeoutMs,
-  });
-  return await proveLedger(database.sql, now());
-};
-
-const running = new WeakMap<Context, ReturnType<typeof proveLedger>>();
-
-/** Checks the ledger once for all requests that arrive during the check, and records the result in the metrics. */
-export const proveOnce = (ctx: Context): ReturnType<typeof proveLedger> => {
-  const known = running.get(ctx);
-  if (known !== undefined) return known;
-  const proof = detached(() => proveOnOwnConnection(ctx))
-    .then((found) => {
-      ctx.wallet.recordProof(found.ok, ctx.now());
-      if (!found.ok)
-        ctx.log.fatal({ violations: found.violations }, 'the proof of the ledger found violations');
-      return found;
-    })
-    .finally(() => running.delete(ctx));
-  running.set(ctx, proof);
-  return proof;
-};
 
 /** Records an action of a person, in the transaction that performs it. */
 export const recordEvent = (
