@@ -8,8 +8,6 @@ export const chartFiles = (services: readonly Service[], platform: Platform): Re
   const { namespace: _namespace, connections: _connections, nginx, ...shared } = platform;
   const values: z.input<typeof ChartValues> = {
     ...shared,
-    tls: nginx.tls !== undefined,
-    ipv6: nginx.ipv6 ?? false,
     services: Object.fromEntries(
       services.map(({ name, scopes: _scopes, connectionsBesidePool: _besidePool, ...service }) => [
         name,

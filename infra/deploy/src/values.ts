@@ -86,9 +86,6 @@ const PlatformValues = z.strictObject({
 
 /** Values of the Helm chart. The options of nginx are in its configuration, which is rendered with the chart. */
 export const ChartValues = PlatformValues.omit({ namespace: true, connections: true, nginx: true }).extend({
-  /** Whether the configuration of nginx has TLS and IPv6 listeners. */
-  tls: z.boolean(),
-  ipv6: z.boolean(),
   services: z.record(
     z.string(),
     ServiceValues.omit({ connectionsBesidePool: true }).extend({ secrets: z.array(z.string()) }),

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -42,17 +42,22 @@ const rendered = (of: Platform): Record<string, Document> => {
   );
 };
 
-const newFile = (name: string, text: string): string => {
+const newFolder = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'chart-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, name);
+  return folder;
+};
+const newFile = (name: string, text: string): string => {
+  const file = join(newFolder(), name);
   writeFileSync(file, text);
   return file;
 };
-/** What helm makes of the chart with some values. */
-const template = async (values: object): Promise<Record<string, Document>> =>
+/** What helm makes of the chart, or of the one in another folder, with some values. */
+const template = async (values: object, folder = chart): Promise<Record<string, Document>> =>
   byName(
-    documentsOf(await run('helm', 'template', 'platform', chart, '-f', newFile('v.yaml', stringify(values)))),
+    documentsOf(
+      await run('helm', 'template', 'platform', folder, '-f', newFile('v.yaml', stringify(values))),
+    ),
   );
 
 test.each(Object.entries(chartFiles(services, platform)))(
@@ -90,6 +95,15 @@ describe.runIf(hasHelm)('helm makes of the chart the same manifests as render', 
     expect(await template({ collector: null })).toEqual(rendered(untraced));
   });
 
+  test('with TLS and IPv6 listeners in the configuration of nginx', async () => {
+    const nginx = { ...platform.nginx, ipv6: true, tls: { redirectTo: 'https://api.example.test' } };
+    const folder = join(newFolder(), 'chart');
+    cpSync(chart, folder, { recursive: true });
+    for (const [name, text] of Object.entries(chartFiles(services, { ...platform, nginx })))
+      writeFileSync(join(folder, name), text);
+    expect(await template({}, folder)).toEqual(rendered({ ...platform, nginx }));
+  });
+
   test('and runs the migrations before an installation or an upgrade', async () => {
     const text = await run('helm', 'template', 'platform', chart);
     const jobs = documentsOf(text).filter(({ kind }) => kind === 'Job');
@@ -100,6 +114,7 @@ describe.runIf(hasHelm)('helm makes of the chart the same manifests as render', 
 
   test.each([
     ['an unknown value', { registryy: 'x' }],
+    ['TLS as a value, without a listener in the configuration of nginx', { tls: true }],
     ['a number of replicas that is a text', { gateway: { replicas: { min: 'two' } } }],
     ['a service without a pool', { services: { 'quest-service': { pool: null } } }],
   ])('and rejects %s', async (_what, values) => {

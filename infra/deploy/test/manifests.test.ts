@@ -158,6 +158,16 @@ describe('the manifests', () => {
     ]);
   });
 
+  test.each(['NodePort', 'LoadBalancer'] as const)(
+    'keep the addresses of clients that reach the gateway by a %s',
+    (serviceType) => {
+      const gateway = { ...platform.gateway, serviceType };
+      const { spec } = find('Service gateway', render({ ...platform, gateway }));
+      expect(spec).toMatchObject({ type: serviceType, externalTrafficPolicy: 'Local' });
+      expect(find('Service gateway').spec).not.toHaveProperty('externalTrafficPolicy');
+    },
+  );
+
   test('let Prometheus read the metrics of the gateway, and nobody else', () => {
     const [, metrics] = find('NetworkPolicy gateway').spec.ingress ?? [];
     expect(metrics).toEqual({

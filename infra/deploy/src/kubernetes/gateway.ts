@@ -54,6 +54,8 @@ const gatewayAddress = ({ gateway, nginx: { ipv6, tls } }: Platform): IService =
   const spec: IService['spec'] = {
     ...address.spec,
     type: gateway.serviceType,
+    // Nodes that pass connections on would replace the addresses of clients by their own.
+    ...(gateway.serviceType !== 'ClusterIP' && { externalTrafficPolicy: 'Local' as const }),
     ...(ipv6 && { ipFamilyPolicy: 'PreferDualStack' }),
     ...(tls && {
       ports: [
