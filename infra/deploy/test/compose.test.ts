@@ -180,6 +180,8 @@ test('compose.tls.yaml is valid, and mounts the certificate where the configurat
   const { volumes, ports } = tls.services['gateway'] as { volumes: string[]; ports: string[] };
   expect(volumes[0]).toMatch(/}:\/etc\/gateway-tls:ro$/);
   expect(ports.map((mapping) => mapping.split('}:')[1])).toEqual(['8080', '8443']);
+  // The networks have no IPv6.
+  for (const mapping of ports) expect(mapping).toMatch(/^0\.0\.0\.0:/);
   const out = mkdtempSync(join(tmpdir(), 'prepared-'));
   onTestFinished(() => rmSync(out, { recursive: true }));
   const values = join(out, 'values.yaml');

@@ -73,7 +73,7 @@ const EDITS: Record<string, Edit> = {
       `| ${name} | 250 m | 192 Mi, 512 Mi | 2 | 3 |`,
     ),
   'docs/backup.md': (text, name) =>
-    text.replaceAll(/^(for database in .*); do$/gm, `$1 ${name.replaceAll('-', '_')}; do`),
+    text.replaceAll(/^( *for database in .*); do$/gm, `$1 ${name.replaceAll('-', '_')}; do`),
   'docs/scaling.md': (text, name) =>
     addBelow(
       addBelow(text, '| quest-service ', 'any number', `| ${name} | nothing | any number |`),
