@@ -117,7 +117,7 @@ const readGuide = async (name: string): Promise<Guide> => {
 const order = ['architecture', 'deploy', 'scaling', 'security', 'benchmarks'];
 const rank = (name: string): number => (order.indexOf(name) + order.length + 1) % (order.length + 1);
 
-/** All guides: those of the services first, decisions last. */
+/** All guides in the order of the table of contents, decisions last. */
 export const readGuides = async (): Promise<Guide[]> => {
   const files = await readdir(docs, { recursive: true });
   const names = files
