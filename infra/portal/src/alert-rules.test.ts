@@ -15,7 +15,7 @@ test('thresholds, durations and texts are those of the Prometheus rules', () => 
     action: expect.any(String),
     guide: expect.stringMatching(/^docs\/wallet-operator\.md#/),
   });
-  expect(rules.find(({ alert }) => alert === 'ErrorsAnswered')).toMatchObject({
+  expect(rules.find(({ alert }) => alert === 'ErrorRateHigh')).toMatchObject({
     metric: 'errors',
     threshold: 0.02,
     forSeconds: 300,

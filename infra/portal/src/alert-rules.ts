@@ -32,7 +32,7 @@ const file = resolve(import.meta.dirname, '../../deploy/observability/alerts.yam
 const seconds = { s: 1, m: 60, h: 3600 } as const;
 
 /** Expressions over histograms, which the page computes from `/ops/summary`. */
-const computed: Readonly<Record<string, string>> = { ErrorsAnswered: 'errors', AnswersSlow: 'p99' };
+const computed: Readonly<Record<string, string>> = { ErrorRateHigh: 'errors', ResponsesSlow: 'p99' };
 
 /** `METRIC > 1`, also inside of `max by (…) (…)` and `abs(…)`. */
 const simple = /^(?:max by \([\w, ]+\) \()?(?:abs\()?([a-z][a-z_]*)(?:\{job="platform"\})?\)*$/;

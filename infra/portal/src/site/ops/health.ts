@@ -39,7 +39,7 @@ const items: readonly Item[] = [
   {
     name: 'Services',
     href: addressOf('traffic'),
-    alerts: ['ServiceDown', 'DatabaseAway'],
+    alerts: ['ServiceDown', 'DatabaseUnavailable'],
     text: ({ ready }) => `${ready} of ${SERVICES.length} ready`,
   },
   {
@@ -51,7 +51,7 @@ const items: readonly Item[] = [
   {
     name: 'Errors',
     href: addressOf('traffic'),
-    alerts: ['ErrorsAnswered', 'AnswersSlow'],
+    alerts: ['ErrorRateHigh', 'ResponsesSlow'],
     text: (health) => {
       const share = latest(health, 'errors');
       return share === undefined ? undefined : `${short(100 * share)} %`;
@@ -99,7 +99,7 @@ const items: readonly Item[] = [
   {
     name: 'Last proof',
     href: addressOf('ledger'),
-    alerts: ['LedgerDoesNotHold'],
+    alerts: ['LedgerInconsistent'],
     text: (health) => {
       const seconds = latest(health, 'wallet_proof_age_seconds');
       return seconds === undefined ? undefined : `${duration(seconds)} ago`;
