@@ -160,7 +160,7 @@ test('two processes serve the same players', async () => {
 }, 60_000);
 
 test('more callbacks than may wait: those beyond are told at once to ask again', async () => {
-  await using service = await startProcess(server.url);
+  await using service = await startProcess(server.url, '', { MAX_WAITING: '400' });
   const [locked] = players;
   let release: (() => void) | undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
@@ -175,7 +175,7 @@ test('more callbacks than may wait: those beyond are told at once to ask again',
     gameCode: 'dice-alpha',
     amount: '0.01',
   });
-  const sent = Array.from({ length: 2400 }, (): Sent => ({
+  const sent = Array.from({ length: 600 }, (): Sent => ({
     callback: 'debit',
     fields: debit(),
     answer: undefined,
