@@ -28,7 +28,7 @@ describe.runIf(canLook)('the guides of the portal', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('words that no guide contains are said to be in none', async () => {
+  test('a search without results says so', async () => {
     await using visited = await visit('/docs/guides/wallet-operator/');
     await visited.page.getByLabel('Search the guides').fill('<img src=x> zebra');
     await visited.page.getByText('Nothing contains “<img src=x> zebra”.').waitFor();

@@ -8,7 +8,7 @@ interface Status {
 export interface Health {
   state: 'good' | 'warn' | 'bad' | 'plain';
   text: string;
-  /** Whether the service answers; undefined when the gateway limited the request (429), so that nobody knows. */
+  /** Whether the service answers; undefined when the gateway refused the request for its rate (429). */
   isUp: boolean | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { AnyAnswer, Route } from './route.ts';
 /** How long the rest of an unread body is read and thrown away. */
 const drainMs = 2000;
 
-/** Node.js reads and discards the rest of a body that nobody reads; up to this size that is cheaper than a connection. */
+/** Node.js discards an unread body; up to this size that costs less than a new connection. */
 const maxDiscarded = 65_536;
 
 const hasUnreadBody = ({ headers, complete }: IncomingMessage): boolean =>

@@ -125,7 +125,7 @@ export const cancelWithRequest =
     const scope = createScope();
     scope.deadline = setTimeout(() => cancel(scope, deadlinePassed()), deadlineMs);
     req.scope = scope;
-    // An empty body that nobody reads has no 'end'.
+    // An empty body emits no 'end' unless the handler reads it.
     if (req.readableEnded || req.headers['content-length'] === '0') count(scope, limit);
     else
       req.once('end', () => {

@@ -29,7 +29,7 @@ export const readBody = (req: IncomingMessage): Promise<Buffer | undefined> =>
     });
     req.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     const end = (): void => {
-      // Every request closes in the end. An error costs its stack, even if nobody gets it.
+      // Also emitted after a complete body; an error is made only when one is needed, because of the cost of its stack.
       if (!req.readableEnded) reject(aborted());
     };
     req.on('close', end).on('error', end);

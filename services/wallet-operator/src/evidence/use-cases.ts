@@ -97,7 +97,7 @@ export const roundEvidence = async (ctx: Context, playerId: string, roundId: str
   };
   const signed = JSON.stringify(evidence);
   const { keyId, sign } = sealingKey;
-  // The signed bytes as they are, so that nobody has to spell them again.
+  // Built from the signed text itself: serialising the object again could change its bytes.
   return `{"evidence":${signed},${JSON.stringify({ keyId, signature: sign(signed) }).slice(1)}`;
 };
 
