@@ -143,7 +143,8 @@ CREATE INDEX "rounds_id" ON "rounds" USING brin (round_id text_bloom_ops(n_disti
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "sealed_runs_entry" ON "sealed_runs" USING btree ("player_id","last_seq");--> statement-breakpoint
 CREATE UNIQUE INDEX "sessions_launch" ON "sessions" USING btree ("launch_id");--> statement-breakpoint
--- The ledger with its checkpoints, the audit trail and the settings that the ledger depends on are append-only.
+-- The ledger with its checkpoints, the audit trail, the changes of limits and the settings that the ledger depends on are
+-- append-only.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'rows of % can be added, never changed or removed', tg_table_name USING ERRCODE = 'restrict_violation';
@@ -152,6 +153,13 @@ CREATE TRIGGER entries_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "entri
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
 CREATE TRIGGER audit_events_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "audit_events"
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
+CREATE TRIGGER limit_changes_append_only BEFORE DELETE OR TRUNCATE ON "limit_changes"
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
+-- A pending change can be cancelled, once.
+CREATE TRIGGER limit_changes_cancelled BEFORE UPDATE ON "limit_changes" FOR EACH ROW
+  WHEN (old.cancelled_at IS NOT NULL OR new.cancelled_at IS NULL
+    OR (to_jsonb(new) - 'cancelled_at') IS DISTINCT FROM (to_jsonb(old) - 'cancelled_at'))
+  EXECUTE FUNCTION refuse_change();--> statement-breakpoint
 CREATE TRIGGER ledger_settings_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "ledger_settings"
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();--> statement-breakpoint
 CREATE TRIGGER sealed_ranges_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "sealed_ranges"

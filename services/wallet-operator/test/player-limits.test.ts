@@ -165,6 +165,8 @@ describe('a limit on deposits', () => {
     expect((await player.deposit('60.00', transactionId)).status).toBe(201);
     expect((await player.deposit('40.00')).status).toBe(201);
     expect((await player.debit({ amount: '900.00' })).status).toBe('OK');
+    // A higher limit on deposits waits for 24 hours; bets are not counted meanwhile either.
+    await player.set({ deposit: { month: '1200.00' } });
     const [row] = await sqlOf()`select limits_until from players where player_id = ${player.playerId}`;
     expect(row).toEqual({ limits_until: null });
   });
@@ -221,7 +223,10 @@ describe('limits', () => {
     const player = await newPlayer();
     await player.set({ wager: { '24h': '10.00' } });
     await player.set({});
-    await sqlOf()`update limit_changes set effective_at = now() where player_id = ${player.playerId} and value is null`;
+    await sqlOf().begin(async (tx) => {
+      await tx`set local session_replication_role = replica`;
+      await tx`update limit_changes set effective_at = now() where player_id = ${player.playerId} and value is null`;
+    });
     await sqlOf()`update players set limits_until = 'epoch' where player_id = ${player.playerId}`;
     expect((await player.debit({ amount: '10.01' })).status).toBe('OK');
     const [row] =

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
+import { readTotals } from '../src/audit/totals-store.ts';
+import { listRounds } from '../src/rounds/store.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { person } from './people.ts';
@@ -26,6 +28,48 @@ test('a round is found by its id, open or closed, of every player who has one', 
   const open = await ann.get(`/v1/rounds?${query}&status=open`);
   expect(open.body['rounds']).toMatchObject([{ playerId: one.playerId }]);
   expect((await ann.get('/v1/rounds?roundId=nothing')).body['rounds']).toEqual([]);
+});
+
+test('a list of rounds has no sums of a round whose player has more than 100 entries since; the round has them', async () => {
+  const caller = callerOf(service, await addPlayer(sql));
+  const { playerId } = caller;
+  const roundId = randomUUID();
+  await caller.debit({ roundId, amount: '1.00' });
+  const listed = async () => (await ann.get(`/v1/rounds?roundId=${roundId}`)).body['rounds'];
+  const addEntries = (count: number) => sql`
+    with added as (
+      insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at, id_space)
+      select player_id, seq + n, 'credit', gen_random_uuid(), 0, balance, now(), 'game'
+      from players, generate_series(1, ${count}::int) n where player_id = ${playerId} returning seq
+    ) update players set seq = (select max(seq) from added) where player_id = ${playerId}`;
+  await addEntries(99);
+  expect(await listed()).toMatchObject([{ roundId, stake: '1.00', result: '-1.00' }]);
+  await addEntries(1);
+  expect(await listed()).toMatchObject([{ roundId, stake: null, result: null, currency: 'EUR' }]);
+  const round = await ann.get(`/v1/players/${playerId}/rounds/${roundId}`);
+  expect(round.body).toMatchObject({ stake: '1.00', result: '-1.00' });
+});
+
+test('a page of rounds reads no entries of the rounds on the pages before it', async () => {
+  const playerId = await addPlayer(sql);
+  await sql`
+    insert into rounds (player_id, round_id, game_code, opened_at)
+    select ${playerId}, 'old-' || n, 'dice', '2020-01-01'::timestamptz + n * interval '1 minute' from generate_series(1, 30) n`;
+  const { rows, read } = await service.context.database.orm.transaction(async (tx) => {
+    const reads = async () => {
+      const [row] = await tx.execute<{ count: number }>(`
+        select (coalesce(idx_tup_fetch, 0) + seq_tup_read)::int as count from pg_stat_xact_user_tables
+        where relname = 'entries'`);
+      return row?.count ?? 0;
+    };
+    const before = await reads();
+    await tx.execute('set local enable_seqscan = off');
+    const page = { number: 21, limit: 1, offset: 20n };
+    const found = await listRounds(tx, { olderThan: '2020-02-01T00:00:00Z' }, page);
+    return { rows: found, read: (await reads()) - before };
+  });
+  expect(rows.map(({ roundId }) => roundId)).toEqual(['old-21', 'old-22']);
+  expect(read).toBe(2);
 });
 
 test('a transaction is found with its player, its round and its reversal', async () => {
@@ -130,7 +174,7 @@ test('totals of a day can be read from the index of times', async () => {
   const plan = await sql.begin(async (tx) => {
     // The table of a test is so small that reading all of it would be cheaper.
     await tx`set local enable_seqscan = off`;
-    return tx`explain select sum(amount) from entries where at >= '2020-01-02'::timestamptz and at < '2020-01-03'`;
+    return tx`explain ${readTotals(sql, '2020-01-02', '2020-01-02')}`;
   });
   expect(JSON.stringify(plan)).toContain('Bitmap Index Scan on entries_at');
 });

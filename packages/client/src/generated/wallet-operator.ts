@@ -1021,15 +1021,15 @@ export interface components {
             closedAt: string | null;
             currency: string;
             /**
-             * @description Sum of the bets
+             * @description Sum of the bets; null when the player has more than 100 entries since: then read the round itself
              * @example 5.00
              */
-            stake: string;
+            stake: string | null;
             /**
-             * @description What the round has changed in the balance so far: wins and reversals less bets
+             * @description Wins and reversals less bets; null when the player has more than 100 entries since: then read the round itself
              * @example -5.00
              */
-            result: string;
+            result: string | null;
         };
         Game: {
             gameCode: string;

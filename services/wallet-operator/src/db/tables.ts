@@ -46,7 +46,7 @@ export const players = pgTable(
     /** IANA name, for calendar months; null: UTC. */
     timeZone: text('time_zone'),
     // The counters of limits (limits/domain.ts). All are null for a player whose bets no limit concerns.
-    /** Debits that were not reversed, since the first entry. */
+    /** Debits that were not reversed, since counting began: compared with the same sums of `limitWindows`. */
     wagered: minor('wagered'),
     /** The same less the credits. */
     lost: minor('lost'),
@@ -122,7 +122,10 @@ export const rounds = pgTable(
     gameCode: text('game_code').notNull(),
     openedAt: dateColumn('opened_at').notNull(),
     closedAt: dateColumn('closed_at'),
-    /** Sequence number of the entry that opened it: its entries are this one and later ones of the player. */
+    /**
+     * Sequence number of the entry that opened it. Entries of the round before it are tombstones and rollbacks of 0, so
+     * its sums begin here.
+     */
     openedSeq: minor('opened_seq')
       .notNull()
       .default(sql`1`),
@@ -141,7 +144,7 @@ export const rounds = pgTable(
 );
 
 /**
- * Every limit that was ever asked for. The one in force is the newest that is effective and not cancelled, for each
+ * Every limit that was ever asked for; a trigger refuses every change except cancelling. The one in force is the newest that is effective and not cancelled, for each
  * kind, period and setter; one that is not effective yet is pending.
  */
 export const limitChanges = pgTable(
@@ -165,7 +168,7 @@ export const limitChanges = pgTable(
   (table) => [primaryKey({ columns: [table.playerId, table.changeId] })],
 );
 
-/** Where the periods of players with counters begin: the sums of the entries before them. */
+/** Where the periods of players with counters begin: the sums of the counted entries before them. */
 export const limitWindows = pgTable(
   'limit_windows',
   {

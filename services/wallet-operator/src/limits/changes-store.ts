@@ -2,7 +2,7 @@ import type { Page } from '@platform/pagination/page-limit';
 import type { Sql } from 'postgres';
 import { planChanges, type Change, type Plan, type Wanted } from './changes.ts';
 import { isCounted, limitText } from './domain.ts';
-import { countedEntries, countedSums, readLimits, sinceOf, writeLimits } from './store.ts';
+import { countedSums, readLimits, sinceOf, writeLimits } from './store.ts';
 import { findSession } from './session-store.ts';
 
 export type Setter = 'player' | 'operator';
@@ -67,37 +67,52 @@ const storePlan = async (
     values (${at}, 'limits_changed', ${playerId}, ${JSON.stringify(details)}::text::jsonb)`;
 };
 
-/** Sums up the whole ledger of a player who has no counters yet, in one pass. */
+/**
+ * Starts the counters of a player who has none, from the entries of the longest period. Older entries are in neither the
+ * totals nor the sums of a period, so they make no difference to what is used.
+ */
 const startCounting = async (sql: Sql, playerId: string, now: Date, sessionBreakS: number): Promise<void> => {
   const at = now.toISOString();
-  const session = await findSession(sql, playerId, sessionBreakS);
+  const newest = await findSession(sql, playerId, sessionBreakS);
+  const isOver =
+    newest === undefined || now.getTime() - new Date(newest.lastBetAt).getTime() >= sessionBreakS * 1000;
+  const session = isOver ? undefined : newest;
   await sql`
-    with player as (
-      select player_id, seq, time_zone from players where player_id = ${playerId} and limits_until is null
+    with first_in as (
+      select period, ${sinceOf(sql, 'period', 'player.time_zone', at)} as since, player.seq from players player,
+        unnest(array['24h', '7d', 'month']) as money (period) where player_id = ${playerId}
+    ), recent as materialized (
+      select seq, at, operation, amount, reverses, id_space from entries
+      where player_id = ${playerId} and seq > least(${session?.firstSeq ?? null}::bigint - 1, coalesce((
+        -- From the newest entry back. Times and order may differ by less than a minute; see readLimits.
+        select seq from entries where player_id = ${playerId}
+          and at < (select min(since) from first_in) - interval '1 minute' order by seq desc limit 1), 0))
     ), counted as materialized (
-      ${countedEntries(sql)} where e.player_id = (select player_id from player)
-    ), first_in as (
-      select period, ${sinceOf(sql, 'period', 'player.time_zone', at)} as since, player.seq from player,
-        unnest(array['24h', '7d', 'month']) as money (period)
+      select seq, operation, amount, false as reversed from recent
+      union all
+      -- Takes back the debits that were reversed: rollbacks are fewer than debits, so this needs fewer look-ups.
+      select debit.seq, debit.operation, -debit.amount, false from recent rollback
+        join entries debit on debit.transaction_id = rollback.reverses and debit.id_space = rollback.id_space
+      where rollback.operation = 'rollback' and rollback.amount > 0
     ), period as (
-      select period, since, coalesce((select min(seq) from counted where at >= since), first_in.seq + 1) as first
+      select period, since, coalesce((select min(seq) from recent where at >= since), first_in.seq + 1) as first
       from first_in
       union all
       select 'session', ${session ? new Date(session.startedAt).toISOString() : at}::timestamptz,
-        coalesce(${session?.firstSeq ?? null}::bigint, seq + 1) from player
+        coalesce(${session?.firstSeq ?? null}::bigint, seq + 1) from players where player_id = ${playerId}
     ), windows as (
       insert into limit_windows
       select ${playerId}, period, since, first - 1, sums.* from period cross join lateral (
         select ${countedSums(sql, 'counted')} from counted where seq < period.first) sums
     )
     update players set wagered = sums.wagered, lost = sums.lost, wagered_cap = 0, lost_cap = 0, limits_until = 'epoch'
-    from player cross join (select ${countedSums(sql, 'counted')} from counted) sums
-    where players.player_id = player.player_id`;
+    from (select ${countedSums(sql, 'counted')} from counted) sums where player_id = ${playerId}`;
 };
 
 /**
- * Makes these the limits of one setter. The player must be locked; every debit and deposit after the commit is decided
- * by them. The first limit on bets reads all entries of the player.
+ * Makes these the limits of one setter. The player must be locked. Every debit and deposit that begins after the commit
+ * is decided by them; one that waits for this lock is decided by the limits at the time when its batch began. The first
+ * limit on bets reads the entries of its player in the longest period.
  */
 export const changeLimits = async (
   sql: Sql,
@@ -111,9 +126,11 @@ export const changeLimits = async (
   if (plan.added.length + plan.cancelled.length === 0) return;
   await storePlan(sql, request, plan);
   const read = async () => [...(await readLimits(sql, [playerId], now, sessionBreakS)).values()];
-  if ((await read()).some(isCounted)) await startCounting(sql, playerId, now, sessionBreakS);
+  const before = await read();
+  const needsCounters = before.some((player) => isCounted(player) && player.counters === undefined);
+  if (needsCounters) await startCounting(sql, playerId, now, sessionBreakS);
   // Without a debit the caps are over at once, so the next debit is decided.
-  await writeLimits(sql, await read());
+  await writeLimits(sql, needsCounters ? await read() : before);
 };
 
 export interface HistoryRow extends Omit<Change, 'value' | 'effectiveAt'> {

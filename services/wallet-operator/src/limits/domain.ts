@@ -22,7 +22,7 @@ export interface Limit {
   deposited: bigint | undefined;
 }
 
-/** Where a period begins, and the sums of the entries before it. */
+/** Where a period begins, and the sums of the counted entries before it. */
 export interface Window {
   period: Period;
   since: Date;
@@ -33,7 +33,7 @@ export interface Window {
 }
 
 export interface Totals {
-  /** Debits that were not reversed, since the player's first entry. */
+  /** Debits that were not reversed, since counting began. Only differences with the sums of a window have a meaning. */
   wagered: bigint;
   /** The same less the credits. */
   lost: bigint;
@@ -44,7 +44,7 @@ export interface PlayerLimits {
   playerId: string;
   moment: Date;
   limits: Limit[];
-  /** When the next pending change takes effect. */
+  /** When the next pending change takes effect; changes of limits on deposits left out, since these need no counters. */
   nextChange: Date | undefined;
   /** Undefined while no limit concerns bets: then nothing is counted. */
   counters: { totals: Totals; windows: Window[] } | undefined;

@@ -9,15 +9,14 @@ export interface CounterViolation {
 }
 
 /**
- * Computes the counters of all players with limits again from their entries: the totals, the sums before each period,
- * and that no entry was counted as before a period that it belongs to.
+ * Computes the counters of all players with limits again from their entries: what is used of each period, and that no
+ * entry was counted as before a period that it belongs to.
  */
 export const checkCounters = (sql: Sql, most: number) => sql<CounterViolation[]>`
   with boundary as (
-    select player_id, 'total' as period, seq as after_seq, wagered, lost, null::timestamptz as since
-    from players where limits_until is not null
-    union all
-    select player_id, period, after_seq, wagered, lost, case when period <> 'session' then since end from limit_windows
+    select player_id, period, after_seq, case when period <> 'session' then since end as since,
+      player.wagered - limit_windows.wagered as wagered, player.lost - limit_windows.lost as lost
+    from limit_windows join players player using (player_id)
   ), starts as (
     select player_id, array_agg(after_seq + 1 order by after_seq) as seqs from boundary group by player_id
   ), segments as (
@@ -34,13 +33,16 @@ export const checkCounters = (sql: Sql, most: number) => sql<CounterViolation[]>
   ), actual as (
     select boundary.*, sums.* from boundary join starts on starts.player_id = boundary.player_id
       cross join lateral (
-        select coalesce(sum(wagered), 0), coalesce(sum(lost), 0), max(newest) from segments
-        where segments.player_id = boundary.player_id
-          and segments.segment < array_position(starts.seqs, boundary.after_seq + 1)
+        select coalesce(sum(wagered) filter (where is_in), 0), coalesce(sum(lost) filter (where is_in), 0),
+          max(newest) filter (where not is_in)
+        from (
+          select *, segment >= array_position(starts.seqs, boundary.after_seq + 1) as is_in from segments
+          where segments.player_id = boundary.player_id
+        ) placed
       ) sums (actual_wagered, actual_lost, newest)
   ), found as (
-    select 'limit_counter_differs' as kind, player_id, period || ': wagered ' || wagered || ', lost ' || lost
-      || '; sums of the entries ' || actual_wagered || ', ' || actual_lost as detail
+    select 'limit_counter_differs' as kind, player_id, concat(period, ': wagered ', wagered, ', lost ', lost,
+      '; sums of the entries ', actual_wagered, ', ', actual_lost) as detail
     from actual where (wagered, lost) is distinct from (actual_wagered, actual_lost)
     union all
     select 'limit_window_differs', player_id, period || ': begins after an entry of ' || newest

@@ -96,7 +96,7 @@ export const readLimits = async (
                 and at >= since), 0)::text end
           )), '[]') as limits, (
             select min(effective_at) from limit_changes where player_id = player.player_id and cancelled_at is null
-              and effective_at > ${at}::timestamptz) as "nextChange"
+              and effective_at > ${at}::timestamptz and kind <> 'deposit') as "nextChange"
         from (
           select kind, period, min(value) as value, ${sinceOf(sql, 'period', 'player.time_zone', at)} as since
           from (

@@ -31,11 +31,24 @@ export const isTimeZone = async (orm: Pick<Executor, 'execute'>, name: string): 
   return found.length > 0;
 };
 
-/** Never changes balance and seq, which only the ledger writes. */
+/** Never changes what only the ledger writes: balance, seq and the counters of limits. */
 export const updatePlayer = async (
   orm: Pick<PostgresJsDatabase, 'update'>,
   playerId: string,
-  change: Partial<Omit<PlayerRow, 'playerId' | 'balance' | 'seq' | 'currency'>>,
+  change: Partial<
+    Omit<
+      PlayerRow,
+      | 'playerId'
+      | 'balance'
+      | 'seq'
+      | 'currency'
+      | 'wagered'
+      | 'lost'
+      | 'wageredCap'
+      | 'lostCap'
+      | 'limitsUntil'
+    >
+  >,
 ): Promise<PlayerRow | undefined> => {
   // An empty change still finds the row.
   const [row] = await orm

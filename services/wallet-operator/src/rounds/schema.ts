@@ -12,16 +12,30 @@ const shape = {
   openedAt: instant(),
   closedAt: instant().nullable(),
   currency: z.string(),
-  stake: z.string().meta({ description: 'Sum of the bets', examples: ['5.00'] }),
-  result: z.string().meta({
-    description: 'What the round has changed in the balance so far: wins and reversals less bets',
-    examples: ['-5.00'],
-  }),
 };
 
-export const Round = z.object(shape).meta({ id: 'Round' });
+const stake = z.string().meta({ description: 'Sum of the bets', examples: ['5.00'] });
+const result = z.string().meta({
+  description: 'What the round has changed in the balance so far: wins and reversals less bets',
+  examples: ['-5.00'],
+});
+const inList = 'null when the player has more than 100 entries since: then read the round itself';
+
+export const Round = z
+  .object({
+    ...shape,
+    stake: z
+      .string()
+      .nullable()
+      .meta({ description: `Sum of the bets; ${inList}`, examples: ['5.00'] }),
+    result: z
+      .string()
+      .nullable()
+      .meta({ description: `Wins and reversals less bets; ${inList}`, examples: ['-5.00'] }),
+  })
+  .meta({ id: 'Round' });
 export const RoundWithEntries = z
-  .object({ ...shape, entries: z.array(Entry) })
+  .object({ ...shape, stake, result, entries: z.array(Entry) })
   .meta({ id: 'RoundWithEntries' });
 
 export const RoundPath = z.object({

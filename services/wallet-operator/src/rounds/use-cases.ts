@@ -8,23 +8,28 @@ import { roundEntries } from '../players/use-cases.ts';
 import type { Round, RoundQuery, RoundWithEntries } from './schema.ts';
 import { findRound, listRounds, type RoundRow } from './store.ts';
 
-const view = ({ openedAt, closedAt, money: [stake, result], ...row }: RoundRow): z.input<typeof Round> => ({
+const view = ({
+  openedAt,
+  closedAt,
+  ...row
+}: Omit<RoundRow, 'money'>): Omit<z.input<typeof Round>, 'stake' | 'result'> => ({
   ...row,
-  stake: decimal(stake),
-  result: decimal(result),
   status: closedAt === null ? 'open' : 'closed',
   openedAt: openedAt.toISOString(),
   closedAt: closedAt?.toISOString() ?? null,
 });
+
+const sumsOf = ([stake, result]: RoundRow['money']) => ({ stake: decimal(stake), result: decimal(result) });
 
 export const getRound = async (
   ctx: Context,
   playerId: string,
   roundId: string,
 ): Promise<z.input<typeof RoundWithEntries>> => {
-  const row = await findRound(ctx.database.orm, playerId, roundId);
-  if (row === undefined) throw new NotFound('round');
-  return { ...view(row), entries: await roundEntries(ctx, playerId, roundId) };
+  const found = await findRound(ctx.database.orm, playerId, roundId);
+  if (found === undefined) throw new NotFound('round');
+  const { money, ...row } = found;
+  return { ...view(row), ...sumsOf(money), entries: await roundEntries(ctx, playerId, roundId) };
 };
 
 /** Rounds that are still open, or those with an id. `olderThan` is in seconds, or an instant. */
@@ -33,4 +38,10 @@ export const pageRounds = async (
   query: z.output<typeof RoundQuery>,
   page: Page,
 ): Promise<Slice<z.input<typeof Round>>> =>
-  slice((await listRounds(database.orm, query, page)).map(view), page.limit);
+  slice(
+    (await listRounds(database.orm, query, page)).map(({ money, ...row }) => ({
+      ...view(row),
+      ...(money === null ? { stake: null, result: null } : sumsOf(money)),
+    })),
+    page.limit,
+  );

@@ -14,9 +14,12 @@ interface Round {
   openedAt: string;
   closedAt: string | null;
   currency: string;
-  stake: string;
-  result: string;
+  /** Null in the list when it would be slow to find. */
+  stake: string | null;
+  result: string | null;
 }
+
+type RoundWithEntries = Round & { stake: string; result: string; entries: readonly Entry[] };
 
 interface Entry {
   seq: number;
@@ -38,7 +41,9 @@ const ages = [
 
 const code = (text: string) => element('code', {}, text);
 
-const history = ({ entries, currency }: Round & { entries: readonly Entry[] }): Node =>
+const amount = (sum: string | null, currency: string) => (sum === null ? '–' : money(sum, currency));
+
+const history = ({ entries, currency }: RoundWithEntries): Node =>
   table(
     'Entries of the round',
     ['No.', 'At', 'Operation', 'Amount', 'Balance after', 'Transaction', 'Reverses'],
@@ -60,7 +65,7 @@ const openRound = (session: Session, playerId: string, roundId: string): void =>
   dialog.addEventListener('close', () => changeFilters({ player: '', round: '' }));
   const path = `/v1/players/${encodeURIComponent(playerId)}/rounds/${encodeURIComponent(roundId)}`;
   void show(body, async () => {
-    const round = await session.ask<Round & { entries: Entry[] }>(path);
+    const round = await session.ask<RoundWithEntries>(path);
     return element(
       'div',
       {},
@@ -110,8 +115,8 @@ export const roundsView = (session: Session): HTMLElement => {
         button(roundId, 'link', () => openRound(session, playerId, roundId)),
         code(playerId),
         code(round.gameCode),
-        money(round.stake, round.currency),
-        money(round.result, round.currency),
+        amount(round.stake, round.currency),
+        amount(round.result, round.currency),
         when(round.openedAt),
       ]);
       const shown = table('Open rounds', ['Round', 'Player', 'Game', 'Stake', 'Result', 'Opened'], rows);
