@@ -4,7 +4,7 @@ import { runDay, type Day } from './day.ts';
 import { leaks, logsOf, secretsOf } from './secrets.ts';
 import { isThere, startStack, type Stack } from './stack.ts';
 
-const RESTART_MS = 60_000;
+const RESTART_MS = 120_000;
 
 /** Kills a process with SIGKILL, and waits until it runs again and the whole stack is ready. */
 const crash = async (stack: Stack, name: string): Promise<void> => {

@@ -1,15 +1,23 @@
+import { randomInt } from 'node:crypto';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { once } from 'node:events';
 
 /** The port on which a server listens. */
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** A port on which nobody listens at this moment. */
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+  });
+
+/**
+ * A port on which nobody listens at this moment. It lies below those that the system gives to outgoing connections
+ * (32768 and above on Linux), one of which could take it meanwhile.
+ */
 export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const port = portOf(server);
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = randomInt(8_200, 12_000);
+    if (await isFree(port)) return port;
+  }
 };

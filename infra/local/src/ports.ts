@@ -1,24 +1,27 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-const listen = (port: number): Promise<number> =>
-  new Promise((resolve, reject) => {
+/** Whether a server can listen on the port of 127.0.0.1 now. */
+export const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : port));
-    });
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
   });
 
-/** A TCP port on 127.0.0.1 that was free a moment ago. */
-export const freePort = (): Promise<number> => listen(0);
+/**
+ * Below those that the system gives to outgoing connections (32768 and above on Linux), one of which could take the port
+ * meanwhile, and below those of the platforms that tests start.
+ */
+const FREE_PORTS = { from: 8_200, to: 12_000 };
 
-/** Whether a server can listen on the port of 127.0.0.1 now. */
-export const isFree = async (port: number): Promise<boolean> =>
-  listen(port).then(
-    () => true,
-    () => false,
-  );
+/** A TCP port on 127.0.0.1 that was free a moment ago. */
+export const freePort = async (): Promise<number> => {
+  for (;;) {
+    const port = randomInt(FREE_PORTS.from, FREE_PORTS.to);
+    if (await isFree(port)) return port;
+  }
+};
 
 /** A port that a stack needs. */
 export interface WantedPort {

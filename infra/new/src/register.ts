@@ -7,14 +7,21 @@ const PATTERN = 'quest-service';
 
 type Edit = (text: string, name: string) => string;
 
-/** Adds a copy after each match, with the name of the new service. */
-const copyMatches =
-  (...patterns: RegExp[]): Edit =>
-  (text, name) =>
-    patterns.reduce(
-      (current, pattern) => current.replace(pattern, (found) => found + found.replaceAll(PATTERN, name)),
-      text,
-    );
+/**
+ * Adds a copy after the first lines, one below the other, that begin with the one text and contain the other, with the
+ * name of the new service.
+ */
+const copyLines =
+  (start: string, part = ''): Edit =>
+  (text, name) => {
+    const lines = text.split('\n');
+    const matches = (line: string): boolean => line.startsWith(start) && line.includes(part);
+    const first = lines.findIndex(matches);
+    if (first === -1) return text;
+    const after = lines.findIndex((line, index) => index > first && !matches(line));
+    const copies = lines.slice(first, after).map((line) => line.replaceAll(PATTERN, name));
+    return lines.toSpliced(after, 0, ...copies).join('\n');
+  };
 
 /** Adds a copy after the block that begins with this line and ends with an empty one, with the name of the new service. */
 const copyBlock =
@@ -54,13 +61,11 @@ const EDITS: Record<string, Edit> = {
     // Its migration and the service itself.
     copyBlock('  quest-service-migrate:'),
     copyBlock('  quest-service:'),
-    copyMatches(
-      // Its passwords, in the list of PostgreSQL and in that of all secrets.
-      /(?:^ {6}- quest-service.*\n)+/m,
-      /(?:^ {2}quest-service-\S+: \{.*\n)+/m,
-      // The gateway waits for it.
-      /^ {6}quest-service: \{.*\n/m,
-    ),
+    // Its passwords, in the list of PostgreSQL and in that of all secrets.
+    copyLines('      - quest-service'),
+    copyLines('  quest-service-', ': {'),
+    // The gateway waits for it.
+    copyLines('      quest-service: {'),
   ),
   'infra/deploy/postgres/10-databases.sh': (text, name) =>
     text.replace(/^(for service in .*); do$/m, `$1 ${name}; do`),
