@@ -1,6 +1,7 @@
 import type { Command, Policy } from '../src/ledger/command.ts';
 import { idSpaceOf } from '../src/ledger/id-space.ts';
-import { decide, type Decision, type Entry, type State } from '../src/ledger/domain.ts';
+import { decide } from '../src/ledger/domain.ts';
+import type { Decision, Entry, State } from '../src/ledger/state.ts';
 
 export interface ModelPlayer {
   balance: bigint;

@@ -1,12 +1,10 @@
 import { dateColumn } from '@platform/service-kit/columns';
 import { sql } from 'drizzle-orm';
 import {
-  bigint,
   boolean,
   check,
   date,
   index,
-  integer,
   jsonb,
   pgTable,
   primaryKey,
@@ -14,9 +12,12 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import { minor } from './columns.ts';
 
-/** Money in minor units: beyond 2^53, so never a JavaScript number. */
-const minor = (name: string) => bigint(name, { mode: 'bigint' });
+/** Limits of players. */
+export * from './limits.ts';
+/** Checkpoints over the ledger. */
+export * from './seals.ts';
 
 /** Players, each with the balance and the sequence number of the newest entry, and the counters of limits beside them. */
 export const players = pgTable(
@@ -143,47 +144,6 @@ export const rounds = pgTable(
   ],
 );
 
-/**
- * Every limit that was ever asked for; a trigger refuses every change except cancelling. The one in force is the newest that is effective and not cancelled, for each
- * kind, period and setter; one that is not effective yet is pending.
- */
-export const limitChanges = pgTable(
-  'limit_changes',
-  {
-    changeId: uuid('change_id')
-      .notNull()
-      .default(sql`uuidv7()`),
-    playerId: text('player_id').notNull(),
-    kind: text({ enum: ['deposit', 'wager', 'loss', 'session'] }).notNull(),
-    period: text({ enum: ['24h', '7d', 'month', 'session'] }).notNull(),
-    setBy: text('set_by', { enum: ['player', 'operator'] }).notNull(),
-    /** Minor units, or minutes of a session; null: no limit. */
-    value: minor('value'),
-    changedAt: dateColumn('changed_at').notNull(),
-    effectiveAt: dateColumn('effective_at').notNull(),
-    cancelledAt: dateColumn('cancelled_at'),
-    /** Subject of the access token. */
-    changedBy: text('changed_by').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.playerId, table.changeId] })],
-);
-
-/** Where the periods of players with counters begin: the sums of the counted entries before them. */
-export const limitWindows = pgTable(
-  'limit_windows',
-  {
-    playerId: text('player_id').notNull(),
-    period: text({ enum: ['24h', '7d', 'month', 'session'] }).notNull(),
-    since: dateColumn('since').notNull(),
-    /** Number of the last entry before the period. */
-    afterSeq: minor('after_seq').notNull(),
-    /** As `players.wagered` and `players.lost`, of the entries up to `afterSeq`. */
-    wagered: minor('wagered').notNull(),
-    lost: minor('lost').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.playerId, table.period] })],
-);
-
 export const games = pgTable('games', {
   gameCode: text('game_code').primaryKey(),
   name: text().notNull(),
@@ -215,42 +175,6 @@ export const sessions = pgTable(
 export const ledgerSettings = pgTable('ledger_settings', {
   name: text().primaryKey(),
   value: text().notNull(),
-});
-
-/** Signed checkpoints: each seals a range of entries under the root of a Merkle tree (docs/adr/0036). */
-export const sealedRanges = pgTable('sealed_ranges', {
-  number: minor('number').primaryKey(),
-  entries: integer().notNull(),
-  total: minor('total').notNull(),
-  /** Hash of the checkpoint before. */
-  previous: text().notNull(),
-  root: text().notNull(),
-  sealedAt: dateColumn('sealed_at').notNull(),
-  keyId: text('key_id').notNull(),
-  signature: text().notNull(),
-});
-
-/** Which entries a range holds. Its leaves are in the order of the player ids, and by number within a player. */
-export const sealedRuns = pgTable(
-  'sealed_runs',
-  {
-    number: minor('number').notNull(),
-    playerId: text('player_id').notNull(),
-    firstSeq: minor('first_seq').notNull(),
-    lastSeq: minor('last_seq').notNull(),
-  },
-  (table) => [
-    primaryKey({ columns: [table.number, table.playerId] }),
-    uniqueIndex('sealed_runs_entry').on(table.playerId, table.lastSeq),
-  ],
-);
-
-/** Public keys that signed checkpoints. */
-export const sealingKeys = pgTable('sealing_keys', {
-  keyId: text('key_id').primaryKey(),
-  /** `x` of the JWK. */
-  x: text().notNull(),
-  createdAt: dateColumn('created_at').notNull(),
 });
 
 /** The audit trail: refusals, exclusions, changes by people. */

@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import type { Entry } from './domain.ts';
+import type { Entry } from './state.ts';
 
 export interface DecidedEntry extends Entry {
   seq: bigint;

@@ -1,8 +1,9 @@
 import type { Sql } from 'postgres';
 import type { Command, Policy } from './command.ts';
-import { isExcluded, type Entry, type State } from './domain.ts';
+import { isExcluded } from './domain.ts';
 import { idSpaceOf } from './id-space.ts';
 import type { Profile } from './outcome.ts';
+import type { Entry, State } from './state.ts';
 
 /** The state that one command needs, and what is written back with its decision. */
 export interface StoredState extends State {
