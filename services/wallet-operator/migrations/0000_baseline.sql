@@ -6,6 +6,21 @@ CREATE TABLE "audit_events" (
 	"details" jsonb NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "daily_sums" (
+	"day" date NOT NULL,
+	"currency" text NOT NULL,
+	"game_code" text NOT NULL,
+	"entries" integer NOT NULL,
+	"bets" numeric NOT NULL,
+	"wins" numeric NOT NULL,
+	"promotional" numeric NOT NULL,
+	"reversals" numeric NOT NULL,
+	"deposits" numeric NOT NULL,
+	"withdrawals" numeric NOT NULL,
+	"closing" numeric NOT NULL,
+	CONSTRAINT "daily_sums_day_currency_game_code_pk" PRIMARY KEY("day","currency","game_code")
+);
+--> statement-breakpoint
 CREATE TABLE "entries" (
 	"player_id" text NOT NULL,
 	"seq" bigint NOT NULL,
@@ -95,6 +110,7 @@ CREATE TABLE "rounds" (
 	"opened_at" timestamp (3) with time zone NOT NULL,
 	"closed_at" timestamp (3) with time zone,
 	"opened_seq" bigint DEFAULT 1 NOT NULL,
+	"promotional" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "rounds_player_id_round_id_pk" PRIMARY KEY("player_id","round_id")
 );
 --> statement-breakpoint
@@ -139,6 +155,7 @@ CREATE INDEX "entries_deposits" ON "entries" USING btree ("player_id","at") WHER
 CREATE INDEX "entries_at" ON "entries" USING brin ("at") WITH (autosummarize=true);--> statement-breakpoint
 CREATE INDEX "players_created" ON "players" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "rounds_open" ON "rounds" USING btree ("opened_at") WHERE "rounds"."closed_at" is null;--> statement-breakpoint
+CREATE INDEX "rounds_promotional" ON "rounds" USING btree ("opened_at") WHERE "rounds"."promotional";--> statement-breakpoint
 CREATE INDEX "rounds_id" ON "rounds" USING brin (round_id text_bloom_ops(n_distinct_per_range = 3000)) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "sealed_runs_entry" ON "sealed_runs" USING btree ("player_id","last_seq");--> statement-breakpoint

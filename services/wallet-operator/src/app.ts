@@ -8,6 +8,7 @@ import { launchRoutes } from './launches/routes.ts';
 import { limitRoutes } from './limits/routes.ts';
 import { playerRoutes } from './players/routes.ts';
 import { roundRoutes } from './rounds/routes.ts';
+import { summaryRoutes } from './summary/routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
 
 /** All routes of the service, and the general part of its OpenAPI document. */
@@ -39,6 +40,7 @@ export const createApp = (context: Context): HttpApp =>
       ...gameRoutes(context),
       ...launchRoutes(context),
       ...auditRoutes(context),
+      ...summaryRoutes(context),
       ...evidenceRoutes(context),
     ],
   });

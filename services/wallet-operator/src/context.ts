@@ -9,6 +9,8 @@ import { openLedger, type Ledger } from './ledger/ledger.ts';
 import { createGameServer, type GameServer } from './launches/game-server.ts';
 import { createWalletMetrics, type WalletMetrics } from './metrics.ts';
 import { countOpenRounds } from './rounds/store.ts';
+import { createSlowConnection, type SlowConnection } from './slow-connection.ts';
+import { startClosing } from './summary/closing.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
@@ -23,7 +25,12 @@ export interface Context extends BaseContext {
   gameServer: GameServer | undefined;
   wallet: WalletMetrics;
   proving: Proving;
+  /** For work that reads much of the ledger. */
+  slow: SlowConnection;
 }
+
+/** How often it looks whether a day is over, to keep its sums. */
+const closeEveryMs = 600_000;
 
 /** Opens the connections and clients of the service; `overrides` replace parts in tests. */
 export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
@@ -56,8 +63,10 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     unsealedSeconds: () => sealing?.waitingSeconds() ?? 0,
     stuckRounds: () => countOpenRounds(base.database.orm, env.STUCK_ROUND_S),
   });
+  const slow = createSlowConnection(env.DATABASE_URL);
+  const closing = startClosing(base.database.sql, { slow, everyMs: closeEveryMs, log: parts.log });
   const proving = startProving({
-    databaseUrl: env.DATABASE_URL,
+    slow,
     everyMs: env.PROVE_EVERY_S * 1000,
     now,
     log: parts.log,
@@ -83,6 +92,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     sealingKey,
     wallet,
     proving,
+    slow,
     signatures,
     gameServer:
       env.GAME_SERVER_URL !== undefined && env.OPERATOR_ID !== undefined
@@ -93,6 +103,8 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     ...overrides,
     [Symbol.asyncDispose]: async () => {
       await proving[Symbol.asyncDispose]();
+      await closing[Symbol.asyncDispose]();
+      await slow[Symbol.asyncDispose]();
       await ledger[Symbol.asyncDispose]();
       await sealing?.[Symbol.asyncDispose]();
       await base[Symbol.asyncDispose]();

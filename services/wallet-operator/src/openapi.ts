@@ -3,6 +3,7 @@ import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { envOf } from './env.ts';
 
-const env = envOf({ ...offlineVariables, HMAC_SECRET: 'offline', PROVE_EVERY_S: '0' });
-const { document } = createApp(createContext(env, offlineParts()));
+const env = envOf({ ...offlineVariables, HMAC_SECRET: 'offline' });
+await using context = createContext(env, offlineParts());
+const { document } = createApp(context);
 await syncDocument(document, new URL('../openapi.json', import.meta.url), process.argv.includes('--write'));

@@ -1,14 +1,9 @@
 /** `pnpm --filter wallet-operator proof`: checks the whole ledger, prints the result as JSON, exits with 1 when it is not sound. */
-import { openDatabase } from '@platform/service-kit/db';
-import { proofTimeoutMs, proveLedger } from './audit/proving.ts';
+import { proveLedger } from './audit/proving.ts';
+import { openSlowDatabase } from './slow-connection.ts';
 import { databaseUrl } from './env.ts';
 
-await using database = openDatabase({
-  url: databaseUrl(),
-  name: 'wallet-audit',
-  max: 1,
-  statementTimeoutMs: proofTimeoutMs,
-});
+await using database = openSlowDatabase(databaseUrl());
 const proof = await proveLedger(database.sql, new Date());
 process.stdout.write(`${JSON.stringify(proof, null, 2)}\n`);
 process.exitCode = proof.ok ? 0 : 1;

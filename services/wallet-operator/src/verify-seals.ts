@@ -6,8 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { openDatabase } from '@platform/service-kit/db';
-import { proofTimeoutMs } from './audit/proving.ts';
+import { openSlowDatabase } from './slow-connection.ts';
 import { databaseUrl } from './env.ts';
 import { publicKeysOf } from './evidence/keys.ts';
 import { verifySeals } from './evidence/use-cases.ts';
@@ -19,12 +18,7 @@ const { values } = parseArgs({
 if (values.key === undefined) throw new Error('usage: verify-seals --key KEYS [--checkpoints FILE]…');
 const keys = publicKeysOf(JSON.parse(readFileSync(values.key, 'utf8')));
 const kept = values.checkpoints.flatMap((file) => readCheckpoints(readFileSync(file, 'utf8')));
-await using database = openDatabase({
-  url: databaseUrl(),
-  name: 'wallet-seals',
-  max: 1,
-  statementTimeoutMs: proofTimeoutMs,
-});
+await using database = openSlowDatabase(databaseUrl());
 try {
   const sealed = await verifySeals(database.sql, keys, kept);
   process.stdout.write(

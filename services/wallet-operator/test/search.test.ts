@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { readTotals } from '../src/audit/totals-store.ts';
 import { listRounds } from '../src/rounds/store.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
@@ -168,13 +167,4 @@ test('totals are the sums of the ledger by day and currency, and need the scope 
     expect((await ann.get(`/v1/audit/totals${query}`)).status, query).toBe(400);
   const stranger = await person(service, 'stores:admin');
   expect((await stranger.get(`/v1/audit/totals?from=${today}&to=${today}`)).status).toBe(403);
-});
-
-test('totals of a day can be read from the index of times', async () => {
-  const plan = await sql.begin(async (tx) => {
-    // The table of a test is so small that reading all of it would be cheaper.
-    await tx`set local enable_seqscan = off`;
-    return tx`explain ${readTotals(sql, '2020-01-02', '2020-01-02')}`;
-  });
-  expect(JSON.stringify(plan)).toContain('Bitmap Index Scan on entries_at');
 });

@@ -552,6 +552,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The account summary of days, by currency or by game and currency
+         * @description Opening, bets, wins, reversals, deposits, withdrawals and closing. Rows without entries and with a closing of 0.00 are left out.
+         *
+         *     Requires bearer, with the scope wallet:read.
+         */
+        get: operations["readSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit/summary.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The account summary as a CSV file
+         * @description Requires bearer, with the scope wallet:read.
+         */
+        get: operations["downloadSummary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit/checkpoints": {
         parameters: {
             query?: never;
@@ -869,6 +911,8 @@ export interface components {
             reverseTransactionId: string | null;
             /** Format: date-time */
             at: string;
+            /** @description A win that opened its round: a free round, a jackpot or another gift */
+            promotional: boolean;
         };
         Transfer: {
             playerId: string;
@@ -997,6 +1041,8 @@ export interface components {
             /** Format: date-time */
             closedAt: string | null;
             currency: string;
+            /** @description Whether it began with a win instead of a bet: a free round, a jackpot or another gift */
+            promotional: boolean;
             /**
              * @description Sum of the bets
              * @example 5.00
@@ -1020,6 +1066,8 @@ export interface components {
             /** Format: date-time */
             closedAt: string | null;
             currency: string;
+            /** @description Whether it began with a win instead of a bet: a free round, a jackpot or another gift */
+            promotional: boolean;
             /**
              * @description Sum of the bets; null when the player has more than 100 entries since: then read the round itself
              * @example 5.00
@@ -1107,6 +1155,8 @@ export interface components {
             reverseTransactionId: string | null;
             /** Format: date-time */
             at: string;
+            /** @description A win that opened its round: a free round, a jackpot or another gift */
+            promotional: boolean;
         };
         Totals: {
             totals: {
@@ -1157,11 +1207,69 @@ export interface components {
             entries: number;
             violations: {
                 /** @enum {string} */
-                kind: "balance_differs" | "sequence_has_gap" | "entries_without_player" | "balance_after_differs" | "reversal_without_debit" | "debit_reversed_twice" | "tombstone_with_debit" | "limit_counter_differs" | "limit_window_differs";
-                playerId: string;
+                kind: "balance_differs" | "sequence_has_gap" | "entries_without_player" | "balance_after_differs" | "reversal_without_debit" | "debit_reversed_twice" | "tombstone_with_debit" | "limit_counter_differs" | "limit_window_differs" | "daily_sum_differs";
+                playerId: string | null;
                 transactionId: string | null;
                 detail: string;
             }[];
+        };
+        SummaryLine: {
+            /**
+             * @description UTC
+             * @example 2026-11-01
+             */
+            day: string;
+            currency: string;
+            /** @description null: deposits and withdrawals, or with `by=currency` all games and these */
+            gameCode: string | null;
+            /**
+             * @description `closing` of the day before; 0.00 where the day before has no such row
+             * @example 100.00
+             */
+            opening: string;
+            /**
+             * @description Debits
+             * @example 100.00
+             */
+            bets: string;
+            /**
+             * @description Credits
+             * @example 100.00
+             */
+            wins: string;
+            /**
+             * @description The part of `wins` that opened a round: free rounds, jackpots and other gifts
+             * @example 100.00
+             */
+            promotionalWins: string;
+            /**
+             * @description Bets that were rolled back
+             * @example 100.00
+             */
+            reversals: string;
+            /**
+             * @description Bets less wins and reversals; negative when players won more
+             * @example 100.00
+             */
+            grossRevenue: string;
+            /**
+             * @description Deposits
+             * @example 100.00
+             */
+            deposits: string;
+            /**
+             * @description Withdrawals
+             * @example 100.00
+             */
+            withdrawals: string;
+            /**
+             * @description opening - bets + wins + reversals + deposits - withdrawals
+             * @example 100.00
+             */
+            closing: string;
+            entries: number;
+            /** @description Whether the day is over and its sums are kept */
+            complete: boolean;
         };
         Checkpoint: {
             /** @description 1, 2, 3, … without gaps */
@@ -4243,6 +4351,199 @@ export interface operations {
             };
             /** @description The credential lacks the scope wallet:admin */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readSummary: {
+        parameters: {
+            query: {
+                /** @description First day, UTC */
+                from: string;
+                /** @description Last day, UTC; at most 31 days */
+                to: string;
+                /** @description One row for each currency, or for each game and currency */
+                by?: "currency" | "game";
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        summary: components["schemas"]["SummaryLine"][];
+                        page: {
+                            /** @description The page that was asked for */
+                            number: number;
+                            /** @description Whether more pages follow */
+                            has_more: boolean;
+                            /** @description Items per page */
+                            limit: number;
+                        };
+                    };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:read */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    downloadSummary: {
+        parameters: {
+            query: {
+                /** @description First day, UTC */
+                from: string;
+                /** @description Last day, UTC; at most 31 days */
+                to: string;
+                /** @description One row for each currency, or for each game and currency */
+                by?: "currency" | "game";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A line for each row, after a line of names */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:read */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is well-formed but cannot be processed */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

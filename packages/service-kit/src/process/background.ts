@@ -40,6 +40,8 @@ export const startBackground = ({ name, everyMs, log, run }: BackgroundTask): Ba
       failing = false;
       return more;
     } catch (err) {
+      // Disposal may take away what the task works with.
+      if (stopping) return false;
       if (!failing) log.warn({ err, task: name }, 'background task failed');
       failing = true;
       // What woke it up is part of what failed; without a pause it would fail again at once.

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
 import { checkCounters, type CounterViolation } from '../limits/proof.ts';
+import { differingSums } from '../summary/store.ts';
 
 export interface Violation {
   kind:
@@ -11,8 +12,10 @@ export interface Violation {
     | 'balance_after_differs'
     | 'reversal_without_debit'
     | 'debit_reversed_twice'
-    | 'tombstone_with_debit';
-  playerId: string;
+    | 'tombstone_with_debit'
+    | 'daily_sum_differs';
+  /** Null of sums over all players. */
+  playerId: string | null;
   transactionId: string | null;
   detail: string;
 }
@@ -118,5 +121,11 @@ export const checkLedger = (sql: Sql): Promise<Findings> =>
     const { suspects, ...counts } = await findSuspects(snapshot);
     const inLedger = await nameViolations(snapshot, suspects);
     const inCounters = await checkCounters(snapshot as unknown as Sql, mostViolations);
-    return { ...counts, violations: [...inLedger, ...inCounters].slice(0, mostViolations) };
+    const inSums = (await differingSums(snapshot, mostViolations)).map((detail) => ({
+      kind: 'daily_sum_differs' as const,
+      playerId: null,
+      transactionId: null,
+      detail,
+    }));
+    return { ...counts, violations: [...inLedger, ...inCounters, ...inSums].slice(0, mostViolations) };
   });

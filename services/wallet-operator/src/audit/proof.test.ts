@@ -166,10 +166,11 @@ test('a stop does not wait for a proof in progress, and reports no failure', asy
   const waiting = async (): Promise<number> =>
     (
       await holder`select from pg_stat_activity where datname = current_database()
-        and application_name like 'wallet-operator:proof:%' and wait_event_type = 'Lock'`
+        and application_name like 'wallet-operator:slow:%' and wait_event_type = 'Lock'`
     ).length;
   await expect.poll(waiting, { timeout: 30_000 }).toBe(1);
   await service.context.proving[Symbol.asyncDispose]();
+  await service.context.slow[Symbol.asyncDispose]();
   expect(await holder`select from pg_locks where relation = 'entries'::regclass and granted`).toHaveLength(1);
   expect(service.lines.filter((line) => line.includes('background task failed'))).toEqual([]);
 });

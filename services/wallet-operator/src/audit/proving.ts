@@ -1,14 +1,10 @@
 import { startBackground } from '@platform/service-kit/background';
-import { openDatabase } from '@platform/service-kit/db';
 import type { Log } from '@platform/service-kit/log';
-import { detached } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
 import { checkLedger } from './proof-store.ts';
 import type { Proof } from './schema.ts';
-
-/** Statement timeout of the connection on which a proof runs. */
-export const proofTimeoutMs = 120_000;
+import type { SlowConnection } from '../slow-connection.ts';
 
 /** Checks the whole ledger now. */
 export const proveLedger = async (sql: Sql, now: Date): Promise<z.input<typeof Proof>> => {
@@ -22,7 +18,7 @@ export interface Proving extends AsyncDisposable {
 }
 
 interface ProvingOptions {
-  databaseUrl: string;
+  slow: SlowConnection;
   /** Milliseconds between two proofs of this process; 0 for none but those that are requested. */
   everyMs: number;
   now: () => Date;
@@ -34,50 +30,34 @@ interface ProvingOptions {
 const lookEveryMs = 3_600_000;
 
 /** Proves the ledger regularly and on request. Disposal does not wait for a proof in progress. */
-export const startProving = ({ databaseUrl, everyMs, now, log, record }: ProvingOptions): Proving => {
-  let running: { proof: ReturnType<typeof proveLedger>; sql: Sql } | undefined;
-  const begin = () => {
-    // Not on the pool, whose statements are cancelled after a few seconds.
-    const database = openDatabase({
-      url: databaseUrl,
-      name: 'wallet-operator:proof',
-      max: 1,
-      statementTimeoutMs: proofTimeoutMs,
-    });
-    const proof = detached(() => proveLedger(database.sql, now()))
-      .then((found) => {
-        record(found.ok, now());
-        if (!found.ok)
-          log.fatal({ violations: found.violations }, 'the proof of the ledger found violations');
-        return found;
-      })
-      .finally(async () => {
-        running = undefined;
-        await database[Symbol.asyncDispose]();
-      });
-    return { proof, sql: database.sql };
+export const startProving = ({ slow, everyMs, now, log, record }: ProvingOptions): Proving => {
+  let running: ReturnType<typeof proveLedger> | undefined;
+  const begin = async () => {
+    try {
+      const found = await slow.run((sql) => proveLedger(sql, now()));
+      record(found.ok, now());
+      if (!found.ok) log.fatal({ violations: found.violations }, 'the proof of the ledger found violations');
+      return found;
+    } finally {
+      running = undefined;
+    }
   };
-  const prove = () => (running ??= begin()).proof;
+  const prove = () => (running ??= begin());
 
-  let stopping = false;
   const pauseMs = Math.min(everyMs, lookEveryMs);
   // The first run does nothing: the replicas of a rollout start together, and a process may crash soon after its start.
   let due = performance.now() + pauseMs / 2;
   const run = async (): Promise<void> => {
     if (performance.now() < due) return;
-    await prove().catch((error: unknown) => {
-      if (!stopping) throw error;
-    });
+    await prove();
     due = performance.now() + everyMs;
   };
   const background = everyMs > 0 ? startBackground({ name: 'proof', everyMs: pauseMs, log, run }) : undefined;
   return {
     prove,
     [Symbol.asyncDispose]: async () => {
-      stopping = true;
-      // Not awaited: a statement that waits for a lock ends with its connection.
+      // Not awaited: it ends when `slow` is disposed.
       void background?.[Symbol.asyncDispose]();
-      await running?.sql.end({ timeout: 0 });
     },
   };
 };

@@ -2,7 +2,7 @@ import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { id } from '../ids.ts';
-import { day } from '../players/schema.ts';
+import { dayRange, isDayRange, notDayRange, sum } from '../summary/schema.ts';
 
 export const AuditQuery = z.strictObject({
   ...pageLimitQuery,
@@ -26,20 +26,7 @@ export const AuditEvent = z
 
 export const AuditEventList = pageLimitBody('events', AuditEvent);
 
-const longest = 31;
-const dayMs = 86_400_000;
-
-export const TotalsQuery = z
-  .strictObject({
-    from: day.meta({ description: 'First day, UTC', example: '2026-11-01' }),
-    to: day.meta({ description: `Last day, UTC; at most ${longest} days`, example: '2026-11-07' }),
-  })
-  .refine(({ from, to }) => from <= to && Date.parse(to) - Date.parse(from) < longest * dayMs, {
-    path: ['to'],
-    error: `must be from 0 to ${longest - 1} days after \`from\``,
-  });
-
-const sum = (description: string) => z.string().meta({ description, examples: ['100.00'] });
+export const TotalsQuery = z.strictObject(dayRange).refine(isDayRange, notDayRange);
 
 export const Totals = z
   .object({
@@ -77,8 +64,9 @@ export const Proof = z
           'tombstone_with_debit',
           'limit_counter_differs',
           'limit_window_differs',
+          'daily_sum_differs',
         ]),
-        playerId: z.string(),
+        playerId: z.string().nullable(),
         transactionId: z.string().nullable(),
         detail: z.string(),
       }),

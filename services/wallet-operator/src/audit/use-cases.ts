@@ -3,10 +3,9 @@ import { slice, type Slice } from '@platform/pagination/slice';
 import type { Executor } from '@platform/service-kit/db';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { decimal } from '../money.ts';
+import { pageSummary } from '../summary/use-cases.ts';
 import type { AuditEvent, Totals } from './schema.ts';
 import { insertEvent, listEvents } from './store.ts';
-import { readTotals } from './totals-store.ts';
 
 /** Records an action of a person, in the transaction that performs it. */
 export const recordEvent = (
@@ -26,21 +25,12 @@ export const pageEvents = async (
   );
 };
 
-/** Sums for each day (UTC, `from` to `to`) and currency. */
-export const totalsOf = async (
-  { database }: Context,
-  from: string,
-  to: string,
-): Promise<z.input<typeof Totals>> => ({
-  totals: (await readTotals(database.sql, from, to)).map(({ day, currency, entries, ...sums }) => ({
-    day,
-    currency,
-    stakes: decimal(sums.stakes),
-    wins: decimal(sums.wins),
-    reversals: decimal(sums.reversals),
-    grossRevenue: decimal(sums.grossRevenue),
-    deposits: decimal(sums.deposits),
-    withdrawals: decimal(sums.withdrawals),
-    entries,
-  })),
-});
+/** More than there are currencies in 31 days. */
+const allTotals = { limit: 10_000, offset: 0n };
+
+/** Sums for each day (UTC, `from` to `to`) and currency. Days without entries are left out. */
+export const totalsOf = async (ctx: Context, from: string, to: string): Promise<z.input<typeof Totals>> => {
+  const { items } = await pageSummary(ctx, { from, to, by: 'currency' }, allTotals);
+  const moved = items.filter(({ entries }) => entries > 0);
+  return { totals: moved.map(({ bets, ...sums }) => ({ ...sums, stakes: bets })) };
+};

@@ -18,6 +18,8 @@ import { minor } from './columns.ts';
 export * from './limits.ts';
 /** Checkpoints over the ledger. */
 export * from './seals.ts';
+/** Account summaries. */
+export * from './summary.ts';
 
 /** Players, each with the balance and the sequence number of the newest entry, and the counters of limits beside them. */
 export const players = pgTable(
@@ -130,12 +132,18 @@ export const rounds = pgTable(
     openedSeq: minor('opened_seq')
       .notNull()
       .default(sql`1`),
+    /** Whether a win opened it: a free round, a jackpot or another gift. */
+    promotional: boolean().notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.playerId, table.roundId] }),
     index('rounds_open')
       .on(table.openedAt)
       .where(sql`${table.closedAt} is null`),
+    // For the account summary. Few rounds are promotional.
+    index('rounds_promotional')
+      .on(table.openedAt)
+      .where(sql`${table.promotional}`),
     // A Bloom filter for each 32 pages instead of an entry for each round, so that opening a round writes nothing to it.
     // The function players_of_round reads it.
     index('rounds_id')

@@ -81,8 +81,9 @@ const decideOne = (command: Command, state: StoredState, policy: Policy, decided
   }
   const isChanged = state.round === undefined || (state.round === 'open' && round === 'closed');
   if (round !== undefined && isChanged && 'roundId' in command) {
-    const { playerId, roundId, gameCode } = command;
-    decided.rounds.push({ playerId, roundId, gameCode, closed: round === 'closed', seq: state.seq });
+    const { playerId, roundId, gameCode, operation } = command;
+    const [closed, promotional] = [round === 'closed', state.round === undefined && operation === 'credit'];
+    decided.rounds.push({ playerId, roundId, gameCode, closed, seq: state.seq, promotional });
   }
   const outcome = {
     status,

@@ -14,6 +14,8 @@ export interface DecidedRound {
   closed: boolean;
   /** Sequence number of the entry. */
   seq: bigint;
+  /** Whether it is a win that opens the round. */
+  promotional: boolean;
 }
 
 export interface AuditRecord {
@@ -48,13 +50,14 @@ export const writeDecided = async (
     at,
     id_space: entry.idSpace,
   }));
-  const roundRows = rounds.map(({ playerId, roundId, gameCode, closed, seq }) => ({
+  const roundRows = rounds.map(({ playerId, roundId, gameCode, closed, seq, promotional }) => ({
     player_id: playerId,
     round_id: roundId,
     game_code: gameCode,
     opened_at: at,
     closed_at: closed ? at : null,
     opened_seq: String(seq),
+    promotional,
   }));
   const auditRows = audit.map(({ playerId, details }) => ({ player_id: playerId, details }));
   await sql`

@@ -55,8 +55,9 @@ const statement = `
     select player_id, seq, case when round_closed is null then 'debit' else 'credit' end, transaction_id, round_id,
       game_code, amount, balance + total, round_closed, at, id_space from accepted
   ), new_rounds as (
-    insert into rounds (player_id, round_id, game_code, opened_at, closed_at, opened_seq)
-    select player_id, round_id, game_code, at, case when round_closed then at end, seq from accepted where is_new_round
+    insert into rounds (player_id, round_id, game_code, opened_at, closed_at, opened_seq, promotional)
+    select player_id, round_id, game_code, at, case when round_closed then at end, seq, round_closed is not null
+    from accepted where is_new_round
   ), closed_rounds as (
     -- These rows exist. An upsert finds them by their key under every plan; an update may read the whole table.
     insert into rounds (player_id, round_id, game_code, opened_at, opened_seq)

@@ -76,6 +76,9 @@ export const Entry = z
     balanceAfter: z.string(),
     reverseTransactionId: z.string().nullable(),
     at: instant(),
+    promotional: z
+      .boolean()
+      .meta({ description: 'A win that opened its round: a free round, a jackpot or another gift' }),
   })
   .meta({ id: 'Entry' });
 

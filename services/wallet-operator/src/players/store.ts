@@ -78,27 +78,33 @@ export interface EntryRow {
   balanceAfter: string;
   reverses: string | null;
   at: string;
+  promotional: boolean;
 }
+
+/** Entries as `e`, with whether each is a win that opened its round. */
+const columns = (sql: Sql) => sql`
+  e.seq, e.operation, e.transaction_id as "transactionId", e.round_id as "roundId", e.game_code as "gameCode", e.amount,
+  e.balance_after as "balanceAfter", e.reverses, e.at,
+  coalesce(r.promotional and r.opened_seq = e.seq, false) as promotional`;
+const source = (sql: Sql) => sql`
+  entries e left join rounds r on r.player_id = e.player_id and r.round_id = e.round_id`;
 
 /** One more than the page holds. Sequence numbers have no gaps, so any page is found at once. */
 export const listEntries = (sql: Sql, playerId: string, { limit, offset }: Page) => sql<EntryRow[]>`
-  select seq, operation, transaction_id as "transactionId", round_id as "roundId", game_code as "gameCode", amount,
-    balance_after as "balanceAfter", reverses, at
-  from entries where player_id = ${playerId} and seq > ${String(offset)} and seq <= ${String(offset + BigInt(limit) + 1n)}
-  order by seq`;
+  select ${columns(sql)} from ${source(sql)}
+  where e.player_id = ${playerId} and e.seq > ${String(offset)} and e.seq <= ${String(offset + BigInt(limit) + 1n)}
+  order by e.seq`;
 
 /** Of one round, in order. */
 export const entriesOfRound = (sql: Sql, playerId: string, roundId: string) => sql<EntryRow[]>`
-  select seq, operation, transaction_id as "transactionId", round_id as "roundId", game_code as "gameCode", amount,
-    balance_after as "balanceAfter", reverses, at
-  from entries where player_id = ${playerId} and round_id = ${roundId} order by seq`;
+  select ${columns(sql)} from ${source(sql)}
+  where e.player_id = ${playerId} and e.round_id = ${roundId} order by e.seq`;
 
 /** The entry with this transaction id in each id space, and what reversed it; one more than the page holds. */
 export const entriesOfTransaction = (sql: Sql, transactionId: string, { limit, offset }: Page) => sql<
   (EntryRow & { playerId: string })[]
 >`
-  select player_id as "playerId", seq, operation, transaction_id as "transactionId", round_id as "roundId",
-    game_code as "gameCode", amount, balance_after as "balanceAfter", reverses, at
-  from entries where transaction_id = ${transactionId}
-    or (reverses = ${transactionId} and operation = 'rollback' and amount > 0)
-  order by player_id, seq limit ${limit + 1} offset ${String(offset)}`;
+  select e.player_id as "playerId", ${columns(sql)} from ${source(sql)}
+  where e.transaction_id = ${transactionId}
+    or (e.reverses = ${transactionId} and e.operation = 'rollback' and e.amount > 0)
+  order by e.player_id, e.seq limit ${limit + 1} offset ${String(offset)}`;

@@ -12,6 +12,9 @@ const shape = {
   openedAt: instant(),
   closedAt: instant().nullable(),
   currency: z.string(),
+  promotional: z.boolean().meta({
+    description: 'Whether it began with a win instead of a bet: a free round, a jackpot or another gift',
+  }),
 };
 
 const stake = z.string().meta({ description: 'Sum of the bets', examples: ['5.00'] });

@@ -78,11 +78,20 @@ export const listRounds = (
     .limit(limit + 1)
     .offset(Number(offset))
     .as('page');
-  const { playerId, roundId: id, gameCode, openedAt, closedAt, openedSeq } = page;
+  const { playerId, roundId: id, gameCode, openedAt, closedAt, openedSeq, promotional } = page;
   const isShort = sql`${players.seq} - ${openedSeq} < ${mostEntriesInList}`;
   const money = sql<Money | null>`case when ${isShort} then ${moneyOf(page)} end`;
   return orm
-    .select({ playerId, roundId: id, gameCode, openedAt, closedAt, currency: players.currency, money })
+    .select({
+      playerId,
+      roundId: id,
+      gameCode,
+      openedAt,
+      closedAt,
+      promotional,
+      currency: players.currency,
+      money,
+    })
     .from(page)
     .innerJoin(players, eq(players.playerId, playerId))
     .orderBy(asc(openedAt), asc(playerId), asc(id));

@@ -14,7 +14,7 @@ interface Proof {
   checkedAt: string;
   players: number;
   entries: number;
-  violations: { kind: string; playerId: string; transactionId: string | null; detail: string }[];
+  violations: { kind: string; playerId: string | null; transactionId: string | null; detail: string }[];
 }
 
 const code = (text: string) => element('code', {}, text);
@@ -39,7 +39,7 @@ const resultOf = ({ ok, checkedAt, players, entries, violations }: Proof): Node 
           ['Kind', 'Player', 'Transaction', 'Detail'],
           violations.map((one) => [
             code(one.kind),
-            code(one.playerId),
+            code(one.playerId ?? '–'),
             code(one.transactionId ?? '–'),
             one.detail,
           ]),

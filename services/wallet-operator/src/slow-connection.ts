@@ -1,0 +1,39 @@
+import { openDatabase } from '@platform/service-kit/db';
+import { detached } from '@platform/service-kit/request-scope';
+import type { Sql } from 'postgres';
+
+/** Opens one connection for statements that read much of the ledger: they may take two minutes. */
+export const openSlowDatabase = (url: string) =>
+  openDatabase({ url, name: 'wallet-operator:slow', max: 1, statementTimeoutMs: 120_000 });
+
+export interface SlowConnection extends AsyncDisposable {
+  /** Runs one piece of work after the other, not cancelled with the request that asked for it. */
+  run<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+}
+
+/**
+ * One connection beside the pool, whose statements are cancelled after a few seconds. It is open only while work runs.
+ * Disposal closes it without waiting for the work, which then rejects.
+ */
+export const createSlowConnection = (databaseUrl: string): SlowConnection => {
+  let previous: Promise<unknown> = Promise.resolve();
+  let open: Sql | undefined;
+  let isDisposed = false;
+  const runNow = async <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
+    if (isDisposed) throw new Error('the service stops');
+    await using database = openSlowDatabase(databaseUrl);
+    open = database.sql;
+    return await work(database.sql);
+  };
+  return {
+    run: (work) => {
+      const result = previous.then(() => detached(() => runNow(work)));
+      previous = result.catch(() => undefined);
+      return result;
+    },
+    [Symbol.asyncDispose]: async () => {
+      isDisposed = true;
+      await open?.end({ timeout: 0 });
+    },
+  };
+};
