@@ -1,3 +1,4 @@
+import { testLimits } from '@platform/local/test-limits';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -5,8 +6,8 @@ export default defineConfig({
     name: 'checks',
     globalSetup: ['@platform/local/test-setup'],
     include: ['src/**/*.test.ts'],
-    testTimeout: 60_000,
     // recheck in JavaScript; its other backends are native programs that are not installed.
     env: { RECHECK_BACKEND: 'pure' },
+    ...testLimits,
   },
 });

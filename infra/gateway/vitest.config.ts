@@ -9,8 +9,10 @@ if (leftOut)
 export default defineConfig({
   test: {
     name: 'gateway',
+    // Those of @platform/local, which uses this package.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 120_000 } },
     include: leftOut ? ['src/**/*.test.ts'] : ['{src,test}/**/*.test.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
   },
 });

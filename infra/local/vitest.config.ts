@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { testLimits } from './src/test-limits.ts';
 
 export default defineConfig({
   test: {
     name: 'local',
     globalSetup: ['./src/test-setup.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...testLimits,
   },
 });

@@ -1,3 +1,4 @@
+import { testLimits } from '@platform/local/test-limits';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -5,7 +6,6 @@ export default defineConfig({
     name: 'new',
     globalSetup: ['@platform/local/test-setup'],
     include: ['test/*.test.ts'],
-    testTimeout: 180_000,
-    hookTimeout: 60_000,
+    ...testLimits,
   },
 });

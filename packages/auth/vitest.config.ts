@@ -1,10 +1,10 @@
+import { testLimits } from '@platform/local/test-limits';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     name: 'auth',
     globalSetup: ['@platform/local/test-setup'],
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    ...testLimits,
   },
 });

@@ -1,3 +1,4 @@
+import { testLimits } from '@platform/local/test-limits';
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({ test: { name: 'exercise', testTimeout: 30_000 } });
+export default defineConfig({ test: { name: 'exercise', ...testLimits } });

@@ -29,7 +29,7 @@ const check = (folder: string) =>
 
 test('tables that match the last migration pass', () => {
   expect(check(copyService().folder)).toMatchObject({ status: 0, stderr: '' });
-}, 60_000);
+});
 
 test('a column that no migration creates fails the check', () => {
   const { folder, snapshotFile, last } = copyService();
@@ -38,7 +38,7 @@ test('a column that no migration creates fails the check', () => {
   const { status, stderr } = check(folder);
   expect(stderr).toContain('src/db/tables.ts has changed without a migration');
   expect(status).toBe(1);
-}, 60_000);
+});
 
 test('two migrations that follow the same one fail the check', () => {
   const { folder, journal, journalFile, snapshotFile, last } = copyService();
@@ -48,4 +48,4 @@ test('two migrations that follow the same one fail the check', () => {
   const { status, stderr } = check(folder);
   expect(stderr).toContain('from_another_branch does not follow the migration before it');
   expect(status).toBe(1);
-}, 60_000);
+});

@@ -62,9 +62,9 @@ const spansOf = ({ resourceSpans }: Exported): Span[] =>
     ),
   );
 
-/** Waits for ten seconds at most until there is a value. */
+/** Waits for two minutes at most until there is a value. */
 export const until = async <T>(look: () => T | undefined, what: string): Promise<T> => {
-  for (let left = 1000; left > 0; left--) {
+  for (const end = Date.now() + 120_000; Date.now() < end;) {
     const found = look();
     if (found !== undefined) return found;
     await sleep(10);

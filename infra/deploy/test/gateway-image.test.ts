@@ -54,7 +54,7 @@ beforeAll(async () => {
   await once(consignments, 'listening');
   stack.defer(() => void consignments.close());
   places['consignments'] = `127.0.0.1:${(consignments.address() as AddressInfo).port}`;
-}, 180_000);
+});
 afterAll(() => stack.disposeAsync());
 
 const platform = readPlatform();
@@ -171,7 +171,7 @@ test('the spans and metrics of the gateway come from the image gateway-telemetry
   expect(metrics).toContain(
     'gateway_requests_total{upstream="quest-service",route="/openapi/quest-service.json",status="200",answered_by="service"} 1',
   );
-}, 180_000);
+});
 
 test.each(['', 'with "quotes"', 'a;b', 'two\nlines'])('the image rejects the secret %j', async (secret) => {
   const { home, script } = await moved(shipped[1][1]);

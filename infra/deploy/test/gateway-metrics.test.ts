@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createMetrics } from '@platform/gateway-telemetry/metrics';
 import { startReceiver, type Receiver } from '@platform/gateway-telemetry/receiver';
 import { freePort } from '@platform/local/ports';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { startGateway } from './gateway.ts';
 
 const stack = new AsyncDisposableStack();
@@ -39,14 +39,14 @@ beforeAll(async () => {
     'verify-projects': await down(),
   };
   const telemetry = `127.0.0.1:${receiver.port}`;
-  gateway = stack.use(await startGateway(inject('nginxPath'), upstreams, telemetry, { answer: 300 }));
+  gateway = stack.use(await startGateway(inject('nginxPath'), upstreams, telemetry, { answer: 3000 }));
 });
 afterAll(() => stack.disposeAsync());
 
 /** Lines of /metrics that contain a text, once there are any. */
 const lines = async (text: string): Promise<string[]> => {
   const found = async () => (await registry.metrics()).split('\n').filter((line) => line.includes(text));
-  await vi.waitUntil(async () => (await found()).length > 0, 10_000);
+  await expect.poll(found).not.toEqual([]);
   return found();
 };
 

@@ -45,7 +45,7 @@ export const runNginx = async (
     child.kill('SIGTERM');
     await exited;
   });
-  for (let left = 1000; left > 0 && !(await answers(url)); left--) {
+  while (!(await answers(url))) {
     if (child.exitCode !== null)
       throw new Error(`nginx ended: ${await readFile(join(home, 'output'), 'utf8')}`);
     await sleep(10);

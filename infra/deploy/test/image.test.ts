@@ -54,7 +54,7 @@ describe.runIf(process.getuid?.() === 0)('an image of the task manager', () => {
   let image: Awaited<ReturnType<typeof buildImage>>;
   beforeAll(async () => {
     image = await buildImage(work, { SERVICE: 'task-manager' });
-  }, 180_000);
+  });
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
   test('migrates, starts as a user without rights, reads its settings from files and is healthy', async () => {

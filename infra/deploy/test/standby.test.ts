@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { startPostgres, type PostgresServer } from '@platform/local/postgres';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keys, serviceFolder, startService } from './service.ts';
 
 /** What docs/backup.md says of replicas and of the archive, with a real server of each kind. */
@@ -109,13 +109,8 @@ test('a copy and the archive restore the moment before a mistake', async () => {
   const { now } = await ask<{ now: string }>(primary, 'select now()::text as now');
   expect(await deposit(service, 'a mistake')).toBe(201);
   const { file } = await ask<{ file: string }>(primary, 'select pg_walfile_name(pg_switch_wal()) as file');
-  await vi.waitFor(async () => {
-    const { last } = await ask<{ last: string }>(
-      primary,
-      'select last_archived_wal as last from pg_stat_archiver',
-    );
-    expect(last >= file).toBe(true);
-  }, 20_000);
+  const isArchived = `select last_archived_wal >= '${file}' as archived from pg_stat_archiver`;
+  await expect.poll(() => ask(primary, isArchived)).toEqual({ archived: true });
 
   const restored = await start({
     password,
@@ -130,9 +125,8 @@ test('a copy and the archive restore the moment before a mistake', async () => {
       await writeFile(join(dataDir, 'recovery.signal'), '');
     },
   });
-  await vi.waitFor(async () => {
-    expect(await ask(restored, 'select pg_is_in_recovery() as recovers')).toEqual({ recovers: false });
-  }, 20_000);
+  const recovers = () => ask(restored, 'select pg_is_in_recovery() as recovers');
+  await expect.poll(recovers).toEqual({ recovers: false });
   expect(entriesOf(moveTo(restored, wallet))).toBe(1);
 });
 
@@ -151,10 +145,8 @@ test('programs that only read run on a replica, and services continue there when
   });
   expect(await deposit(service, 'second')).toBe(201);
   const { lsn } = await ask<{ lsn: string }>(primary, 'select pg_current_wal_lsn()::text as lsn');
-  await vi.waitFor(async () => {
-    const query = `select pg_last_wal_replay_lsn() >= '${lsn}' as replayed`;
-    expect(await ask(replica, query)).toEqual({ replayed: true });
-  }, 20_000);
+  const isReplayed = `select pg_last_wal_replay_lsn() >= '${lsn}' as replayed`;
+  await expect.poll(() => ask(replica, isReplayed)).toEqual({ replayed: true });
   const [ledger, lists] = [moveTo(replica, wallet), moveTo(replica, projects)];
   const acknowledged = entriesOf(wallet);
   expect(entriesOf(ledger)).toBe(acknowledged);
@@ -164,6 +156,6 @@ test('programs that only read run on a replica, and services continue there when
   expect(await deposit(reader, 'third')).toBeGreaterThanOrEqual(500);
   await primary.kill9();
   await ask(replica, 'select pg_promote()');
-  await vi.waitFor(async () => expect(await deposit(reader, 'third')).toBe(201), 20_000);
+  await expect.poll(() => deposit(reader, 'third')).toBe(201);
   expect(entriesOf(ledger)).toBe(acknowledged + 1);
 });

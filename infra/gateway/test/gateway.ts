@@ -27,7 +27,7 @@ export interface Gateway extends AsyncDisposable {
   stop: (signal?: NodeJS.Signals) => Promise<void>;
 }
 
-const LIMIT_MS = 10_000;
+const LIMIT_MS = 120_000;
 
 /** Waits until there is a value. */
 export const until = async <T>(look: () => Promise<T | undefined>, what: string): Promise<T> => {

@@ -5,7 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { CleanupOrder, StoppableProcess } from './cleanup.ts';
-import { stop } from './process.ts';
+import { killAllIn, stop } from './process.ts';
 
 const LIMIT_MS = 5_000;
 const processes = new Map<number, StoppableProcess>();
@@ -25,5 +25,9 @@ createInterface({ input: process.stdin })
   .on('line', (line) => receive(JSON.parse(line) as CleanupOrder))
   .on('close', async () => {
     await Promise.all([...processes.values()].map((one) => stop(one, one.stopSignal, LIMIT_MS)));
-    await Promise.all([...paths].map((path) => rm(path, { recursive: true, force: true })));
+    for (const path of paths) {
+      // PostgreSQL's children outlive it when they are stopped.
+      await killAllIn(path);
+      await rm(path, { recursive: true, force: true });
+    }
   });

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import { baseEnv } from './env.ts';
 import { exists } from './files.ts';
-import { runningIn, signal, until } from './process.ts';
+import { killAllIn, runningIn, until } from './process.ts';
 import { run, type Account, type Command } from './spawn.ts';
 
 /** One PostgreSQL server: where its files are and how it is reached. */
@@ -106,10 +106,7 @@ export const clusterCommand = (cluster: Cluster): Command => {
  * file may contain a process id that now belongs to another process.
  */
 export const clearRemains = async ({ dataDir }: Cluster): Promise<void> => {
-  if (!(await until(() => runningIn(dataDir).length === 0, 3_000))) {
-    for (const pid of runningIn(dataDir)) signal(pid, 'SIGKILL');
-    await until(() => runningIn(dataDir).length === 0, 3_000);
-  }
+  if (!(await until(() => runningIn(dataDir).length === 0, 3_000))) await killAllIn(dataDir);
   if (process.platform === 'linux') await rm(join(dataDir, 'postmaster.pid'), { force: true });
 };
 

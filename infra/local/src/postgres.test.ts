@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { exists } from './files.ts';
 import { startPostgres } from './postgres.ts';
-import { isRunning } from './process.ts';
+import { isRunning, runningIn } from './process.ts';
 import { redisAnswers, startRedis } from './redis.ts';
 
 test('PostgreSQL killed with kill -9 in the middle of work comes back with what was committed', async () => {
@@ -30,6 +34,25 @@ test('a stopped PostgreSQL leaves neither process nor files', async () => {
   await server.stop();
   expect(isRunning(id)).toBe(false);
   expect(await exists(server.dataDir)).toBe(false);
+});
+
+const stopped = `
+  import { startPostgres } from ${JSON.stringify(join(import.meta.dirname, 'postgres.ts'))};
+  import { runningIn } from ${JSON.stringify(join(import.meta.dirname, 'process.ts'))};
+  const { dataDir } = await startPostgres();
+  for (const pid of runningIn(dataDir)) process.kill(pid, 'SIGSTOP');
+  process.stdout.write(dataDir + '\\n');
+  setInterval(() => {}, 1000);`;
+
+test('of a PostgreSQL whose processes are stopped nothing is left when the process that started it is killed', async () => {
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', stopped], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  expect(runningIn(line).length).toBeGreaterThan(1);
+  child.kill('SIGKILL');
+  await expect.poll(() => runningIn(line)).toEqual([]);
+  await expect.poll(() => exists(line)).toBe(false);
 });
 
 test('Redis can be killed and started again on the same address', async () => {

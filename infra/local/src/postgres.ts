@@ -4,6 +4,7 @@ import { unprivilegedAccount } from './account.ts';
 import { answers, clearRemains, clusterCommand, clusterUrl, initialise, type Cluster } from './cluster.ts';
 import { freePort } from './ports.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
+import { killAllIn } from './process.ts';
 import { startServer, type Server } from './server.ts';
 import { run } from './spawn.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -54,7 +55,17 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
     command: clusterCommand(cluster),
     answers: () => answers(url),
     prepare: () => clearRemains(cluster),
-    cleanUp: folder.remove,
+    cleanUp: async () => {
+      await killAllIn(cluster.dataDir);
+      await folder.remove();
+    },
   });
-  return Object.assign(server, { dataDir: cluster.dataDir });
+  return Object.assign(server, {
+    dataDir: cluster.dataDir,
+    kill9: async () => {
+      await server.kill9();
+      // A child that is busy would notice only later that its parent is gone, and might still commit a statement.
+      await killAllIn(cluster.dataDir);
+    },
+  });
 };

@@ -34,12 +34,13 @@ export const isRunning = ({ pid, startedAt }: ProcessId): boolean => {
   }
 };
 
-/** Ids of the processes whose working folder this is: that of PostgreSQL's children is its data folder. */
+/** Ids of the processes whose working folder is this one or below it: that of PostgreSQL's children is its data folder. */
 export const runningIn = (folder: string): number[] => {
   try {
     return readdirSync('/proc').flatMap((name) => {
       try {
-        return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/cwd`) === folder ? [Number(name)] : [];
+        const isIn = /^\d+$/.test(name) && `${readlinkSync(`/proc/${name}/cwd`)}/`.startsWith(`${folder}/`);
+        return isIn ? [Number(name)] : [];
       } catch {
         return [];
       }
@@ -75,6 +76,12 @@ export const until = async (holds: () => boolean, limitMs: number): Promise<bool
 export const killGroup = (id: ProcessId): void => {
   const leader = stat(id.pid);
   if (!leader || !id.startedAt || leader[19] === id.startedAt) signal(-id.pid, 'SIGKILL');
+};
+
+/** Kills all processes that run in a folder, also stopped ones, and waits until they are gone. */
+export const killAllIn = async (folder: string): Promise<void> => {
+  for (const pid of runningIn(folder)) signal(pid, 'SIGKILL');
+  await until(() => runningIn(folder).length === 0, 10_000);
 };
 
 /** Stops a process with a signal, after `limitMs` with SIGKILL; then kills the rest of its group. */

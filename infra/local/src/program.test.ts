@@ -1,11 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { baseEnv } from './env.ts';
 import { isRunning, signal } from './process.ts';
 import { keepRunning, nextDelay, type Program } from './program.ts';
 import { scratch } from '../test/scratch.ts';
 
+const READY_MS = 120_000;
 const QUICK = { first: 1, longest: 4, steady: 60_000 };
 
 const program = async (script: string, answers = async () => true): Promise<Program> => {
@@ -28,26 +29,26 @@ const program = async (script: string, answers = async () => true): Promise<Prog
 
 test('a program that is killed runs again, as another process', async () => {
   const running = keepRunning(await program('setInterval(() => {}, 1000)'), { backOff: QUICK });
-  await running.ready(10_000);
+  await running.ready(READY_MS);
   const before = running.id;
   signal(before?.pid ?? 0, 'SIGKILL');
-  await vi.waitFor(() => expect(running.id?.pid).not.toBeOneOf([undefined, before?.pid]), 10_000);
+  await expect.poll(() => running.id?.pid).not.toBeOneOf([undefined, before?.pid]);
   await running.stop();
 });
 
 test('a program restarts on request at once, also during the pause after a crash', async () => {
   const slow = { first: 60_000, longest: 60_000, steady: 60_000 };
   const running = keepRunning(await program('setInterval(() => {}, 1000)'), { backOff: slow });
-  await running.ready(10_000);
+  await running.ready(READY_MS);
   const first = running.id;
   await running.restart();
-  await running.ready(10_000);
+  await running.ready(READY_MS);
   const second = running.id;
   expect(second?.pid).not.toBe(first?.pid);
   signal(second?.pid ?? 0, 'SIGKILL');
-  await vi.waitFor(() => expect(running.id).toBeUndefined(), 10_000);
+  await expect.poll(() => running.id).toBeUndefined();
   await running.restart();
-  await running.ready(10_000);
+  await running.ready(READY_MS);
   expect(running.id?.pid).not.toBe(second?.pid);
   await running.stop();
 });
@@ -56,7 +57,7 @@ test('a program that ends five times before it is ready fails with the end of it
   const running = keepRunning(await program("throw new Error('no such quest')", async () => false), {
     backOff: QUICK,
   });
-  await expect(running.ready(30_000)).rejects.toThrow(/program ended 5 times.*no such quest/s);
+  await expect(running.ready(READY_MS)).rejects.toThrow(/program ended 5 times.*no such quest/s);
   await running.stop();
 });
 
@@ -82,11 +83,11 @@ test('a program that ignores its stop signal is killed, and its own children wit
     { ...stubborn, answers: async () => (await readFile(childFile, 'utf8').catch(() => '')) !== '' },
     { backOff: QUICK },
   );
-  await running.ready(10_000);
+  await running.ready(READY_MS);
   const child = { pid: Number(await readFile(childFile, 'utf8')), startedAt: '' };
   expect(isRunning(child)).toBe(true);
   await running.stop();
-  await vi.waitFor(() => expect(isRunning(child)).toBe(false), 5_000);
+  await expect.poll(() => isRunning(child)).toBe(false);
 });
 
 test('delays double up to the longest, and start again after a long run', () => {

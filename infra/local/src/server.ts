@@ -21,7 +21,7 @@ interface ServerPlan extends Omit<Program, 'stopLimitMs'> {
 }
 
 const STOP_LIMIT_MS = 10_000;
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 120_000;
 
 /**
  * Starts a server and waits until it answers. It is not started again when it ends.

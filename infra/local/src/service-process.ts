@@ -128,7 +128,7 @@ export interface Launch {
   stopping: AbortSignal;
 }
 
-const READY_MS = 60_000;
+const READY_MS = 180_000;
 /** A service may take 10 s to finish its running requests. */
 const STOP_LIMIT_MS = 12_000;
 

@@ -6,7 +6,7 @@ const STOP_ORDER = ['gateway', 'service', 'redis', 'postgres'] as const;
 type Role = (typeof STOP_ORDER)[number];
 
 /** A program that is not ready again after this time has an error in its code or settings. */
-const RESTART_LIMIT_MS = 10_000;
+const RESTART_LIMIT_MS = 60_000;
 
 /** Keeps all programs of a stack running. */
 export interface Supervisor {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
-import { expect, inject, onTestFinished, test, vi } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { answers } from './cluster.ts';
 import { baseEnv } from './env.ts';
 import { redisAnswers } from './redis.ts';
@@ -40,9 +40,8 @@ const anotherRun = async (held: boolean) => {
 
 const gone = async (line = ''): Promise<void> => {
   const [postgresUrl = '', redisUrl = ''] = line.split(' ');
-  await vi.waitFor(async () => {
-    expect([await answers(postgresUrl), await redisAnswers(redisUrl)]).toEqual([false, false]);
-  }, 20_000);
+  const both = async () => [await answers(postgresUrl), await redisAnswers(redisUrl)];
+  await expect.poll(both).toEqual([false, false]);
 };
 
 test('all projects of a run share one set of servers, which stops with the run', async () => {
@@ -56,7 +55,7 @@ test('all projects of a run share one set of servers, which stops with the run',
 
 test.each(['SIGKILL', 'SIGINT'] as const)('a run that ends by %s leaves no server behind', async (signal) => {
   const { child, ended, lines } = await anotherRun(true);
-  await vi.waitFor(async () => expect(await lines()).not.toEqual([]), 30_000);
+  await expect.poll(lines).not.toEqual([]);
   const [line] = await lines();
   child.kill(signal);
   await ended;

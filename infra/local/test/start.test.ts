@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createCertificate } from '@platform/gateway/testing';
 import { decodeJwt } from 'jose';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { exists } from '../src/files.ts';
 import { isRunning, signal } from '../src/process.ts';
 import { freePort } from '../src/ports.ts';
@@ -47,11 +47,11 @@ const pids = ({ services, postgres: database, redis, nginx }: Stack): Record<str
   ...Object.fromEntries(Object.entries(services).map(([name, { pid }]) => [name, pid])),
 });
 
-const allGone = (stack: Stack): Promise<void> =>
-  vi.waitFor(() => {
-    const left = Object.entries(pids(stack)).filter(([, pid]) => pid && isRunning({ pid, startedAt: '' }));
-    expect(left).toEqual([]);
-  }, 20_000);
+const allGone = async (stack: Stack): Promise<void> => {
+  const left = () =>
+    Object.entries(pids(stack)).filter(([, pid]) => pid && isRunning({ pid, startedAt: '' }));
+  await expect.poll(left).toEqual([]);
+};
 
 beforeAll(async () => {
   [local, ports] = await Promise.all([newLocalFolder(), newPorts()]);
@@ -68,14 +68,14 @@ beforeAll(async () => {
     GATEWAY_METRICS_PORT: metricsPort,
   });
   await run.ready();
-}, 120_000);
+});
 
 afterAll(async () => {
   run.signal('SIGTERM');
   await run.ended;
   await removeFolder(local);
   await certificate[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 test('stack.json describes the running stack, and only its owner may read it', async () => {
   const base = Number(ports['PORT_BASE']);
@@ -172,10 +172,8 @@ test.runIf(inject('nginxPath')).each(['127.0.0.1', ...(hasIpv6 ? ['[::1]'] : [])
 test.runIf(inject('nginxPath'))('the gateway counts its requests', async () => {
   const { gateway } = await run.stack();
   await fetch(`${gateway}/v1/quests`);
-  await vi.waitFor(async () => {
-    const page = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-    expect(page).toContain('gateway_requests_total{upstream="quest-service",route="/v1/quests"');
-  }, 10_000);
+  const metrics = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+  await expect.poll(metrics).toContain('gateway_requests_total{upstream="quest-service",route="/v1/quests"');
 });
 
 test.runIf(inject('nginxPath'))('the gateway answers', async () => {
@@ -195,7 +193,7 @@ test.runIf(inject('nginxPath'))(
     const opened = (await (await exchange(code)).json()) as Record<string, unknown>;
     expect(opened['accessToken']).toBe((await run.stack()).demo['adminToken']);
     expect((await exchange(code)).status).toBe(403);
-    await vi.waitFor(() => expect(codes()).toHaveLength(2), 20_000);
+    await expect.poll(codes).toHaveLength(2);
     expect((await exchange(codes()[1])).status).toBe(200);
   },
 );
@@ -245,11 +243,8 @@ const killed = [
 test.each(killed)('%s killed with kill -9 is started again, and stack.json follows', async (name) => {
   const before = pids(await run.stack())[name];
   signal(before ?? 0, 'SIGKILL');
-  await vi.waitFor(async () => expect(pids(await run.stack())[name]).not.toBeOneOf([before, null]), 30_000);
-  await vi.waitFor(
-    async () => expect(await ask('alpha-notes', '/notes')).toEqual([{ text: 'demo' }]),
-    30_000,
-  );
+  await expect.poll(async () => pids(await run.stack())[name]).not.toBeOneOf([before, null]);
+  await expect.poll(() => ask('alpha-notes', '/notes')).toEqual([{ text: 'demo' }]);
 });
 
 test('a second start in the same folder is refused and the first keeps running', async () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { appendFile, cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { baseEnv } from '../src/env.ts';
 import { run as runProgram } from '../src/spawn.ts';
 import { fixtures, newLocalFolder, newPorts, removeFolder, startStack, type StackRun } from './stack.ts';
@@ -24,13 +24,13 @@ beforeAll(async () => {
   await cp(fixtures, services, { recursive: true });
   run = startStack(local, await newPorts(), '--watch', '--services', services);
   await run.ready();
-}, 120_000);
+});
 
 afterAll(async () => {
   run.signal('SIGTERM');
   await run.ended;
   await Promise.all([removeFolder(run.local), removeFolder(services)]);
-}, 60_000);
+});
 
 test('dev restarts the service whose code changed, and no other', async () => {
   const [alpha, beta] = [await pidOf('alpha-notes'), await pidOf('beta-counter')];
@@ -40,8 +40,8 @@ test('dev restarts the service whose code changed, and no other', async () => {
     "\nserver.prependListener('request', (_, response) => response.setHeader('X-New', '1'));\n",
   );
   const changed = async () => (await fetch(await urlOf('alpha-notes'))).headers.get('X-New');
-  await vi.waitFor(async () => expect(await changed()).toBe('1'), 30_000);
-  await vi.waitFor(async () => expect(await pidOf('alpha-notes')).not.toBeOneOf([alpha, null]), 10_000);
+  await expect.poll(changed).toBe('1');
+  await expect.poll(() => pidOf('alpha-notes')).not.toBeOneOf([alpha, null]);
   expect(await pidOf('beta-counter')).toBe(beta);
 });
 
@@ -51,10 +51,10 @@ test('dev shows the error of changed code, and runs the service again when it is
   await writeFile(broken, '');
   await appendFile(main, "\nawait import('./broken.ts');\n");
   await writeFile(broken, "throw new Error('a mistake');\n");
-  await vi.waitFor(() => expect(run.printed()).toContain('a mistake'), 30_000);
+  await expect.poll(run.printed).toContain('a mistake');
   await writeFile(broken, '');
   const ready = async () => (await fetch(`${await urlOf('beta-counter')}/readyz`)).status;
-  await vi.waitFor(async () => expect(await ready()).toBe(200), 30_000);
+  await expect.poll(ready).toBe(200);
 });
 
 test('restart waits until another process of the service is ready', async () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createSupervisor } from '../src/supervisor.ts';
 import { baseEnv } from '../src/env.ts';
 import { exists } from '../src/files.ts';
@@ -59,7 +59,7 @@ test.each([
 test('Ctrl-C during the start stops the programs that were started', async () => {
   const services = await serviceOf({ 'src/main.ts': '', 'src/migrate.ts': 'setInterval(() => {}, 1000);' });
   const start = startStack(local, await newPorts(), '--services', services);
-  await vi.waitFor(() => expect(start.printed()).toContain('PostgreSQL is ready'), 60_000);
+  await expect.poll(start.printed).toContain('PostgreSQL is ready');
   start.signal('SIGINT');
   expect(await start.ended).toEqual({ code: 0, signal: null });
   expect(await leftIn(local)).toEqual([]);
@@ -75,7 +75,7 @@ test('a second Ctrl-C kills programs that ignore the first', async () => {
   const start = startStack(local, await newPorts(), '--services', services);
   await start.ready();
   start.signal('SIGINT');
-  await vi.waitFor(() => expect(start.printed()).toContain('SIGINT: stopping'), 10_000);
+  await expect.poll(start.printed).toContain('SIGINT: stopping');
   const again = setInterval(() => start.signal('SIGINT'), 300);
   expect(await start.ended).toEqual({ code: 0, signal: null });
   clearInterval(again);
@@ -89,9 +89,9 @@ test('when the command that ran start is killed, start stops', async () => {
     ['-c', '"$@"; :', 'sh', process.execPath, startScript, '--local', local, '--services', fixtures],
     { env: { ...baseEnv(), ...(await newPorts()) }, stdio: 'ignore' },
   );
-  await vi.waitFor(async () => expect(await exists(join(local, 'stack.json'))).toBe(true), 60_000);
+  await expect.poll(() => exists(join(local, 'stack.json'))).toBe(true);
   wrapper.kill('SIGKILL');
-  await vi.waitFor(async () => expect(await leftIn(local)).toEqual([]), 30_000);
+  await expect.poll(() => leftIn(local)).toEqual([]);
   expect(await exists(join(local, 'stack.json'))).toBe(false);
 });
 

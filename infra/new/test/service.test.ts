@@ -19,7 +19,7 @@ const node = async (cwd: string, ...args: string[]): Promise<string> => {
     TEST_POSTGRES_URL: inject('postgresUrl'),
     TEST_REDIS_URL: inject('redisUrl') ?? '',
   };
-  const ran = promisify(execFile)(process.execPath, args, { cwd, env, timeout: 150_000 });
+  const ran = promisify(execFile)(process.execPath, args, { cwd, env, timeout: 600_000 });
   const { stdout, stderr } = await ran.catch((error: { stdout: string; stderr: string }) => {
     throw new Error(`node ${args.join(' ')}\n${error.stdout}${error.stderr}`, { cause: error });
   });

@@ -12,7 +12,7 @@ export const canLook = executablePath !== null && stack.gateway !== null;
 let browser: Browser;
 
 /** Pages load slowly while other tests use the processor. */
-const LIMIT_MS = 100_000;
+const LIMIT_MS = 240_000;
 
 /** Opens the browser for the tests of a file. */
 export const useBrowser = (): void => {

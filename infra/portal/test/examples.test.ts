@@ -90,7 +90,7 @@ describe.runIf(canLook)('the requests that the reference has ready in a demo', (
       return text.includes('"not_sealed"') ? undefined : { answer, text };
     };
     for (const { title, request } of ready) {
-      const { answer, text } = await vi.waitUntil(() => send(request), { timeout: 60_000, interval: 200 });
+      const { answer, text } = await vi.waitUntil(() => send(request), { timeout: 120_000, interval: 200 });
       // A callback that is refused is answered with 200, too.
       const well = answer.status < 400 && (!title.includes('/callback/') || text.includes('"OK"'));
       expect.soft([title, well || text]).toEqual([title, true]);

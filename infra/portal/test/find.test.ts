@@ -67,7 +67,7 @@ describe.runIf(canLook)('finding by an id', () => {
       reverseTransactionId: ids.debit,
     });
     const job = `/v1/stores/${demo.store.id}/delivery-jobs/${ids.job}`;
-    await vi.waitUntil(async () => (await asAdmin(job)).ok, { timeout: 50_000, interval: 100 });
+    await vi.waitUntil(async () => (await asAdmin(job)).ok, { timeout: 120_000, interval: 100 });
   });
 
   test.each([

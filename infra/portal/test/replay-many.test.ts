@@ -43,7 +43,7 @@ describe.runIf(canLook)('a replay of many webhooks', () => {
       const { events } = (await (await fetch(list, { headers })).json()) as { events: unknown[] };
       return events.length > 0;
     };
-    await vi.waitUntil(hasFailed, { timeout: 50_000, interval: 100 });
+    await vi.waitUntil(hasFailed, { timeout: 120_000, interval: 100 });
   });
 
   test('many webhooks are replayed after a dry run and a confirmation, and the result can be saved', async () => {

@@ -11,7 +11,7 @@ import { baseEnv } from './env.ts';
 import type { Prepared, Stack } from './stack.ts';
 
 const script = join(import.meta.dirname, '../../local/src/start.ts');
-const limitMs = 150_000;
+const limitMs = 300_000;
 
 /** Starts the platform on ports below those that the system assigns. */
 const start = async (local: string, printed: string): Promise<ChildProcess> => {

@@ -66,7 +66,7 @@ test('a revoked id stays refused while Redis is flushed, killed, hanging or rest
   table.away = false;
 
   await server.restart();
-  await expect.poll(() => redis.status, { timeout: 10_000 }).toBe('ready');
+  await expect.poll(() => redis.status).toBe('ready');
   await holds();
 
   onTestFinished(() => void process.kill(server.pid, 'SIGCONT'));

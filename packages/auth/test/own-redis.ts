@@ -11,7 +11,7 @@ export const ownRedis = async () => {
     const redis = openRedis(server.url, captureLog().log);
     if (redis === undefined) throw new Error('no connection was made');
     onTestFinished(() => redis.disconnect());
-    await expect.poll(() => redis.status, { timeout: 10_000 }).toBe('ready');
+    await expect.poll(() => redis.status).toBe('ready');
     return redis;
   };
   return { server, connect };

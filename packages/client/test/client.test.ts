@@ -38,7 +38,7 @@ const all = async <Item>(items: AsyncIterable<Item>): Promise<Item[]> => {
 
 beforeAll(async () => {
   await Promise.all(names.map(async (name) => urls.set(name, await services.start(name))));
-}, 120_000);
+});
 
 const ann = { email: 'ann@example.test', password: 'correct horse battery' };
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
   tarball = await readFile(join(folder, name));
   await writeFile(join(folder, 'package.json'), '{ "name": "outside", "private": true, "type": "module" }');
   await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', `./${name}`]);
-}, 120_000);
+});
 afterAll(async () => {
   await services[Symbol.asyncDispose]();
   await rm(folder, { recursive: true });

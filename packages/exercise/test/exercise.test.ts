@@ -111,4 +111,4 @@ test('an operation that waits for the body of a caller without credentials is fo
   expect(await faultsOf(valid, true)).toEqual([
     'addNote must answer 401 before it reads a body, not wait for it',
   ]);
-}, 20_000);
+});

@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from 'postgres';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   countUnfolded,
   fold,
@@ -97,9 +97,7 @@ describe('folding', () => {
     const patient = lists.connect();
     await patient`set lock_timeout = 0`;
     const rebuilding = rebuild(patient, list);
-    await vi.waitFor(async () =>
-      expect(await sql`select from pg_locks where not granted`).not.toHaveLength(0),
-    );
+    await expect.poll(() => sql`select from pg_locks where not granted`).not.toHaveLength(0);
     await other`commit`;
     await rebuilding;
     // Between rows of the last bucket, which is full.

@@ -1,6 +1,6 @@
 import { captureLog } from '@platform/service-kit/testing';
 import { Registry } from 'prom-client';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   countUnfolded,
   defineDirectory,
@@ -35,23 +35,19 @@ const start = (maintained: readonly Directory[] = directories) => {
   return { maintenance, lines, metrics: () => registry.metrics() };
 };
 
-const folded = () =>
-  vi.waitFor(async () => expect(await countUnfolded(lists.sql, risingDirectory)).toBe(0), 10_000);
+const folded = () => expect.poll(() => countUnfolded(lists.sql, risingDirectory)).toBe(0);
 
 it('folds what is written, repairs and logs a difference from the list, and stops when disposed of', async () => {
   const { maintenance, lines, metrics } = start();
   await insert(100);
   await folded();
-  await vi.waitFor(
-    async () => expect(await metrics()).toContain('directory_drift_rows{list="rising"} 0'),
-    10_000,
-  );
+  await expect.poll(metrics).toContain('directory_drift_rows{list="rising"} 0');
   expect(await metrics()).toContain('directory_unfolded_changes{list="rising"} 0');
 
   await lists.sql`
     update rising_directory_buckets set n = n + 3 where ctid = (select min(ctid) from rising_directory_buckets)`;
-  await vi.waitFor(() => expect(lines.join('')).toContain('differs from its list and is rebuilt'), 10_000);
-  await vi.waitFor(async () => expect(await measureDrift(lists.sql, risingDirectory)).toBe(0), 10_000);
+  await expect.poll(() => lines.join('')).toContain('differs from its list and is rebuilt');
+  await expect.poll(() => measureDrift(lists.sql, risingDirectory)).toBe(0);
 
   await maintenance[Symbol.asyncDispose]();
   await insert(5);
@@ -63,13 +59,11 @@ it('logs a failing list once, although the others work', async () => {
   const { maintenance, lines } = start([broken, risingDirectory]);
   await insert(100);
   await folded();
-  await vi.waitFor(
-    () => expect(lines.filter((line) => line.includes('fold changes of missing'))).toHaveLength(1),
-    10_000,
-  );
+  const failures = () => lines.filter((line) => line.includes('fold changes of missing'));
+  await expect.poll(failures).toHaveLength(1);
   await insert(100);
   await folded();
-  expect(lines.filter((line) => line.includes('fold changes of missing'))).toHaveLength(1);
+  expect(failures()).toHaveLength(1);
   expect(lines.join('')).not.toContain('rising');
   await maintenance[Symbol.asyncDispose]();
 });
@@ -80,7 +74,7 @@ it('stops at once although a fold waits for a lock', async () => {
   await blocker`lock table rising_directory_state in access exclusive mode`;
   const { maintenance, lines } = start();
   const waiting = () => blocker`select from pg_locks where not granted`;
-  await vi.waitFor(async () => expect(await waiting()).not.toHaveLength(0), 10_000);
+  await expect.poll(waiting).not.toHaveLength(0);
   await maintenance[Symbol.asyncDispose]();
   expect(lines.join('')).not.toContain('failed');
   await blocker`rollback`;

@@ -155,9 +155,7 @@ test('a running instance folds changes and exports how many are left and the dri
   await service.post('/consignments', consignmentInput()).expect(201);
   const metrics = async () => (await request(listener).get('/metrics').expect(200)).text;
   for (const list of ['consignments', 'inventory']) {
-    await expect
-      .poll(metrics, { timeout: 10_000 })
-      .toContain(`directory_unfolded_changes{list="${list}"} 0\n`);
+    await expect.poll(metrics).toContain(`directory_unfolded_changes{list="${list}"} 0\n`);
   }
   expect(await metrics()).toContain('# TYPE directory_drift_rows gauge');
 });

@@ -12,4 +12,4 @@ test('every operation answers as the document says', async () => {
     credentialsWithoutScope: { bearer: await service.tokens.token({ scope: 'quests:read' }) },
   });
   expect(faults).toEqual([]);
-}, 120_000);
+});

@@ -109,7 +109,7 @@ describe('an import', () => {
     const total = async () => Number((await slow.read('/consignments')).body.total);
     for (const stored of [2500, 5000, 7500]) {
       run.send(...lines);
-      await expect.poll(total, { timeout: 20_000 }).toBe(stored);
+      await expect.poll(total).toBe(stored);
     }
     ended = true;
     run.req.end();

@@ -144,7 +144,7 @@ describe('a text of two letters', () => {
 describe('a search that takes too long', () => {
   test.each(['ab', 'abc'])('for %s returns 503 with advice, and delays no other request', async (text) => {
     await using slow = await startService({
-      variables: { SEARCH_POOL: '1', SEARCH_TIMEOUT_MS: '1000', SHORT_SEARCH_TIMEOUT_MS: '1000' },
+      variables: { SEARCH_POOL: '1', SEARCH_TIMEOUT_MS: '3000', SHORT_SEARCH_TIMEOUT_MS: '3000' },
     });
     const { sql } = slow.context.database;
     // Every search waits for this lock, as it would for a scan that does not end.
@@ -170,7 +170,7 @@ describe('a search that takes too long', () => {
 
   test('is cancelled in PostgreSQL, as is a list without a text, so that no connection stays busy', async () => {
     await using slow = await startService({
-      variables: { DATABASE_POOL: '1', SEARCH_POOL: '1', SHORT_SEARCH_TIMEOUT_MS: '300' },
+      variables: { DATABASE_POOL: '1', SEARCH_POOL: '1', SHORT_SEARCH_TIMEOUT_MS: '3000' },
     });
     const blocker = postgres(slow.databaseUrl, { max: 1 });
     await using _ended = { [Symbol.asyncDispose]: () => blocker.end() };

@@ -21,7 +21,7 @@ const open = async (
   const stored = (questId: string) => redis.get(keyOf(questId)).catch(() => null);
   const warmUp = async (questId: string, version: string) => {
     await expect
-      .poll(async () => [await versions.current(questId), await stored(questId)], { timeout: 20_000 })
+      .poll(async () => [await versions.current(questId), await stored(questId)])
       .toEqual([version, version]);
   };
   return { ...versions, redis, stored, warmUp, [Symbol.dispose]: () => redis.disconnect() };
@@ -55,7 +55,7 @@ test('a stored version expires', async () => {
   const questId = randomUUID();
   using one = await open(async () => 'v1');
   await one.warmUp(questId, 'v1');
-  await expect.poll(() => one.stored(questId), { timeout: 5000 }).toBeNull();
+  await expect.poll(() => one.stored(questId)).toBeNull();
 });
 
 /** Runs `meanwhile` and changes the version while a reader reads the old one from PostgreSQL. */
@@ -99,7 +99,9 @@ test('a version is not stored when Redis lost the fill token while it was read',
 test('a reader does not mistake a fill token that was placed after a write for its own', async () => {
   const questId = randomUUID();
   const gate = Promise.withResolvers<string>();
-  using other = await open(async (id) => (id === questId ? gate.promise : 'v1'));
+  // The fill token stays until the poll below has seen it.
+  const times = { ttl: 60_000, fillTimeout: 30_000 };
+  using other = await open(async (id) => (id === questId ? gate.promise : 'v1'), { times });
   let later: Promise<string | undefined> | undefined;
   using slow = await open(async (id) => {
     if (id !== questId) return 'v1';
@@ -131,7 +133,8 @@ test('an old version that a restarted Redis loads from its disk is not used', as
   try {
     const questId = randomUUID();
     let version = 'v1';
-    const times = { ttl: 4000, fillTimeout: 1000 };
+    // Longer than Redis takes to start.
+    const times = { ttl: 12_000, fillTimeout: 3000 };
     using one = await open(async () => version, { url: server.url, times });
     await one.warmUp(questId, 'v1');
     await one.redis.save();
@@ -142,19 +145,16 @@ test('an old version that a restarted Redis loads from its disk is not used', as
     await server.restart();
     const seen = new Set<string | null>();
     await expect
-      .poll(
-        async () => {
-          expect(await one.current(questId)).toBe('v2');
-          const version = await one.stored(questId);
-          seen.add(version);
-          return version;
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        expect(await one.current(questId)).toBe('v2');
+        const version = await one.stored(questId);
+        seen.add(version);
+        return version;
+      })
       .toBe('v2');
     // Otherwise Redis did not load the old version, and this test proves nothing.
     expect(seen).toContain('v1');
   } finally {
     await server.stop();
   }
-}, 40_000);
+});

@@ -37,4 +37,4 @@ test('the demo quest has at least 25 questions, and loading it again changes not
     `curl -s 'http://127.0.0.1:8080/v1/quests/${questId}/questions?Skip=0&Take=2'`,
     expect.stringContaining('Authorization: Bearer abc.def.ghi'),
   ]);
-}, 30_000);
+});

@@ -7,7 +7,7 @@ import { remainingTtl, warmUp } from './warm-up.ts';
 let server: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres({ durable: true });
-}, 60_000);
+});
 afterAll(() => server.stop());
 
 test('without PostgreSQL requests get 503; when it is back they succeed without a restart and nothing is lost', async () => {
@@ -32,20 +32,20 @@ test('without PostgreSQL requests get 503; when it is back they succeed without 
   await supertest(service.app).get('/livez').expect(200);
   await supertest(service.app).get('/readyz').expect(503);
   await server.restart();
-  await expect.poll(async () => (await get(service, path)).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await get(service, path)).status).toBe(200);
   expect(await titlesOf(service, questId)).toEqual(['a', 'b']);
   await write(service, 'post', path, question('c')).expect(201);
-}, 60_000);
+});
 
 test('a hot quest is still returned just after PostgreSQL has failed', async () => {
   await using service = await startService({ serverUrl: server.url });
   const questId = await makeQuest(service, ['a']);
   await warmUp(service, questId);
   await expect
-    .poll(() => titlesOf(service, questId).then(() => remainingTtl(service, questId)), { timeout: 5000 })
+    .poll(() => titlesOf(service, questId).then(() => remainingTtl(service, questId)))
     .toBeGreaterThan(1300);
   await server.kill9();
   expect(await titlesOf(service, questId)).toEqual(['a']);
   await get(service, `/quests/${questId}/questions?Skip=1`).expect(503);
   await server.restart();
-}, 60_000);
+});

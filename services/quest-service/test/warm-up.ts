@@ -12,15 +12,12 @@ export const redisOf = ({ context }: Instance): Redis => {
 /** Reads until the quest's version is in Redis and the page in the instance's memory. */
 export const warmUp = async (instance: Instance, questId: string): Promise<void> => {
   await expect
-    .poll(
-      async () => {
-        await titlesOf(instance, questId);
-        return redisOf(instance)
-          .get(keyOf(questId))
-          .catch(() => null);
-      },
-      { timeout: 20_000 },
-    )
+    .poll(async () => {
+      await titlesOf(instance, questId);
+      return redisOf(instance)
+        .get(keyOf(questId))
+        .catch(() => null);
+    })
     .toMatch(/^[0-9a-f-]{36}$/);
   await titlesOf(instance, questId);
 };

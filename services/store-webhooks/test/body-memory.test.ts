@@ -1,25 +1,29 @@
 import { request } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Inbox } from '../src/inbox/inbox.ts';
 import { startService } from './harness.ts';
 
 const mebibyte = 2 ** 20;
 
-/** A service with memory for two large bodies, and a database that stores nothing until `store` is called. */
+/** A service with memory for two large bodies, whose inbox stores nothing until `store` is called. */
 const startHeld = async () => {
-  const { promise: stored, resolve: store } = Promise.withResolvers<'stored'>();
-  const inbox = { accept: () => stored, spool: { recover: async () => undefined } } as unknown as Inbox;
   const service = await startService({
     work: false,
     variables: { BODY_MEMORY_BYTES: String(2 * mebibyte) },
-    overrides: { inbox },
+  });
+  const { promise: released, resolve: store } = Promise.withResolvers<void>();
+  const { inbox } = service.context;
+  const accept = inbox.accept.bind(inbox);
+  vi.spyOn(inbox, 'accept').mockImplementation(async (arrival) => {
+    await released;
+    return accept(arrival);
   });
   const { webhookToken } = await service.store();
   const url = `${service.url}/api/v1/hooks/order_updated/${webhookToken}`;
   return {
     url,
-    store: () => store('stored'),
+    store,
+    connections: promisify(service.server.getConnections.bind(service.server)),
     tokens: service.context.tokens,
     reserved: () => service.context.bodyMemory.bytes,
     send: (body: string | ReadableStream) => fetch(url, { method: 'POST', body, duplex: 'half' }),
@@ -93,8 +97,7 @@ test('senders that go away while their token is looked up keep no memory', async
   });
   await expect.poll(() => asked.mock.calls.length).toBe(2);
   for (const sending of gone) sending.destroy();
-  // Until the service has noticed.
-  await sleep(100);
+  await expect.poll(held.connections).toBe(0);
   found();
   expect((await held.send('x')).status).toBe(200);
   expect(held.reserved()).toBe(0);

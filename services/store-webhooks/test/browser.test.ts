@@ -31,7 +31,6 @@ const bankPage = (action: string, cres: string, session: string) => `<!doctype h
 
 test.runIf(executablePath !== null)(
   'a browser that posts the form of the bank is redirected to the page of the shop with GET, also on reload',
-  { timeout: 60_000 },
   async () => {
     await using standIn = await startStandIn();
     await using service = await startService({ work: false });

@@ -32,7 +32,7 @@ const harness = createHarness({
     // Ten attempts.
     RETRY_FOR_HOURS: '0.0002',
     IDLE_POLL_MS: '20',
-    PROVIDER_TIMEOUT_MS: '500',
+    PROVIDER_TIMEOUT_MS: '20000',
   },
 });
 

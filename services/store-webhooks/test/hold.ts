@@ -3,7 +3,7 @@ import postgres from 'postgres';
 
 /** Any number; nobody else takes advisory locks in a test's database. */
 const key = 71;
-const patienceMs = 15_000;
+const patienceMs = 120_000;
 
 /** Where a transaction is held: when, on which table and for which row a trigger fires. */
 export interface HoldPoint {

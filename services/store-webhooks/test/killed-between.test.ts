@@ -85,7 +85,6 @@ const pairs: Pair[] = [
 
 test.each(pairs)(
   'killed under load between $between: every acknowledged event has its effect, once',
-  { timeout: 240_000 },
   async ({ answered, committed = false, left, ...point }) => {
     await using service = await startService({ serverUrl: postgres.url, work: false });
     const { webhookToken } = await service.store();

@@ -6,7 +6,11 @@ import { startService } from './harness.ts';
 
 const standIn = await startStandIn();
 let clock = Date.now();
-const service = await startService({ work: false, overrides: { now: () => new Date(clock) } });
+const service = await startService({
+  work: false,
+  variables: { PROVIDER_TIMEOUT_MS: '1000' },
+  overrides: { now: () => new Date(clock) },
+});
 afterAll(async () => {
   await service[Symbol.asyncDispose]();
   await standIn[Symbol.asyncDispose]();

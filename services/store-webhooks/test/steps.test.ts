@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
 import { prune } from '../src/inbox/prune.ts';
@@ -10,6 +9,7 @@ import { beat, removeWorker } from '../src/worker/heartbeat.ts';
 import { createProcessing } from '../src/worker/process.ts';
 import { startWork } from '../src/worker/work.ts';
 import { startService } from './harness.ts';
+import { holdAt } from './hold.ts';
 import { receiptOf } from './receipt.ts';
 
 const order = (id: string, status: string) => ({ id, status, cart: { items: [] } });
@@ -55,9 +55,11 @@ test('an event that a living worker has forgotten is claimed again when it has b
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
-  expect(await claim(sql, claimerFor(300), 1)).toHaveLength(1);
+  expect(await claim(sql, claimerFor(60_000), 1)).toHaveLength(1);
   expect(await claim(sql, claimer, 1)).toEqual([]);
-  await expect.poll(() => claim(sql, claimer, 1)).toMatchObject([{ attempts: 2, crashes: 0 }]);
+  // As if a minute had passed.
+  await sql`update queue set due_at = due_at - interval '60 s'`;
+  expect(await claim(sql, claimer, 1)).toMatchObject([{ attempts: 2, crashes: 0 }]);
 });
 
 test('with a worker in the process an event is claimed when it is stored, unless an earlier one of its entity is pending', async () => {
@@ -340,20 +342,23 @@ test('what waits is told to Prometheus', async () => {
 test('an event that waited for a batch that failed is stored behind the events of that batch', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
-  const { inbox, database } = service.context;
+  const { inbox, database, bodyMemory } = service.context;
   const { sql } = database;
   const send = (status: string) => service.hook('order_updated', webhookToken, order('o-1', status));
   await send('A');
-  await sql`create function refuse() returns trigger language plpgsql as $$ begin
-    perform pg_sleep(0.3); raise 'no'; end $$`;
-  await sql`create trigger refuse before insert on events for each row
-    when (position('"B"'::bytea in new.body) > 0) execute function refuse()`;
+  const whenB = `before insert on events for each row when (position('"B"'::bytea in new.body) > 0)`;
+  await using hold = await holdAt(service.databaseUrl, { trigger: whenB });
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`;
+  // Triggers fire in the order of their names: this one when the hold is opened.
+  await sql.unsafe(`create trigger refuse ${whenB} execute function refuse()`);
   const failing = send('B');
-  await sleep(100);
+  await hold.reached();
   const waiting = send('A');
+  await expect.poll(() => bodyMemory.bytes).toBe(2 * JSON.stringify(order('o-1', 'A')).length);
+  await hold.open();
   expect([(await failing).status, (await waiting).status]).toEqual([200, 200]);
   await sql`drop trigger refuse on events`;
-  await expect.poll(() => inbox.spool.active, { timeout: 5000 }).toBe(false);
+  await expect.poll(() => inbox.spool.active).toBe(false);
   expect((await sql`select body from events order by id`).map(({ body }) => String(body))).toEqual(
     ['A', 'B', 'A'].map((status) => JSON.stringify(order('o-1', status))),
   );

@@ -5,29 +5,25 @@ import { expect, test } from 'vitest';
 import { at, ownDatabase, variablesFor } from './harness.ts';
 import { runScript, startProcess } from './service-process.ts';
 
-test(
-  'the demo can be loaded again and again, and its command works when pasted',
-  { timeout: 60_000 },
-  async () => {
-    await using database = await ownDatabase();
-    const variables = variablesFor(database.url);
-    await using service = await startProcess(variables);
-    const load = async () => {
-      const printed = await runScript('src/demo.ts', { ...variables, GATEWAY_URL: service.url });
-      return JSON.parse(printed) as {
-        demo: { user: { email: string; password: string } };
-        curls: { title: string; command: string }[];
-      };
+test('the demo can be loaded again and again, and its command works when pasted', async () => {
+  await using database = await ownDatabase();
+  const variables = variablesFor(database.url);
+  await using service = await startProcess(variables);
+  const load = async () => {
+    const printed = await runScript('src/demo.ts', { ...variables, GATEWAY_URL: service.url });
+    return JSON.parse(printed) as {
+      demo: { user: { email: string; password: string } };
+      curls: { title: string; command: string }[];
     };
-    const first = await load();
-    expect(await load()).toEqual(first);
-    const login = await supertest(service.url).post(at('/auth/login')).send(first.demo.user);
-    expect(login.status).toBe(200);
-    const list = await supertest(service.url)
-      .get(at('/tasks'))
-      .auth(String(login.body.accessToken), { type: 'bearer' });
-    expect(list.body.tasks).toHaveLength(30);
-    const { stdout } = await promisify(execFile)('sh', ['-c', first.curls[0]?.command ?? '']);
-    expect(JSON.parse(stdout)).toMatchObject({ page: { number: 1, limit: 3, has_more: true } });
-  },
-);
+  };
+  const first = await load();
+  expect(await load()).toEqual(first);
+  const login = await supertest(service.url).post(at('/auth/login')).send(first.demo.user);
+  expect(login.status).toBe(200);
+  const list = await supertest(service.url)
+    .get(at('/tasks'))
+    .auth(String(login.body.accessToken), { type: 'bearer' });
+  expect(list.body.tasks).toHaveLength(30);
+  const { stdout } = await promisify(execFile)('sh', ['-c', first.curls[0]?.command ?? '']);
+  expect(JSON.parse(stdout)).toMatchObject({ page: { number: 1, limit: 3, has_more: true } });
+});

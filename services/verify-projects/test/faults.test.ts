@@ -66,9 +66,7 @@ describe('PostgreSQL', () => {
     await request(app).get('/readyz').expect(503);
     await request(app).get('/livez').expect(200);
     await path.heal();
-    await expect
-      .poll(async () => (await get(app, '/v1/projects', service.key)).status, { timeout: 10_000 })
-      .toBe(200);
+    await expect.poll(async () => (await get(app, '/v1/projects', service.key)).status).toBe(200);
     await context[Symbol.asyncDispose]();
   });
 

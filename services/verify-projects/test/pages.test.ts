@@ -79,7 +79,7 @@ test('stops at once although maintenance waits for a lock', async () => {
   await blocker`lock table projects in access exclusive mode`;
   const waiting = () => blocker`
     select from pg_locks where relation = 'projects'::regclass and not granted`;
-  await expect.poll(waiting, { timeout: 10_000 }).not.toHaveLength(0);
+  await expect.poll(waiting).not.toHaveLength(0);
 
   await running[Symbol.asyncDispose]();
   await blocker.end();
@@ -95,6 +95,6 @@ test('a running instance folds changes and exports how many are left and the dri
     expect(text).toContain('directory_drift_rows');
     return /^directory_unfolded_changes\{list="projects"\} (\d+)$/m.exec(text)?.[1];
   };
-  await expect.poll(unfolded, { timeout: 10_000 }).toBe('0');
+  await expect.poll(unfolded).toBe('0');
   await running[Symbol.asyncDispose]();
 });

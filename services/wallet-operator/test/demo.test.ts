@@ -56,4 +56,4 @@ test('the demo data can be loaded again and again, and its command works when pa
   await rm(dirname(file), { recursive: true });
   expect(JSON.parse(audit.stdout)).toMatchObject({ ok: true, players: 3, entries: 3 });
   await expectSoundLedger(service);
-}, 120_000);
+});

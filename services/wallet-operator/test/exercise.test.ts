@@ -36,4 +36,4 @@ test('every operation answers as the document says', async () => {
     values: { playerId: [playerId], gameCode: [gameCode], currency: ['EUR'], amount: ['1.00'] },
   });
   expect(faults).toEqual([]);
-}, 120_000);
+});

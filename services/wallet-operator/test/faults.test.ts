@@ -24,7 +24,7 @@ beforeAll(async () => {
   await addGame(sql);
   players = [];
   for (let at = 0; at < 6; at++) players.push(await addPlayer(sql));
-}, 60_000);
+});
 afterAll(async () => {
   await sql.end();
   await server.stop();
@@ -86,7 +86,7 @@ test('kill -9 of the service under load', async () => {
   await load.stop();
   await service.start();
   await expectNothingLost(service.url, load.sent);
-}, 60_000);
+});
 
 test('kill -9 of the backends that serve it, again and again', async () => {
   await using service = await startProcess(server.url);
@@ -103,7 +103,7 @@ test('kill -9 of the backends that serve it, again and again', async () => {
   await untilSent(load.sent, load.sent.length + 80);
   await load.stop();
   await expectNothingLost(service.url, load.sent);
-}, 60_000);
+});
 
 test('kill -9 of the whole PostgreSQL under load', async () => {
   await using service = await startProcess(server.url);
@@ -111,13 +111,13 @@ test('kill -9 of the whole PostgreSQL under load', async () => {
   await untilSent(load.sent, 200);
   await server.kill9();
   const unanswered = () => load.sent.filter(({ answer }) => answer?.http === 500).length;
-  await expect.poll(unanswered, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(unanswered).toBeGreaterThan(0);
   await server.restart();
   await untilServing(service.url);
   await untilSent(load.sent, load.sent.length + 100);
   await load.stop();
   await expectNothingLost(service.url, load.sent);
-}, 90_000);
+});
 
 test('kill -9 of Redis under load changes nothing', async () => {
   const redis = await startRedis();
@@ -130,7 +130,7 @@ test('kill -9 of Redis under load changes nothing', async () => {
   await redis.stop();
   expect(load.sent.filter(({ answer }) => answer?.http !== 200)).toEqual([]);
   await expectNothingLost(service.url, load.sent);
-}, 60_000);
+});
 
 test('SIGTERM under load: what was taken is answered, and the process ends in order', async () => {
   await using service = await startProcess(server.url);
@@ -141,7 +141,7 @@ test('SIGTERM under load: what was taken is answered, and the process ends in or
   expect(code).toBe(0);
   await service.start();
   await expectNothingLost(service.url, load.sent);
-}, 60_000);
+});
 
 const errorsOf = (processes: readonly ServiceProcess[]): string =>
   processes.flatMap(({ lines }) => lines.filter((line) => line.includes('"err"'))).join('\n');
@@ -157,7 +157,7 @@ test('two processes serve the same players', async () => {
     errorsOf([one, other]),
   ).toEqual([]);
   await expectNothingLost(one.url, sent);
-}, 60_000);
+});
 
 test('more callbacks than may wait: those beyond are told at once to ask again', async () => {
   await using service = await startProcess(server.url, '', { MAX_WAITING: '400' });
@@ -190,4 +190,4 @@ test('more callbacks than may wait: those beyond are told at once to ask again',
   await blocked;
   expect(sent.some(({ answer }) => answer?.http === 500 && answer.status === 'ERROR_UNKNOWN')).toBe(true);
   await expectNothingLost(service.url, sent);
-}, 60_000);
+});

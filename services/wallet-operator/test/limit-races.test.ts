@@ -57,7 +57,7 @@ test('debits and a lower limit at once: after its answer no debit exceeds it', a
   };
   const playing = Promise.all(Array.from({ length: 16 }, (_, at) => play(at)));
   const balance = async () => (await first.balance()).balance;
-  await expect.poll(balance, { timeout: 10_000 }).not.toBe('1000.00');
+  await expect.poll(balance).not.toBe('1000.00');
   await admin.put(path, { setBy: 'player', wager: { month: '1.00' } });
   isLowered = true;
   await playing;

@@ -9,7 +9,7 @@ import { expectSoundLedger } from './proof.ts';
 const newDebit = () => ({ transactionId: randomUUID(), roundId: randomUUID() });
 
 /** The service with a player whom a test locks, and others. */
-const startWithPlayers = async (variables: Record<string, string> = { MAX_WAIT_MS: '2000' }) => {
+const startWithPlayers = async (variables: Record<string, string> = { MAX_WAIT_MS: '6000' }) => {
   const service = await startService({ variables });
   const { sql } = service.context.database;
   await addGame(sql);
@@ -52,12 +52,12 @@ test('a batch meets a locked player once; later batches leave the player out', a
       return false;
     },
   });
-  await using service = await startService({ variables: { DATABASE_URL: proxy.url, MAX_WAIT_MS: '2000' } });
+  await using service = await startService({ variables: { DATABASE_URL: proxy.url, MAX_WAIT_MS: '6000' } });
   const locked = callerOf(service, player.playerId);
   const other = callerOf(service, others[0]?.playerId ?? '');
   const holder = await holdPlayer(direct.databaseUrl, locked.playerId);
   const refused = [locked.debit()];
-  await expect.poll(service.context.ledger.lockedPlayers, { timeout: 20_000 }).toBe(1);
+  await expect.poll(service.context.ledger.lockedPlayers).toBe(1);
   for (let turn = 0; turn < 10; turn += 1) {
     refused.push(locked.debit(), locked.rollback());
     expect((await other.debit()).status).toBe('OK');
@@ -66,7 +66,7 @@ test('a batch meets a locked player once; later batches leave the player out', a
   for (const answer of await Promise.all(refused)) expect(answer.http).toBe(500);
   expect(lockTimeouts).toBe(1);
   await holder.release();
-  await expect.poll(service.context.ledger.lockedPlayers, { timeout: 20_000 }).toBe(0);
+  await expect.poll(service.context.ledger.lockedPlayers).toBe(0);
 });
 
 test('callbacks of a locked player are applied once when the row is released soon enough', async () => {
@@ -74,7 +74,7 @@ test('callbacks of a locked player are applied once when the row is released soo
   await using _ = service;
   const holder = await holdPlayer(service.databaseUrl, locked.playerId);
   const sent = [...Array.from({ length: 20 }, () => locked.debit()), locked.rollback()];
-  await expect.poll(service.context.ledger.waiting, { timeout: 20_000 }).toBe(sent.length);
+  await expect.poll(service.context.ledger.waiting).toBe(sent.length);
   await holder.release();
   for (const answer of await Promise.all(sent)) expect(answer).toMatchObject({ http: 200, status: 'OK' });
   expect((await locked.balance()).balance).toBe('800.00');

@@ -60,7 +60,7 @@ const race = async (order: readonly ('debit' | 'rollback' | 'end')[], { roundIsO
   for (const [at, name] of order.entries()) {
     const command = commands[name];
     if (command) asked.push((at === 0 ? one : other).add(command));
-    await expect.poll(waitingForLocks, { timeout: 10_000, interval: 5 }).toBe(at + 1);
+    await expect.poll(waitingForLocks, { interval: 5 }).toBe(at + 1);
   }
   await holder.release();
   const results = await Promise.all(asked);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   stack.defer(() => sql.end());
   await addGame(sql);
   processes = [stack.use(await startProcess(database.url)), stack.use(await startProcess(database.url))];
-}, 60_000);
+});
 afterAll(() => stack.disposeAsync());
 
 const player = async (balance = 100_000) => {
@@ -57,7 +57,7 @@ test('one transactionId with other amounts at once: one amount is taken, the oth
     expect(row).toEqual({ balance: left, seq: 2 });
   }
   await expectSoundLedger({ sql });
-}, 60_000);
+});
 
 test('debits, credits and rollbacks of one round at once: the answers add up to the balance', async () => {
   for (let round = 0; round < 30; round++) {
@@ -90,7 +90,7 @@ test('debits, credits and rollbacks of one round at once: the answers add up to 
     expect((await one.debit({ roundId })).status).toBe('ERROR_UNKNOWN');
   }
   await expectSoundLedger({ sql });
-}, 60_000);
+});
 
 test('the last money is spent once, by however many bets in however many rounds', async () => {
   for (let round = 0; round < 10; round++) {
@@ -107,4 +107,4 @@ test('the last money is spent once, by however many bets in however many rounds'
     expect(row).toEqual({ balance: 100 });
   }
   await expectSoundLedger({ sql });
-}, 60_000);
+});

@@ -24,9 +24,7 @@ import { expectSoundLedger } from './proof.ts';
 test('entries are sealed in the background, and a round that is not sealed yet is a conflict', async () => {
   await using service = await startSealingService({ SEAL_EVERY_MS: '50' });
   const { playerId, roundId } = await playRounds(service);
-  await expect
-    .poll(async () => (await askEvidence(service, playerId, roundId)).status, { timeout: 20_000 })
-    .toBe(200);
+  await expect.poll(async () => (await askEvidence(service, playerId, roundId)).status).toBe(200);
   await using lazy = await startSealingService();
   const late = await playRounds(lazy);
   const { status, text } = await askEvidence(lazy, late.playerId, late.roundId);
@@ -43,7 +41,7 @@ test('two processes seal every entry once, and a new process seals what an ended
   }
   await using two = await startSealingService({ SEAL_EVERY_MS: '10' }, one.databaseUrl);
   for (let round = 0; round < 5; round++) await Promise.all([playRounds(one), playRounds(two)]);
-  await expect.poll(() => countUnsealed(sql), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => countUnsealed(sql)).toBe(0);
   expect(await verifySeals(sql, publicKeys)).toBe(55);
 });
 
@@ -51,16 +49,14 @@ test('a process signs nothing more when the chain that it signed was rewritten',
   await using service = await startSealingService({ SEAL_EVERY_MS: '20' });
   const { sql } = service.context.database;
   await playRounds(service);
-  await expect.poll(() => countUnsealed(sql), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => countUnsealed(sql)).toBe(0);
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`delete from sealed_ranges`;
     await tx`delete from sealed_runs`;
   });
   await playRounds(service);
-  await expect
-    .poll(() => service.lines.join(''), { timeout: 20_000 })
-    .toContain('entries are not sealed any more');
+  await expect.poll(() => service.lines.join('')).toContain('entries are not sealed any more');
   expect(await savedCheckpoints(service)).toEqual([]);
 });
 
@@ -101,7 +97,7 @@ test('entries of more players than fit into a range are sealed without a pause',
   await sql`insert into entries (player_id, seq, operation, transaction_id, amount, balance_after, at, id_space)
     select 'many-' || n, 1, 'deposit', 'many-' || n, 1, 1, now(), 'operator' from generate_series(1, 2500) n`;
   await using _ = await startSealingService({}, database.url);
-  await expect.poll(() => countUnsealed(sql), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => countUnsealed(sql)).toBe(0);
   expect(await verifySeals(sql, publicKeys)).toBe(2500);
 });
 
@@ -123,7 +119,7 @@ test('after kill -9 at any moment each entry is sealed once, in one chain', asyn
     await load.stop();
     await process.start();
   }
-  await expect.poll(() => countUnsealed(sql), { timeout: 30_000 }).toBe(0);
+  await expect.poll(() => countUnsealed(sql)).toBe(0);
   await verifySeals(sql, publicKeys);
   await expectSoundLedger({ sql });
 });

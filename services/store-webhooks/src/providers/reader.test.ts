@@ -14,21 +14,21 @@ beforeEach(() => {
 const path = ['v2', 'orders', 'o-1'];
 
 test('what a provider knows is read, what it does not know is undefined', async () => {
-  const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
+  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.orders.set('o-1', { order: 1 });
   expect(await reader.get(standIn.url, path, {})).toEqual({ order: 1 });
   expect(await reader.get(standIn.url, ['v2', 'orders', 'o-2'], {})).toBeUndefined();
 });
 
 test('a redirect is not followed, and not tried again', async () => {
-  const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
+  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.behaviour = 'redirect';
   await expect(reader.get(standIn.url, path, {})).rejects.toThrow('answered 302');
   expect(standIn.asked).toHaveLength(1);
 });
 
 test('after five failures in a row a provider is not asked for a while', async () => {
-  const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
+  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.behaviour = 'error';
   for (let at = 0; at < 4; at++)
     await expect(reader.get(standIn.url, path, {})).rejects.toThrow('The provider');
@@ -38,7 +38,7 @@ test('after five failures in a row a provider is not asked for a while', async (
 });
 
 test('failures of one account do not stop requests of another account at the same origin', async () => {
-  const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
+  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.behaviour = 'error';
   for (let at = 0; at < 5; at++)
     await reader.get(standIn.url, path, { account: 'one' }).catch(() => undefined);
@@ -49,7 +49,7 @@ test('failures of one account do not stop requests of another account at the sam
 });
 
 test('a provider that rejects requests is still asked: the next request may be valid', async () => {
-  const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
+  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.behaviour = 'forbidden';
   for (let at = 0; at < 10; at++)
     await expect(reader.get(standIn.url, path, {})).rejects.toThrow('answered 403');
@@ -59,7 +59,7 @@ test('a provider that rejects requests is still asked: the next request may be v
 });
 
 test('a provider that does not answer is not asked for a while, for any account', async () => {
-  const reader = createReader({ timeoutMs: 20, addresses: 'any' });
+  const reader = createReader({ timeoutMs: 500, addresses: 'any' });
   standIn.behaviour = 'hang';
   for (let at = 0; at < 3; at++)
     await expect(reader.get(standIn.url, path, { account: `${at}` })).rejects.toThrow('The provider');
@@ -68,7 +68,7 @@ test('a provider that does not answer is not asked for a while, for any account'
 });
 
 test('a provider that limits an account (429) is not asked again at once, and for that account not for a while', async () => {
-  const reader = createReader({ timeoutMs: 1000, addresses: 'any' });
+  const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.behaviour = 'limited';
   for (let at = 0; at < 5; at++)
     await expect(reader.get(standIn.url, path, {})).rejects.toThrow('answered 429');
@@ -102,7 +102,7 @@ test.each([
   'http://2130706433',
   'http://localhost:1',
 ])('where only public addresses are allowed, %s is not asked', async (url) => {
-  const reader = createReader({ timeoutMs: 1000, addresses: 'public' });
+  const reader = createReader({ timeoutMs: 20_000, addresses: 'public' });
   await expect(reader.get(url, ['x'], {})).rejects.toThrow(/private address/);
 });
 

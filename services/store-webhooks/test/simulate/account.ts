@@ -70,7 +70,7 @@ const compare = async (where: Where, run: string, expected: Expected, broken: nu
 };
 
 /** How long events may stay in the spool, which no list shows, after the database was away. */
-const spoolPatienceMs = 30_000;
+const spoolPatienceMs = 120_000;
 
 /** Compares the records of the service with the expected ones; returns the differences that remain. */
 export const account = async (

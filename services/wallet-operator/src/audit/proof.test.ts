@@ -149,10 +149,10 @@ test('the ledger is proved without a request, and metrics and log show that it n
   const { sql } = service.context.database;
   const metric = async (): Promise<string | undefined> =>
     /^wallet_proof_ok (\S+)$/m.exec(await (await fetch(`${service.url}/metrics`)).text())?.[1];
-  await expect.poll(metric, { timeout: 30_000 }).toBe('1');
+  await expect.poll(metric).toBe('1');
   await addPlayer(sql, {}, player);
   await tamper(sql, (tx) => tx`update players set balance = balance + 1 where player_id = ${player}`);
-  await expect.poll(metric, { timeout: 30_000 }).toBe('0');
+  await expect.poll(metric).toBe('0');
   expect(service.lines.some((line) => line.includes('found violations'))).toBe(true);
 });
 
@@ -168,7 +168,7 @@ test('a stop does not wait for a proof in progress, and reports no failure', asy
       await holder`select from pg_stat_activity where datname = current_database()
         and application_name like 'wallet-operator:slow:%' and wait_event_type = 'Lock'`
     ).length;
-  await expect.poll(waiting, { timeout: 30_000 }).toBe(1);
+  await expect.poll(waiting).toBe(1);
   await service.context.proving[Symbol.asyncDispose]();
   await service.context.slow[Symbol.asyncDispose]();
   expect(await holder`select from pg_locks where relation = 'entries'::regclass and granted`).toHaveLength(1);

@@ -52,7 +52,7 @@ test('every history of our service has a serial order, which is that of the ledg
     expect(replay(own, await ledgerOf(service, player))).toEqual([]);
   }
   await expectSoundLedger(service);
-}, 60_000);
+});
 
 test('histories stay sound while the connections of the ledger are cut again and again', async () => {
   await using service = await startWallet();
@@ -71,7 +71,7 @@ test('histories stay sound while the connections of the ledger are cut again and
   expect(cuts).toBeGreaterThan(0);
   expect(verdict.violations).toEqual([]);
   await expectSoundLedger(service);
-}, 60_000);
+});
 
 test('certify --history finds a broken backend and draws each violation; judge says the same of the file', async () => {
   const folder = await makeFolder();
@@ -105,4 +105,4 @@ test('certify --history finds a broken backend and draws each violation; judge s
   const judged = await run('judge.ts', file);
   expect(judged.code).toBe(1);
   expect(judged.stdout.split('\n').at(-2)).toBe(recorded.stdout.split('\n').at(-2));
-}, 60_000);
+});

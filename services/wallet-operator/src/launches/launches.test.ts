@@ -127,7 +127,7 @@ test('a game server that does not answer is given up after the limit, and then n
     }),
   );
   const signatures = createRequestSignatures({ secrets: { current: secret } });
-  const server = createGameServer({ url, operatorId: 'op', signatures, limitMs: 50 });
+  const server = createGameServer({ url, operatorId: 'op', signatures, limitMs: 1000 });
   for (let call = 0; call < 8; call++)
     await expect(server.currencies()).rejects.toMatchObject({ status: 503, code: 'game_server_unavailable' });
   expect(asked).toBe(5);
@@ -161,7 +161,7 @@ test('more launches than may be in progress, held up by a slow game server, keep
   expect([...answers]).toEqual(['200 OK']);
   held.resolve();
   for (const { status } of await Promise.all(launches)) expect(status).toBe(201);
-}, 20_000);
+});
 
 test('a game server that is slow has at most 200 calls in progress, and the next one fails at once', async () => {
   const { createGameServer } = await import('./game-server.ts');
@@ -175,11 +175,11 @@ test('a game server that is slow has at most 200 calls in progress, and the next
   const signatures = createRequestSignatures({ secrets: { current: secret } });
   const server = createGameServer({ url: await serve(slow), operatorId: 'op', signatures, limitMs: 60_000 });
   const calls = Array.from({ length: 200 }, () => server.currencies());
-  await expect.poll(() => asked, { timeout: 20_000 }).toBe(200);
+  await expect.poll(() => asked).toBe(200);
   await expect(server.currencies()).rejects.toMatchObject({ status: 503, code: 'game_server_unavailable' });
   held.resolve();
   expect(new Set((await Promise.all(calls)).flat())).toEqual(new Set(['EUR']));
-}, 30_000);
+});
 
 test('without a game server launches say so', async () => {
   await using service = await startService();

@@ -151,7 +151,7 @@ test('PostgreSQL decides whole batches exactly as the rules decide one command a
   );
   // Both ways were taken.
   expect(byStatement).toBeGreaterThan(10);
-}, 120_000);
+});
 
 test.each(['global', 'player'] as const)(
   'two processes on one database, ids unique by %s: no history breaks the ledger, and copies get one answer',
@@ -187,7 +187,6 @@ test.each(['global', 'player'] as const)(
       { numRuns: 60 },
     );
   },
-  120_000,
 );
 
 test.each(['entries', 'players'])(
@@ -220,7 +219,6 @@ test.each(['entries', 'players'])(
     });
     expect(await adding.outcome).toMatchObject({ status: 'OK' });
   },
-  30_000,
 );
 
 test('rows of the ledger and of the audit trail can not be changed', async () => {
