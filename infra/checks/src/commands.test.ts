@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { isFree } from '@platform/local/ports';
+import { freePortBase } from '@platform/local/ports';
 import type {} from '@platform/local/provided';
 import { codeBlocks, scriptOfPage, skipReason } from './code-blocks.ts';
 import { newcomer } from './env.ts';
@@ -28,15 +28,6 @@ const environment = () => ({
   GATEWAY_PORT: String(portBase + 99),
   CURL_HOME: checkout,
 });
-
-/** The first of a hundred ports below those that the system hands out. */
-const freePortBase = async (): Promise<number> => {
-  for (;;) {
-    const base = 12_000 + 100 * Math.floor(Math.random() * 200);
-    const free = await Promise.all([1, 2, 3, 4, 5, 6, 32, 79, 99].map((offset) => isFree(base + offset)));
-    if (free.every(Boolean)) return base;
-  }
-};
 
 const copyRepository = (): string => {
   const folder = mkdtempSync(join(tmpdir(), 'newcomer-'));

@@ -13,7 +13,7 @@ export interface Restarts {
   errors: string[];
 }
 
-const RESTART_MS = 60_000;
+const RESTART_MS = 120_000;
 /** Each of the two instances of a service. */
 const INSTANCES = [0, 1];
 const ROUNDS = 2;

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isFree } from '@platform/local/ports';
+import { freePortBase } from '@platform/local/ports';
 import { run } from './program.ts';
 
 /** The parts of .local/stack.json that are read here. */
@@ -51,19 +51,8 @@ export interface Stack extends AsyncDisposable {
   ready: () => Promise<void>;
 }
 
-const SPAN = 100;
-const READY_MS = 90_000;
+const READY_MS = 240_000;
 export const OPERATOR_ID = 'e2e-operator';
-
-/** The first of a hundred ports for one stack, below the ephemeral ports of the system. */
-const freePorts = async (): Promise<number> => {
-  for (;;) {
-    const base = 12_000 + SPAN * Math.floor(Math.random() * 200);
-    const services = [1, 2, 3, 4, 5, 6, 41, 42, 43, 44, 45, 46];
-    const wanted = [...services, 32, 79, 90, 95].map((offset) => isFree(base + offset));
-    if ((await Promise.all(wanted)).every(Boolean)) return base;
-  }
-};
 
 const answersWell = (url: string): Promise<boolean> =>
   fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
@@ -96,7 +85,7 @@ export const startStack = async ({ instances = 1, env = {} }: StackOptions = {})
   stack.defer(() => rm(local, { recursive: true, force: true }));
   // Root's PostgreSQL runs as another user, who must be able to enter.
   await chmod(local, 0o755);
-  const base = await freePorts();
+  const base = await freePortBase();
   const [gatewayPort, gamePort] = [base + 90, base + 95];
   const start = stack.use(
     run('infra/local/src/start.ts', ['--local', local, '--instances', String(instances)], {

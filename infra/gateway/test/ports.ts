@@ -11,13 +11,16 @@ const isFree = (port: number): Promise<boolean> =>
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
   });
 
+let next = randomInt(8_200, 12_000);
+
 /**
  * A port on which nobody listens at this moment. It lies below those that the system gives to outgoing connections
  * (32768 and above on Linux), one of which could take it meanwhile.
  */
 export const freePort = async (): Promise<number> => {
   for (;;) {
-    const port = randomInt(8_200, 12_000);
+    const port = next;
+    next = port + 1 < 12_000 ? port + 1 : 8_200;
     if (await isFree(port)) return port;
   }
 };

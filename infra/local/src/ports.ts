@@ -15,11 +15,38 @@ export const isFree = (port: number): Promise<boolean> =>
  */
 const FREE_PORTS = { from: 8_200, to: 12_000 };
 
-/** A TCP port on 127.0.0.1 that was free a moment ago. */
+let next = randomInt(FREE_PORTS.from, FREE_PORTS.to);
+
+/** A TCP port on 127.0.0.1 that was free a moment ago; each call returns another one. */
 export const freePort = async (): Promise<number> => {
   for (;;) {
-    const port = randomInt(FREE_PORTS.from, FREE_PORTS.to);
+    const port = next;
+    next = port + 1 < FREE_PORTS.to ? port + 1 : FREE_PORTS.from;
     if (await isFree(port)) return port;
+  }
+};
+
+/** Ports of one platform: those of its services, of their second instances, of PostgreSQL, Redis, gateway and a stand-in. */
+const PLATFORM_PORTS = [1, 2, 3, 4, 5, 6, 41, 42, 43, 44, 45, 46, 32, 79, 90, 95, 99];
+
+/** Listens on the port for as long as this process runs; false when it is taken. */
+const reserve = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer().unref();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(true));
+  });
+
+/**
+ * PORT_BASE of a platform that a test starts: a hundred ports below those of outgoing connections. The first one stays
+ * taken until this process ends, so that no other test gets the same ports while the platform starts.
+ */
+export const freePortBase = async (): Promise<number> => {
+  for (;;) {
+    const base = 12_000 + 100 * randomInt(200);
+    if (!(await reserve(base))) continue;
+    const free = await Promise.all(PLATFORM_PORTS.map((offset) => isFree(base + offset)));
+    if (free.every(Boolean)) return base;
   }
 };
 

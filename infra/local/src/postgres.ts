@@ -60,10 +60,11 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
       await folder.remove();
     },
   });
+  const killParent = server.kill9;
   return Object.assign(server, {
     dataDir: cluster.dataDir,
     kill9: async () => {
-      await server.kill9();
+      await killParent();
       // A child that is busy would notice only later that its parent is gone, and might still commit a statement.
       await killAllIn(cluster.dataDir);
     },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi, expect } from 'vitest';
 import { baseEnv } from '../src/env.ts';
-import { freePort, isFree } from '../src/ports.ts';
+import { freePortBase } from '../src/ports.ts';
 import type { Stack } from '../src/stack-file.ts';
 
 /** A `start` of its own, over the two small services of the fixtures. */
@@ -29,13 +29,10 @@ export const newLocalFolder = async (): Promise<string> => {
 };
 export const removeFolder = (path: string): Promise<void> => rm(path, { recursive: true, force: true });
 
-/** Ports of their own for one stack, below those that the system hands out. */
+/** Ports of their own for one stack. */
 export const newPorts = async (): Promise<Record<string, string>> => {
-  for (;;) {
-    const base = 12_000 + 100 * Math.floor(Math.random() * 200);
-    const free = await Promise.all([1, 2, 5, 32, 79].map((offset) => isFree(base + offset)));
-    if (free.every(Boolean)) return { GATEWAY_PORT: String(await freePort()), PORT_BASE: String(base) };
-  }
+  const base = await freePortBase();
+  return { GATEWAY_PORT: String(base + 90), PORT_BASE: String(base) };
 };
 
 /** Only a start that hangs takes longer. */

@@ -5,6 +5,7 @@ import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePortBase } from '@platform/local/ports';
 import type { TestProject } from 'vitest/node';
 import { lastCode, openDemo } from './demo-code.ts';
 import { baseEnv } from './env.ts';
@@ -13,9 +14,9 @@ import type { Prepared, Stack } from './stack.ts';
 const script = join(import.meta.dirname, '../../local/src/start.ts');
 const limitMs = 300_000;
 
-/** Starts the platform on ports below those that the system assigns. */
+/** Starts the platform. */
 const start = async (local: string, printed: string): Promise<ChildProcess> => {
-  const base = 32_000 - 200 * Math.floor(Math.random() * 50);
+  const base = await freePortBase();
   const child = spawn(process.execPath, [script, '--local', local, '--no-install'], {
     env: { ...baseEnv(), PORT_BASE: String(base), GATEWAY_PORT: String(base + 99), LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -40,8 +41,7 @@ const prepare = async (local: string): Promise<ChildProcess | undefined> => {
   };
   const printed = join(local, 'printed');
   try {
-    // A second time with other ports, should one of the first be taken.
-    const child = await start(local, printed).catch(() => start(local, printed));
+    const child = await start(local, printed);
     const stack = JSON.parse(await readFile(join(local, 'stack.json'), 'utf8')) as Stack;
     const demo = stack.gateway === null ? null : await openDemo(stack.gateway, await lastCode(printed));
     await write('prepared.json', JSON.stringify({ stack, demo, printed } satisfies Prepared));

@@ -201,14 +201,16 @@ const holdStatements = async (url: string) => {
 const serveWork = async (
   {
     databaseUrl,
-    deadlineMs = 20_000,
+    deadlineMs = 240_000,
     ...options
   }: { max: number; maxWaiting?: number; deadlineMs?: number; databaseUrl?: string },
   work: (database: ReturnType<typeof openDatabase>, url: string) => Promise<unknown>,
 ) => {
   const stack = new AsyncDisposableStack();
   const url = databaseUrl ?? stack.use(await cloneDatabase(inject('postgresUrl'), migrations)).url;
-  const database = stack.use(openDatabase({ maxWaiting: 1000, ...options, url, name: 'work' }));
+  const database = stack.use(
+    openDatabase({ maxWaiting: 1000, statementTimeoutMs: 240_000, ...options, url, name: 'work' }),
+  );
   const listener: RequestListener = (req, res) => {
     work(database, req.url ?? '').then(
       () => res.writeHead(200).end(),

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
@@ -64,7 +65,9 @@ export const startProxy = async (
     server.listen(at, '127.0.0.1');
     await once(server, 'listening');
   };
-  await listen(0);
+  // Below the ports of outgoing connections, one of which could take it while the proxy does not listen.
+  const listenAnywhere = (): Promise<void> => listen(randomInt(7_000, 8_200)).catch(listenAnywhere);
+  await listenAnywhere();
   url.port = String((server.address() as AddressInfo).port);
 
   const closeAll = (): void => {
