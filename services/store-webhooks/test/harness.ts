@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
@@ -77,10 +77,16 @@ export const startService = async ({ work = true, variables, overrides, ...optio
         headers: { 'content-type': 'application/json', ...headers },
         redirect: 'manual',
       }),
-    /** Resolves when no event and no import is pending. */
+    /** Resolves when no event is in a spool, also of another process, and no event or import is pending. */
     settled: async () => {
       const { sql } = context.database;
       for (;;) {
+        // A database that takes seconds for a commit, as on a busy machine, counts as unavailable.
+        const files = await readdir(spool, { recursive: true }).catch(() => ['.spool']);
+        if (context.inbox.spool.active || files.some((name) => name.endsWith('.spool'))) {
+          await sleep(10);
+          continue;
+        }
         const [row] = await sql<{ left: number }[]>`
           select (select count(*) from queue)::int
             + (select count(*) from import_jobs where state = 'pending')::int as left`;

@@ -105,27 +105,32 @@ test('of several processes that start at once, one takes over a left folder, and
   for (const one of started) expect(one.stored()).toEqual(expect.arrayContaining(one.acknowledged()));
 });
 
-test('a process that is killed at any step loses nothing that it acknowledged, and leaves nothing behind', async () => {
-  await using before = await makeFolder();
-  using left = startSpool(before.folder, { count: 100_000, name: 'left' });
-  await until(() => left.acknowledged().length > 2);
-  await left.kill();
-  for (let killAt = 1, isFinished = false; !isFinished; killAt++) {
-    await using shared = await makeFolder();
-    await cp(before.folder, shared.folder, { recursive: true });
-    // Adds its own events, then replays them and those of the first process.
-    using killed = startSpool(shared.folder, { count: 3, name: 'killed', killAt });
-    await Promise.race([until(() => killed.acknowledged().length === 3), killed.exited]);
-    await shared.databaseUp();
-    isFinished = (await killed.exited) === 0;
-    using last = startSpool(shared.folder);
-    expect(await last.exited).toBe(0);
-    const stored = new Set([...killed.stored(), ...last.stored()]);
-    for (const id of [...left.acknowledged(), ...killed.acknowledged()])
-      expect([killAt, id, stored.has(id)]).toEqual([killAt, id, true]);
-    const names = await readdir(shared.folder, { recursive: true });
-    expect([killAt, names.filter((name) => name.endsWith('.spool'))]).toEqual([killAt, []]);
-    // The folder of the last process, which the next one removes, and its lock.
-    expect(names).toHaveLength(2);
-  }
-});
+test(
+  'a process that is killed at any step loses nothing that it acknowledged, and leaves nothing behind',
+  // Starts some eighty processes.
+  { timeout: 1_200_000 },
+  async () => {
+    await using before = await makeFolder();
+    using left = startSpool(before.folder, { count: 100_000, name: 'left' });
+    await until(() => left.acknowledged().length > 2);
+    await left.kill();
+    for (let killAt = 1, isFinished = false; !isFinished; killAt++) {
+      await using shared = await makeFolder();
+      await cp(before.folder, shared.folder, { recursive: true });
+      // Adds its own events, then replays them and those of the first process.
+      using killed = startSpool(shared.folder, { count: 3, name: 'killed', killAt });
+      await Promise.race([until(() => killed.acknowledged().length === 3), killed.exited]);
+      await shared.databaseUp();
+      isFinished = (await killed.exited) === 0;
+      using last = startSpool(shared.folder);
+      expect(await last.exited).toBe(0);
+      const stored = new Set([...killed.stored(), ...last.stored()]);
+      for (const id of [...left.acknowledged(), ...killed.acknowledged()])
+        expect([killAt, id, stored.has(id)]).toEqual([killAt, id, true]);
+      const names = await readdir(shared.folder, { recursive: true });
+      expect([killAt, names.filter((name) => name.endsWith('.spool'))]).toEqual([killAt, []]);
+      // The folder of the last process, which the next one removes, and its lock.
+      expect(names).toHaveLength(2);
+    }
+  },
+);
