@@ -7,13 +7,24 @@ import { allowSlowBody } from './server.ts';
 /** Deeper than any document we know, and shallow enough for every recursive function that reads a body. */
 const maxDepth = 64;
 
-const [quote, backslash, openBracket, closeBracket, openBrace, closeBrace] = Buffer.from('"\\[]{}');
+const [quote = 0, backslash = 0, openBracket = 0, closeBracket = 0, openBrace = 0, closeBrace = 0] =
+  Buffer.from('"\\[]{}');
+
+/** Whether there are more than `limit` opening brackets and braces, in strings or not. Takes at most `limit` searches. */
+const opensMoreThan = (limit: number, json: Buffer): boolean => {
+  let left = limit;
+  for (const byte of [openBracket, openBrace])
+    for (let at = json.indexOf(byte); at !== -1; at = json.indexOf(byte, at + 1)) if (--left < 0) return true;
+  return false;
+};
 
 /**
  * Whether JSON text nests deeper than `limit` arrays and objects. Run it before JSON.parse, which blocks the process for
  * seconds when megabytes of brackets nest.
  */
 export const nestsDeeperThan = (limit: number, json: Buffer): boolean => {
+  // Most bodies have few brackets; looking at each byte takes as long as parsing them.
+  if (!opensMoreThan(limit, json)) return false;
   let depth = 0;
   let inString = false;
   for (let at = 0; at < json.length; at++) {
