@@ -9,6 +9,8 @@ import type { targets } from './targets.ts';
 const closedConnections = 64;
 /** At twice the capacity: enough to keep up the rate although each waits for slow answers. */
 const pacedConnections = 800;
+/** wrk opens its connections at once; what that costs a service is not counted. */
+const openingMs = 2000;
 
 interface Measured {
   acceptedPerSecond: number;
@@ -30,7 +32,7 @@ const measure = async (
   // Requests that cannot be sent twice end with those of the probe.
   const probes = requests.slice(Math.floor(0.95 * requests.length));
   const probed = await probeDuring(url, probes, () => load(plan));
-  const samples = probed.samples.filter(({ at }) => at >= startedAt);
+  const samples = probed.samples.filter(({ at }) => at >= startedAt + openingMs);
   const refused = samples.filter((sample) => !isAccepted(sample));
   // Only a refusal is what a service should do with too much load.
   const failed = refused.find(({ status }) => status !== 503);

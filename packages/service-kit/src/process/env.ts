@@ -16,7 +16,7 @@ export const commonEnv = {
   /** How long one of them may wait. */
   DATABASE_WAIT_MS: z.coerce.number().int().min(0).default(1000),
   /** Requests in progress while more arrive than are answered; the next one gets 503. */
-  MAX_IN_PROGRESS: z.coerce.number().int().min(1).default(80),
+  MAX_IN_PROGRESS: z.coerce.number().int().min(1).default(160),
   /** After this time the statements of a request are cancelled; less than the gateway waits (30 s). */
   REQUEST_DEADLINE_MS: z.coerce.number().int().min(1).default(20_000),
   /** Client connections; further ones are closed at once. Together with the pools less than the file descriptors. */
