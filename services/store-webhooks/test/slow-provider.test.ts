@@ -45,16 +45,18 @@ test('while a 3DS provider hangs, more of its payments than may be in progress k
   const slow = await service.store({ payments });
   const other = await service.store();
   standIn.behaviour = 'hang';
-  const customers = [];
-  for (let at = 0; at < 8; at++) {
+  const numbers = Array.from({ length: 8 }, (_, at) => at);
+  for (const at of numbers) {
     const payment = { service: 'threedsecureio', transactionId: `t-${at}`, orderId: 'o-1' };
     expect((await service.admin('POST', `/v1/stores/${slow.id}/payments`, payment)).status).toBe(201);
+  }
+  const customers = numbers.map((at) => {
     const cres = Buffer.from(
       JSON.stringify({ threeDSServerTransID: `t-${at}`, messageType: 'CRes', transStatus: 'Y' }),
     ).toString('base64url');
     const result = { service: 'threedsecureio', cres, transactionId: `t-${at}` };
-    customers.push(service.hook('payment-auth-completed/threedsecureio', slow.webhookToken, result));
-  }
+    return service.hook('payment-auth-completed/threedsecureio', slow.webhookToken, result);
+  });
   await expect.poll(() => standIn.asked.length).toBe(8);
   const statuses = new Set<number>();
   // Longer than requests have to stay in progress until others are refused.
