@@ -1,9 +1,10 @@
-import type { JsonWebKey } from 'node:crypto';
+import { randomInt, type JsonWebKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 import { limitStatuses } from './ledger/command.ts';
 import { sealingKeyOf, type SealingKey } from './evidence/keys.ts';
+import { faultKinds, type FaultRates } from './stand-in/faults.ts';
 
 const seconds = (min: number, fallback: number) => z.coerce.number().int().min(min).default(fallback);
 
@@ -68,10 +69,27 @@ export const migrationUrl = (): string => migrationUrlOf(process.env);
 export const databaseUrl = (): string =>
   readEnv({ DATABASE_URL: commonEnv.DATABASE_URL }, process.env).DATABASE_URL;
 
+/** Such as `late=0.1,doubled=0.2`: the chances of faults. */
+const faultRates = z.string().transform((text, context): FaultRates => {
+  const pairs = text
+    .split(',')
+    .filter((pair) => pair !== '')
+    .map((pair) => pair.split('=', 2));
+  const rates: FaultRates = {};
+  for (const [name, rate] of pairs) {
+    const kind = faultKinds.find((one) => one === name);
+    const chance = Number(rate);
+    if (kind === undefined || !(chance >= 0 && chance <= 1))
+      context.addIssue(`must be such as late=0.1,doubled=0.2; the faults are ${faultKinds.join(', ')}`);
+    else rates[kind] = chance;
+  }
+  return rates;
+});
+
 /** Settings of the stand-in game server: GAME_SERVER_…, and those that it shares with the service. */
 export const standInEnv = () => {
   const own = Object.fromEntries(
-    ['HOST', 'PORT', 'PLAYER', 'GAME_CODE', 'ROUNDS', 'DROP_RATE'].map((name) => [
+    ['HOST', 'PORT', 'PLAYER', 'GAME_CODE', 'ROUNDS', 'FAULTS', 'SEED'].map((name) => [
       name,
       process.env[`GAME_SERVER_${name}`],
     ]),
@@ -85,8 +103,12 @@ export const standInEnv = () => {
       PLAYER: z.string().optional(),
       GAME_CODE: z.string().default('dice-alpha'),
       ROUNDS: z.coerce.number().int().min(0).default(10),
-      /** Chance from 0 to 1 that an answer is lost. */
-      DROP_RATE: z.coerce.number().min(0).max(1).default(0),
+      FAULTS: faultRates.prefault(''),
+      /** Repeats the choices of an earlier run. */
+      SEED: z.coerce
+        .number()
+        .int()
+        .default(() => randomInt(2 ** 31)),
       HMAC_SECRET: z.string().min(1),
       OPERATOR_ID: z.string().default('local-operator'),
       OPERATOR_URL: z.url().default('http://127.0.0.1:8080'),

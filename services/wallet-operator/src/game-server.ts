@@ -5,22 +5,35 @@
 import { createRequestSignatures } from '@platform/auth/hmac';
 import { listen } from '@platform/service-kit/service';
 import { standInEnv } from './env.ts';
+import { createRandom } from './history/random.ts';
 import { createCaller } from './stand-in/caller.ts';
+import { createFaults } from './stand-in/faults.ts';
 import { playRound } from './stand-in/rounds.ts';
 import { createStandIn } from './stand-in/server.ts';
 
 const env = standInEnv();
 const say = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
-const common = { operatorUrl: env.OPERATOR_URL, secret: env.HMAC_SECRET, dropRate: env.DROP_RATE };
+const random = createRandom(env.SEED);
+const faults = createFaults(env.FAULTS, random);
 
 if (env.PLAYER === undefined) {
-  const standIn = createStandIn({ ...common, operatorId: env.OPERATOR_ID, rounds: env.ROUNDS, onRound: say });
+  const standIn = createStandIn({
+    operatorUrl: env.OPERATOR_URL,
+    secret: env.HMAC_SECRET,
+    operatorId: env.OPERATOR_ID,
+    rounds: env.ROUNDS,
+    faults,
+    random,
+    onRound: say,
+  });
   const { address, port } = await listen(standIn, env.HOST, env.PORT);
-  say({ listening: `http://${address}:${port}`, operator: env.OPERATOR_URL });
+  say({ listening: `http://${address}:${port}`, operator: env.OPERATOR_URL, seed: env.SEED });
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => standIn.close());
 } else {
+  say({ seed: env.SEED });
   const signatures = createRequestSignatures({ secrets: { current: env.HMAC_SECRET } });
-  const call = createCaller({ url: env.OPERATOR_URL, signatures, dropRate: env.DROP_RATE });
+  const caller = createCaller({ url: env.OPERATOR_URL, signatures, faults });
   for (let round = 0; round < env.ROUNDS; round++)
-    say(await playRound(call, { playerId: env.PLAYER, gameCode: env.GAME_CODE }));
+    say(await playRound(caller, { playerId: env.PLAYER, gameCode: env.GAME_CODE, random }));
+  await caller.settle();
 }

@@ -8,7 +8,7 @@ import { secret, startService, type Running } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';
 
 /** The program, as `pnpm --filter wallet-operator game-server` runs it. */
-const run = ({ url }: Running, settings: Record<string, string>) => {
+const run = ({ url }: Pick<Running, 'url'>, settings: Record<string, string>) => {
   const child = spawn(process.execPath, ['src/game-server.ts'], {
     cwd: new URL('..', import.meta.url).pathname,
     env: { HMAC_SECRET: secret, OPERATOR_URL: url, ...settings },
@@ -19,7 +19,7 @@ const run = ({ url }: Running, settings: Record<string, string>) => {
   return { child, exited, lines: createInterface({ input: child.stdout }) };
 };
 
-test('plays rounds for a player, half of the answers lost, and tells each', async () => {
+test('plays rounds for a player with faults, and prints the seed and each round', async () => {
   await using service = await startService();
   const { sql } = service.context.database;
   await addGame(sql);
@@ -27,10 +27,13 @@ test('plays rounds for a player, half of the answers lost, and tells each', asyn
   const { exited, lines } = run(service, {
     GAME_SERVER_PLAYER: playerId,
     GAME_SERVER_ROUNDS: '4',
-    GAME_SERVER_DROP_RATE: '0.3',
+    GAME_SERVER_FAULTS: 'lost=0.2,doubled=0.2,reordered=0.1',
+    GAME_SERVER_SEED: '7',
   });
-  const rounds: { roundId: string; steps: { callback: string }[] }[] = [];
-  for await (const line of lines) rounds.push(JSON.parse(line));
+  const printed: unknown[] = [];
+  for await (const line of lines) printed.push(JSON.parse(line));
+  expect(printed.shift()).toEqual({ seed: 7 });
+  const rounds = printed as { roundId: string; steps: { callback: string }[] }[];
   expect(await exited).toBe(0);
   expect(new Set(rounds.map(({ roundId }) => roundId)).size).toBe(4);
   for (const { steps } of rounds) expect(steps[0]?.callback).toBe('debit');
@@ -57,4 +60,11 @@ test('waits for launches, takes signed requests only, and ends when it is told t
   expect((await ask(secret, 'op-2'))[0]).toBe(401);
   child.kill('SIGTERM');
   expect(await exited).toBe(0);
+});
+
+test('does not start with a fault that it does not know, or without a chance from 0 to 1', async () => {
+  for (const GAME_SERVER_FAULTS of ['early=0.1', 'late', 'late=2', 'late=0.1;lost=0.1']) {
+    const { exited } = run({ url: 'http://127.0.0.1:1' }, { GAME_SERVER_FAULTS });
+    expect(await exited, GAME_SERVER_FAULTS).toBe(1);
+  }
 });

@@ -1,14 +1,13 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { freePort } from '@platform/local/ports';
 import { listen } from '@platform/service-kit/service';
 import { expect, onTestFinished, test } from 'vitest';
 import { addGame, addPlayer, callerOf } from '../../test/factories.ts';
 import { keys, secret, startService } from '../../test/harness.ts';
 import { person } from '../../test/people.ts';
-import { expectSoundLedger } from '../../test/proof.ts';
 import { createRequestSignatures } from '@platform/auth/hmac';
-import { createCaller } from '../stand-in/caller.ts';
-import { playRound } from '../stand-in/rounds.ts';
 import { createStandIn } from '../stand-in/server.ts';
+import { createGameServer } from './game-server.ts';
 
 const serve = async (server: Server, port = 0): Promise<string> => {
   const address = await listen(server, '127.0.0.1', port);
@@ -103,22 +102,65 @@ const respond =
     res.end(body);
   };
 const silent: RequestListener = () => undefined;
+const cutOff: RequestListener = (_req, res) => {
+  res.writeHead(200, { 'Content-Length': 100 });
+  res.write('{"currencies":["EUR"');
+  setImmediate(() => res.destroy());
+};
 
-test.each<[string, RequestListener, string]>([
+const bad: [string, RequestListener, string][] = [
   ['says no', respond(403, '{"code":"geo_blocked"}'), '422 game_server_refused'],
   ['fails', respond(500, 'oops'), '503 game_server_unavailable'],
   ['answers nonsense', respond(200, '<html>'), '503 game_server_unavailable'],
+  ['answers another kind of JSON', respond(200, '"EUR"'), '503 game_server_unavailable'],
   ['redirects', respond(302, ''), '503 game_server_unavailable'],
-])('a game server that %s', async (_name, listener, expected) => {
-  const { service, sql, ann } = await startBoth(await serve(createServer(listener)));
-  await using _ = service;
-  const order = { playerId: await addPlayer(sql), gameCode: 'dice-alpha', countryCode: 'DE' };
-  const { status, body } = await ann.post('/v1/launches', order);
-  expect(`${status} ${String(body['code'])}`).toBe(expected);
+  ['does not answer in time', silent, '503 game_server_unavailable'],
+  ['cuts its answer off', cutOff, '503 game_server_unavailable'],
+];
+
+/** A service that gives the game server little time. */
+const startBeside = async (url: string) => {
+  const signatures = createRequestSignatures({ secrets: { current: secret } });
+  const gameServer = createGameServer({ url, operatorId: 'op-1', signatures, limitMs: 200 });
+  const service = await startService({
+    variables: { GAME_SERVER_URL: url, OPERATOR_ID: 'op-1' },
+    overrides: { gameServer },
+  });
+  await addGame(service.context.database.sql);
+  return { service, ann: await person(service) };
+};
+
+/** What a launch and the list of currencies answer. */
+const codesOf = async ({ service, ann }: Awaited<ReturnType<typeof startBeside>>): Promise<string[]> => {
+  const order = {
+    playerId: await addPlayer(service.context.database.sql),
+    gameCode: 'dice-alpha',
+    countryCode: 'DE',
+  };
+  const answers = [await ann.post('/v1/launches', order), await ann.get('/v1/currencies')];
+  return answers.map(({ status, body }) => `${status} ${String(body['code'])}`);
+};
+
+test.each(bad)('launches and currencies of a game server that %s', async (_name, listener, expected) => {
+  const both = await startBeside(await serve(createServer(listener)));
+  await using _ = both.service;
+  expect(await codesOf(both)).toEqual([expected, expected]);
+  // Whatever the game server does, the callbacks are served.
+  const caller = callerOf(both.service, await addPlayer(both.service.context.database.sql));
+  expect((await caller.debit()).status).toBe('OK');
+});
+
+test('launches and currencies of a game server that is down, and when it is back', async () => {
+  const port = await freePort();
+  const both = await startBeside(`http://127.0.0.1:${port}`);
+  await using _ = both.service;
+  const unavailable = '503 game_server_unavailable';
+  expect(await codesOf(both)).toEqual([unavailable, unavailable]);
+  await serve(createServer(respond(200, '{"currencies":["EUR"],"url":"https://games.example.test/"}')), port);
+  expect(await codesOf(both)).toEqual(['201 undefined', '200 undefined']);
 });
 
 test('a game server that does not answer is given up after the limit, and then not asked for a while', async () => {
-  const { createGameServer } = await import('./game-server.ts');
   let asked = 0;
   const url = await serve(
     createServer((req, res) => {
@@ -164,7 +206,6 @@ test('more launches than may be in progress, held up by a slow game server, keep
 });
 
 test('a game server that is slow has at most 200 calls in progress, and the next one fails at once', async () => {
-  const { createGameServer } = await import('./game-server.ts');
   const held = Promise.withResolvers<void>();
   let asked = 0;
   const slow = createServer(async (_req, res) => {
@@ -248,26 +289,4 @@ test('the session of a launch is good for the bets of its player, and of nobody 
   expect((await callerOf(service, other).debit({ sessionToken })).status).toBe('ERROR_INVALID_SESSION');
   expect(JSON.stringify([...(await sql`select * from sessions`)])).not.toContain(sessionToken);
   expect(service.lines.join('')).not.toContain(sessionToken);
-});
-
-test('rounds of the stand-in, half of its answers lost, end in a sound ledger and the right balance', async () => {
-  await using service = await startService();
-  const { sql } = service.context.database;
-  await addGame(sql);
-  const playerId = await addPlayer(sql);
-  const signatures = createRequestSignatures({ secrets: { current: secret } });
-  const call = createCaller({ url: service.url, signatures, dropRate: 0.5 });
-  const rounds = await Promise.all(
-    Array.from({ length: 8 }, () => playRound(call, { playerId, gameCode: 'dice-alpha' })),
-  );
-  const steps = rounds.flatMap((round) => round.steps);
-  expect(
-    steps.every(({ callback, status }) => callback !== 'debit' || status !== 'ERROR_DUPLICATE_TRANSACTION'),
-  ).toBe(true);
-  await expectSoundLedger(service);
-  // A step that stayed without an answer may or may not have moved money; all others say what they moved.
-  const clear = steps.every(({ callback, status }) => callback === 'debit' || status !== 'no answer');
-  const moved = rounds.reduce((sum, round) => sum + round.moved, 0);
-  const [row] = await sql<{ balance: string }[]>`select balance from players`;
-  expect(clear ? Number(row?.balance) : 100_000 + moved).toBe(100_000 + moved);
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RequestSignatures } from '@platform/auth/hmac';
+import { createRequestSignatures, type RequestSignatures } from '@platform/auth/hmac';
+import type { Faults } from './faults.ts';
 
 /** The answer of an operator; `http` is 0 when none arrived in time. */
 export interface CallbackAnswer {
@@ -16,9 +17,8 @@ export interface CallerOptions {
   url: string;
   signatures: RequestSignatures;
   limitMs?: number;
-  /** Chance from 0 to 1 that an answer is treated as lost, to test how the operator answers the retry. */
-  dropRate?: number;
-  random?: () => number;
+  /** What goes wrong on purpose; nothing when undefined. */
+  faults?: Faults | undefined;
 }
 
 /** Signs and sends one callback; never rejects. */
@@ -47,20 +47,73 @@ export const sendCallback = async (
 
 const attempts = 4;
 
-/**
- * Repeats like a real game server: a callback without a clear answer (none, or 5xx) is sent again with the same transactionId,
- * a little later each time. Gives the last answer.
- */
-export const createCaller = (options: CallerOptions) => {
-  const { dropRate = 0, random = Math.random } = options;
-  return async (callback: string, fields: object): Promise<CallbackAnswer> => {
-    let answer: CallbackAnswer = { http: 0 };
-    for (let attempt = 0; attempt < attempts; attempt++) {
-      if (attempt > 0) await sleep(50 * 2 ** attempt);
-      answer = await sendCallback(options, callback, { requestId: randomUUID(), ...fields });
-      if (answer.http > 0 && answer.http < 500 && random() >= dropRate) return answer;
-      answer = { http: 0 };
+/** Later than the repetitions of a callback, and often later than its rollback. */
+const lateMs = 1000;
+
+const noAnswer: CallbackAnswer = { http: 0 };
+
+export interface Caller {
+  /**
+   * Repeats like a real game server: a callback without a clear answer (none, or 5xx) is sent again with the same
+   * transactionId, a little later each time. Gives the last answer.
+   */
+  call(callback: string, fields: object): Promise<CallbackAnswer>;
+  /** Sends what is held back, and resolves when everything has been answered. */
+  settle(): Promise<void>;
+}
+
+export const createCaller = (options: CallerOptions): Caller => {
+  const { faults } = options;
+  const wrongSignatures = createRequestSignatures({ secrets: { current: 'another secret' } });
+  const held: (() => Promise<unknown>)[] = [];
+  const underWay = new Set<Promise<unknown>>();
+  const follow = (sent: Promise<unknown>): void => {
+    underWay.add(sent);
+    void sent.finally(() => underWay.delete(sent));
+  };
+  const release = (): void => {
+    for (const send of held.splice(0)) follow(send());
+  };
+
+  const sendOnce = async (callback: string, body: object): Promise<CallbackAnswer> => {
+    const send = () => sendCallback(options, callback, body);
+    switch (faults?.ofCallback()) {
+      case 'lost':
+        await send();
+        return noAnswer;
+      case 'late':
+        follow(sleep(lateMs).then(send));
+        return noAnswer;
+      case 'reordered':
+        // It arrives after the next callback.
+        held.push(send);
+        return noAnswer;
+      case 'doubled':
+        return (await Promise.all([send(), send()]))[0];
+      case 'signature':
+        await sendCallback({ ...options, signatures: wrongSignatures }, callback, body);
+        return noAnswer;
+      default: {
+        const answer = await send();
+        release();
+        return answer;
+      }
     }
-    return answer;
+  };
+
+  return {
+    call: async (callback, fields) => {
+      let answer = noAnswer;
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        if (attempt > 0) await sleep(50 * 2 ** attempt);
+        answer = await sendOnce(callback, { requestId: randomUUID(), ...fields });
+        if (answer.http > 0 && answer.http < 500) return answer;
+      }
+      return noAnswer;
+    },
+    settle: async () => {
+      release();
+      await Promise.all(underWay);
+    },
   };
 };

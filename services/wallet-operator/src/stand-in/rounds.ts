@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { createCaller } from './caller.ts';
-
-type Call = ReturnType<typeof createCaller>;
+import type { Caller } from './caller.ts';
 
 export interface PlayedRound {
   roundId: string;
@@ -19,8 +17,12 @@ const said = (status: unknown): string => (typeof status === 'string' ? status :
  * rolled back, with roundClosed when nothing else is in the round.
  */
 export const playRound = async (
-  call: Call,
-  { playerId, gameCode, random = Math.random }: { playerId: string; gameCode: string; random?: () => number },
+  { call }: Caller,
+  {
+    playerId,
+    gameCode,
+    random = Math.random,
+  }: { playerId: string; gameCode: string; random?: (() => number) | undefined },
 ): Promise<PlayedRound> => {
   const roundId = randomUUID();
   const round: PlayedRound = { roundId, steps: [], moved: 0 };

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createRequestSignatures } from '@platform/auth/hmac';
-import { createCaller, type CallerOptions } from './caller.ts';
+import { createCaller } from './caller.ts';
+import type { Faults } from './faults.ts';
 import { playRound } from './rounds.ts';
 
 export interface StandInOptions {
@@ -9,12 +11,17 @@ export interface StandInOptions {
   operatorUrl: string;
   secret: string;
   operatorId: string;
-  /** Chance from 0 to 1 that it loses an operator's answer. */
-  dropRate?: number;
+  /** What goes wrong on purpose; nothing when undefined. */
+  faults?: Faults | undefined;
   /** Rounds that are played automatically after a launch. */
   rounds?: number;
+  /** Chooses bets and wins. */
+  random?: (() => number) | undefined;
   onRound?(round: unknown): void;
 }
+
+/** Beyond the limit of the wallet, which is 5 s. */
+const lateMs = 6000;
 
 const currencies = ['EUR', 'USD', 'GBP', 'CNY', 'RMB', 'JPY'];
 
@@ -48,15 +55,15 @@ const refusals: Record<string, string> = {
  */
 export const createStandIn = (options: StandInOptions): Server => {
   const signatures = createRequestSignatures({ secrets: { current: options.secret } });
-  const caller: CallerOptions = { url: options.operatorUrl, signatures, dropRate: options.dropRate ?? 0 };
-  const call = createCaller(caller);
+  const { operatorUrl: url, faults } = options;
+  const caller = createCaller({ url, signatures, faults });
 
   const launch = async (body: Buffer, res: ServerResponse): Promise<void> => {
     const order = JSON.parse(body.toString()) as Record<string, string | undefined>;
     const { playerId = '', currency = '', gameCode = '', countryCode } = order;
     if (!playerId || !currency || !gameCode || !countryCode)
       return write(res, 400, { code: 'invalid_request' });
-    const answer = await call('authenticate', { playerId, currency, gameCode });
+    const answer = await caller.call('authenticate', { playerId, currency, gameCode });
     if (answer.http === 0) return write(res, 503, { code: 'operator_unavailable' });
     if (answer.status !== 'OK')
       return write(res, 422, { code: refusals[String(answer.status)] ?? 'operator_refused' });
@@ -71,7 +78,7 @@ export const createStandIn = (options: StandInOptions): Server => {
       launchUrl: `https://games.example.test/${gameCode}?token=${sessionToken}`,
     });
     for (let round = 0; round < (options.rounds ?? 0); round++)
-      options.onRound?.(await playRound(call, { playerId, gameCode }));
+      options.onRound?.(await playRound(caller, { playerId, gameCode, random: options.random }));
   };
 
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
@@ -85,6 +92,16 @@ export const createStandIn = (options: StandInOptions): Server => {
     });
     if (!verdict.ok || only(req, 'x-operator-id') !== options.operatorId)
       return write(res, 401, { code: 'unauthorized' });
+    switch (faults?.ofAnswer()) {
+      case 'late':
+        await sleep(lateMs);
+        break;
+      case 'garbled':
+        return void res.end('<html>');
+      case 'error':
+        return write(res, 502, { code: 'bad_gateway' });
+      default:
+    }
     if (req.method === 'POST' && path === '/operator/launch') return launch(body, res);
     if (req.method === 'GET' && path === '/operator/currencies') return write(res, 200, { currencies });
     write(res, 404, { code: 'not_found' });

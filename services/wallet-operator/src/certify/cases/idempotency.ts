@@ -126,6 +126,25 @@ export const idempotency: Group = {
         }),
     },
     {
+      title:
+        "a rollback before the other player's debit does not refuse a debit or credit of the same transactionId",
+      applies: ({ otherPlayer, transactionIds }) => otherPlayer !== undefined && transactionIds === 'player',
+      run: (w) =>
+        moves(w, 0n, async () => {
+          const [debit, credit] = [fresh(), fresh()];
+          for (const { transactionId, roundId } of [debit, credit])
+            isOk(
+              await w.rollback({
+                playerId: w.target.otherPlayer,
+                roundId,
+                reverseTransactionId: transactionId,
+              }),
+            );
+          isOk(await w.debit(debit));
+          isOk(await w.credit({ ...credit, roundId: debit.roundId }));
+        }),
+    },
+    {
       title: 'a refused attempt does not use its transactionId up',
       run: (w) =>
         moves(w, -100n, async () => {

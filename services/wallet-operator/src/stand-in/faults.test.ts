@@ -1,0 +1,96 @@
+import { randomInt } from 'node:crypto';
+import { createRequestSignatures } from '@platform/auth/hmac';
+import { listen } from '@platform/service-kit/service';
+import { expect, onTestFinished, test } from 'vitest';
+import { addGame, addPlayer } from '../../test/factories.ts';
+import { secret, startService } from '../../test/harness.ts';
+import { expectSoundLedger } from '../../test/proof.ts';
+import { createRandom } from '../history/random.ts';
+import { createGameServer } from '../launches/game-server.ts';
+import { createCaller } from './caller.ts';
+import { createFaults, type FaultRates } from './faults.ts';
+import { playRound, type PlayedRound } from './rounds.ts';
+import { createStandIn } from './server.ts';
+
+const signatures = createRequestSignatures({ secrets: { current: secret } });
+
+/** Plays rounds with a fault rate; returns what the ledger and the game server think of the player's money. */
+const play = async (rates: FaultRates, seed: number) => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  await addGame(sql);
+  const playerId = await addPlayer(sql);
+  const random = createRandom(seed);
+  const faults = createFaults(rates, random);
+  const caller = createCaller({ url: service.url, signatures, faults });
+  const rounds: PlayedRound[] = [];
+  for (let round = 0; round < 8; round++)
+    rounds.push(await playRound(caller, { playerId, gameCode: 'dice-alpha', random }));
+  await caller.settle();
+  await expectSoundLedger(service);
+  const [row] = await sql<{ balance: string }[]>`select balance from players`;
+  const refused =
+    await sql`select from audit_events where details ->> 'status' = 'ERROR_DUPLICATE_TRANSACTION'`;
+  const steps = rounds.flatMap((round) => round.steps);
+  return {
+    duplicates: refused.length,
+    // A credit that stayed without an answer may or may not have moved money; all others say what they moved.
+    isClear: steps.every(({ callback, status }) => callback === 'debit' || status !== 'no answer'),
+    inLedger: Number(row?.balance),
+    expected: 100_000 + rounds.reduce((sum, { moved }) => sum + moved, 0),
+  };
+};
+
+test.each(['lost', 'late', 'doubled', 'reordered', 'signature'] as const)(
+  'rounds whose callbacks are %s end in a sound ledger and the balance that the game server expects',
+  async (kind) => {
+    const seed = randomInt(2 ** 31);
+    const { duplicates, isClear, inLedger, expected } = await play({ [kind]: 0.4 }, seed);
+    expect(duplicates, `seed ${seed}`).toBe(0);
+    if (isClear) expect(inLedger, `seed ${seed}`).toBe(expected);
+  },
+);
+
+test('all faults together', async () => {
+  const seed = randomInt(2 ** 31);
+  const rates = { lost: 0.1, late: 0.1, doubled: 0.1, reordered: 0.1, signature: 0.1 };
+  const { duplicates, isClear, inLedger, expected } = await play(rates, seed);
+  expect(duplicates, `seed ${seed}`).toBe(0);
+  if (isClear) expect(inLedger, `seed ${seed}`).toBe(expected);
+});
+
+test('a seed repeats the choices, and rates are kept', () => {
+  const run = (seed: number) => {
+    const faults = createFaults({ late: 0.25, doubled: 0.5, error: 0.25 }, createRandom(seed));
+    return Array.from({ length: 1000 }, () => [faults.ofCallback(), faults.ofAnswer()]);
+  };
+  expect(run(7)).toEqual(run(7));
+  expect(run(7)).not.toEqual(run(8));
+  const count = (kind: string) => run(7).filter(([callback]) => callback === kind).length;
+  expect(count('late')).toBeGreaterThan(180);
+  expect(count('late')).toBeLessThan(320);
+  expect(count('doubled')).toBeGreaterThan(400);
+  expect(run(7).some(([callback]) => callback === undefined)).toBe(true);
+});
+
+test.each(['late', 'garbled', 'error'] as const)(
+  'answers of the stand-in that are %s make launches and currencies unavailable',
+  async (kind) => {
+    const faults = createFaults({ [kind]: 1 }, createRandom(1));
+    const standIn = createStandIn({ operatorUrl: 'http://127.0.0.1:1', secret, operatorId: 'op', faults });
+    const { port } = await listen(standIn, '127.0.0.1', 0);
+    onTestFinished(() => {
+      standIn.closeAllConnections();
+      standIn.close();
+    });
+    const server = createGameServer({
+      url: `http://127.0.0.1:${port}`,
+      operatorId: 'op',
+      signatures,
+      limitMs: 300,
+    });
+    const order = { playerId: 'ada', currency: 'EUR', gameCode: 'dice', countryCode: 'DE', details: {} };
+    await expect(server.currencies()).rejects.toMatchObject({ code: 'game_server_unavailable' });
+    await expect(server.launch(order)).rejects.toMatchObject({ code: 'game_server_unavailable' });
+  },
+);
