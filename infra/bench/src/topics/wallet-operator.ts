@@ -4,7 +4,14 @@ import { baseline, prepareBaseline } from '../wallet-operator/baseline.ts';
 import { judgeCalls } from '../wallet-operator/judging.ts';
 import { verifySealed } from '../wallet-operator/sealing.ts';
 import { fillLedger } from '../wallet-operator/filling.ts';
-import { debitFor, openWallet, players, prove, type Wallet } from '../wallet-operator/wallet.ts';
+import {
+  debitFor,
+  limitPlayers,
+  openWallet,
+  players,
+  prove,
+  type Wallet,
+} from '../wallet-operator/wallet.ts';
 
 /** Of each piece; baseline and service take turns, so that a slow minute of the machine is slow for both. */
 const seconds = 3;
@@ -170,6 +177,33 @@ const sealing = async (): Promise<Figure[]> => {
   ];
 };
 
+const limitRuns = 5;
+
+const limits = async (each = seconds): Promise<Figure[]> => {
+  await using limited = await openWallet();
+  await using free = await openWallet();
+  await limitPlayers(limited);
+  for (const wallet of [limited, free]) await debitFor(wallet, 2 * each);
+  const measured = await repeat(limitRuns, async () => {
+    const turns = await repeat(pieces, async () => ({
+      limited: (await debitFor(limited, each)).perSecond,
+      free: (await debitFor(free, each)).perSecond,
+    }));
+    return { limited: mean(turns.map((one) => one.limited)), free: mean(turns.map((one) => one.free)) };
+  });
+  await prove(limited);
+  return [
+    {
+      what: 'debits of players with limits on bets, losses and time, against without',
+      bound: '≥ 0.95 ×',
+      samples: measured.map((one) => one.limited / one.free),
+      unit: '×',
+      holds: (value) => value >= 0.95,
+      note: `${shown(measured.map((one) => one.limited))}/s against ${shown(measured.map((one) => one.free))}/s; afterwards the counters were proven`,
+    },
+  ];
+};
+
 /** Measures some parts on one wallet, which the first seconds of callbacks make warm. */
 const on =
   (...parts: ((wallet: Wallet) => Promise<Figure[]>)[]) =>
@@ -183,7 +217,7 @@ const on =
 
 export const topic: Topic = {
   title: 'Wallet operator',
-  measure: on(throughput, onePlayer, lone, proof, large, judging, sealing),
+  measure: on(throughput, onePlayer, lone, proof, large, judging, sealing, () => limits()),
   parts: {
     throughput: on(throughput),
     'one-player': on(onePlayer),
@@ -192,5 +226,6 @@ export const topic: Topic = {
     large: on(large),
     judge: judging,
     sealing,
+    limits: (options) => limits(options.seconds),
   },
 };

@@ -108,3 +108,17 @@ export const prove = async ({ service: { url, keys } }: Wallet): Promise<number>
   if (!ok) throw new Error('the proof of the ledger failed');
   return (performance.now() - start) / 1000;
 };
+
+/** Gives every player limits of each kind on bets, which the debits of a measurement don't reach. */
+export const limitPlayers = async ({ service: { url, keys } }: Wallet): Promise<void> => {
+  const headers = {
+    Authorization: `Bearer ${await keys.token({ scope: 'wallet:admin' })}`,
+    'Content-Type': 'application/json',
+  };
+  const enough = { '24h': '9999999.00', '7d': '9999999.00', month: '9999999.00' };
+  const body = JSON.stringify({ setBy: 'player', wager: enough, loss: enough, sessionMinutes: 1440 });
+  for (let player = 0; player < players; player++) {
+    const answer = await fetch(`${url}/v1/players/player-${player}/limits`, { method: 'PUT', headers, body });
+    if (!answer.ok) throw new Error(`the limits of player-${player} were refused: ${await answer.text()}`);
+  }
+};
