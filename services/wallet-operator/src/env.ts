@@ -86,26 +86,19 @@ const faultRates = z.string().transform((text, context): FaultRates => {
   return rates;
 });
 
-/** Settings of the stand-in game server: GAME_SERVER_…, and those that it shares with the service. */
-export const standInEnv = () => {
-  const own = Object.fromEntries(
-    ['HOST', 'PORT', 'PLAYER', 'GAME_CODE', 'ROUNDS', 'FAULTS', 'SEED'].map((name) => [
-      name,
-      process.env[`GAME_SERVER_${name}`],
-    ]),
-  );
-  const { HMAC_SECRET, OPERATOR_ID, OPERATOR_URL } = process.env;
-  return readEnv(
+/** Settings of the stand-in game server. */
+export const standInEnv = () =>
+  readEnv(
     {
-      HOST: z.string().default('127.0.0.1'),
-      PORT: z.coerce.number().int().min(0).max(65535).default(4190),
+      GAME_SERVER_HOST: z.string().default('127.0.0.1'),
+      GAME_SERVER_PORT: z.coerce.number().int().min(0).max(65535).default(4190),
       /** Plays for this player instead of waiting for launches. */
-      PLAYER: z.string().optional(),
-      GAME_CODE: z.string().default('dice-alpha'),
-      ROUNDS: z.coerce.number().int().min(0).default(10),
-      FAULTS: faultRates.prefault(''),
+      GAME_SERVER_PLAYER: z.string().optional(),
+      GAME_SERVER_GAME_CODE: z.string().default('dice-alpha'),
+      GAME_SERVER_ROUNDS: z.coerce.number().int().min(0).default(10),
+      GAME_SERVER_FAULTS: faultRates.prefault(''),
       /** Repeats the choices of an earlier run. */
-      SEED: z.coerce
+      GAME_SERVER_SEED: z.coerce
         .number()
         .int()
         .default(() => randomInt(2 ** 31)),
@@ -113,9 +106,8 @@ export const standInEnv = () => {
       OPERATOR_ID: z.string().default('local-operator'),
       OPERATOR_URL: z.url().default('http://127.0.0.1:8080'),
     },
-    { ...own, HMAC_SECRET, OPERATOR_ID, OPERATOR_URL },
+    process.env,
   );
-};
 
 const LocalStack = z.object({
   gateway: z.string().nullable(),

@@ -3,6 +3,7 @@
  * player by itself; else it waits for launches.
  */
 import { createRequestSignatures } from '@platform/auth/hmac';
+import { settingsOrExit } from '@platform/service-kit/env';
 import { listen } from '@platform/service-kit/service';
 import { standInEnv } from './env.ts';
 import { createRandom } from './history/random.ts';
@@ -11,29 +12,35 @@ import { createFaults } from './stand-in/faults.ts';
 import { playRound } from './stand-in/rounds.ts';
 import { createStandIn } from './stand-in/server.ts';
 
-const env = standInEnv();
+const env = settingsOrExit('wallet-operator', standInEnv);
 const say = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
-const random = createRandom(env.SEED);
-const faults = createFaults(env.FAULTS, random);
+const random = createRandom(env.GAME_SERVER_SEED);
+const faults = createFaults(env.GAME_SERVER_FAULTS, random);
 
-if (env.PLAYER === undefined) {
+if (env.GAME_SERVER_PLAYER === undefined) {
   const standIn = createStandIn({
     operatorUrl: env.OPERATOR_URL,
     secret: env.HMAC_SECRET,
     operatorId: env.OPERATOR_ID,
-    rounds: env.ROUNDS,
+    rounds: env.GAME_SERVER_ROUNDS,
     faults,
     random,
     onRound: say,
   });
-  const { address, port } = await listen(standIn, env.HOST, env.PORT);
-  say({ listening: `http://${address}:${port}`, operator: env.OPERATOR_URL, seed: env.SEED });
+  const { address, port } = await listen(standIn, env.GAME_SERVER_HOST, env.GAME_SERVER_PORT);
+  say({ listening: `http://${address}:${port}`, operator: env.OPERATOR_URL, seed: env.GAME_SERVER_SEED });
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => standIn.close());
 } else {
-  say({ seed: env.SEED });
+  say({ seed: env.GAME_SERVER_SEED });
   const signatures = createRequestSignatures({ secrets: { current: env.HMAC_SECRET } });
   const caller = createCaller({ url: env.OPERATOR_URL, signatures, faults });
-  for (let round = 0; round < env.ROUNDS; round++)
-    say(await playRound(caller, { playerId: env.PLAYER, gameCode: env.GAME_CODE, random }));
+  for (let round = 0; round < env.GAME_SERVER_ROUNDS; round++)
+    say(
+      await playRound(caller, {
+        playerId: env.GAME_SERVER_PLAYER,
+        gameCode: env.GAME_SERVER_GAME_CODE,
+        random,
+      }),
+    );
   await caller.settle();
 }

@@ -118,12 +118,12 @@ const bad: [string, RequestListener, string][] = [
   ['cuts its answer off', cutOff, '503 game_server_unavailable'],
 ];
 
-/** A service that gives the game server little time. */
-const startBeside = async (url: string) => {
+/** A service that gives the game server so much time. */
+const startBeside = async (url: string, limitMs = 60_000, variables = {}) => {
   const signatures = createRequestSignatures({ secrets: { current: secret } });
-  const gameServer = createGameServer({ url, operatorId: 'op-1', signatures, limitMs: 200 });
+  const gameServer = createGameServer({ url, operatorId: 'op-1', signatures, limitMs });
   const service = await startService({
-    variables: { GAME_SERVER_URL: url, OPERATOR_ID: 'op-1' },
+    variables: { GAME_SERVER_URL: url, OPERATOR_ID: 'op-1', ...variables },
     overrides: { gameServer },
   });
   await addGame(service.context.database.sql);
@@ -142,7 +142,8 @@ const codesOf = async ({ service, ann }: Awaited<ReturnType<typeof startBeside>>
 };
 
 test.each(bad)('launches and currencies of a game server that %s', async (_name, listener, expected) => {
-  const both = await startBeside(await serve(createServer(listener)));
+  const limitMs = listener === silent ? 200 : undefined;
+  const both = await startBeside(await serve(createServer(listener)), limitMs);
   await using _ = both.service;
   expect(await codesOf(both)).toEqual([expected, expected]);
   // Whatever the game server does, the callbacks are served.
@@ -183,12 +184,9 @@ test('more launches than may be in progress, held up by a slow game server, keep
     await held.promise;
     res.end('{"url":"https://games.example.test/"}');
   });
-  const variables = { GAME_SERVER_URL: await serve(slow), OPERATOR_ID: 'op-1', MAX_IN_PROGRESS: '4' };
-  await using service = await startService({ variables });
-  const { sql } = service.context.database;
-  await addGame(sql);
-  const ann = await person(service);
-  const playerId = await addPlayer(sql);
+  const { service, ann } = await startBeside(await serve(slow), undefined, { MAX_IN_PROGRESS: '4' });
+  await using _ = service;
+  const playerId = await addPlayer(service.context.database.sql);
   const order = { playerId, gameCode: 'dice-alpha', countryCode: 'DE' };
   const launches = Array.from({ length: 12 }, () => ann.post('/v1/launches', order));
   await expect.poll(() => asked).toBe(launches.length);

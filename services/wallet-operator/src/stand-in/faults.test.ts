@@ -9,7 +9,7 @@ import { createRandom } from '../history/random.ts';
 import { createGameServer } from '../launches/game-server.ts';
 import { createCaller } from './caller.ts';
 import { createFaults, type FaultRates } from './faults.ts';
-import { playRound, type PlayedRound } from './rounds.ts';
+import { playRound } from './rounds.ts';
 import { createStandIn } from './server.ts';
 
 const signatures = createRequestSignatures({ secrets: { current: secret } });
@@ -23,9 +23,9 @@ const play = async (rates: FaultRates, seed: number) => {
   const random = createRandom(seed);
   const faults = createFaults(rates, random);
   const caller = createCaller({ url: service.url, signatures, faults });
-  const rounds: PlayedRound[] = [];
-  for (let round = 0; round < 8; round++)
-    rounds.push(await playRound(caller, { playerId, gameCode: 'dice-alpha', random }));
+  const rounds = await Promise.all(
+    Array.from({ length: 8 }, () => playRound(caller, { playerId, gameCode: 'dice-alpha', random })),
+  );
   await caller.settle();
   await expectSoundLedger(service);
   const [row] = await sql<{ balance: string }[]>`select balance from players`;
