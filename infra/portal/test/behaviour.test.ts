@@ -1,8 +1,7 @@
-import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { violations } from './axe.ts';
 import { canLook, desktop, gateway, phone, useBrowser, visit } from './browser.ts';
-import { enterToken, signedIn } from './sign-in.ts';
+import { enterToken, loaded, signedIn, views } from './sign-in.ts';
 import { stack } from './stack.ts';
 
 useBrowser();
@@ -13,14 +12,6 @@ const unavailable = {
   contentType: 'application/problem+json',
   body: JSON.stringify({ detail: 'The database is unavailable.', requestId: 'r-1' }),
 };
-
-/** Waits until the lists of the view are loaded. */
-const loaded = async (page: Page): Promise<void> => {
-  await page.waitForLoadState('networkidle');
-  await expect.poll(() => page.locator('[aria-busy]').count()).toBe(0);
-};
-
-const views = ['find', 'traffic', 'webhooks', 'rounds', 'limits', 'ledger'];
 
 describe.runIf(canLook)('the behaviour of the operations page', () => {
   beforeAll(async () => {

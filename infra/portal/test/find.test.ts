@@ -66,6 +66,9 @@ describe.runIf(canLook)('finding by an id', () => {
       transactionId: `${ids.debit}-r`,
       reverseTransactionId: ids.debit,
     });
+    const challenge = { threeDSServerTransID: ids.payment, messageType: 'CRes', transStatus: 'Y' };
+    const cres = Buffer.from(JSON.stringify(challenge)).toString('base64url');
+    await hook('payment-auth-completed/threedsecureio', { ...payment, cres });
     const job = `/v1/stores/${demo.store.id}/delivery-jobs/${ids.job}`;
     await vi.waitUntil(async () => (await asAdmin(job)).ok, { timeout: 120_000, interval: 100 });
   });
@@ -75,7 +78,7 @@ describe.runIf(canLook)('finding by an id', () => {
     ['the number of an order', ids.number, ['Orders']],
     ['a member', ids.member, ['Members', 'Webhooks', 'Notifications']],
     ['a job', ids.job, ['Delivery jobs', 'Webhooks', 'Notifications']],
-    ['a payment', ids.payment, ['Payments']],
+    ['a payment', ids.payment, ['Payments', 'Webhooks']],
     ['a request', ids.request, ['Webhooks']],
     ['a player', 'demo-1', ['Players']],
     ['a round', ids.round, ['Rounds']],
@@ -85,6 +88,69 @@ describe.runIf(canLook)('finding by an id', () => {
     expect(await find(visited.page, text)).toEqual(expected);
     expect(visited.faults).toEqual([]);
   });
+
+  // Each way begins with an id that is searched for, and leads through links to a group of results with another id.
+  test.each([
+    ['an order to its events', ids.order, 'Webhooks', 'order:', 'dialog', ids.order],
+    ['an event to its order', ids.request, 'Webhooks', ids.order, 'Orders', ids.order],
+    ['an order to its member', ids.order, 'Orders', ids.member, 'Members', ids.member],
+    ['an order to its jobs', ids.order, 'Delivery jobs', ids.job, 'Delivery jobs', ids.job],
+    ['an order to its payments', ids.order, 'Payments', ids.payment, 'Payments', ids.payment],
+    ['a job to its order', ids.job, 'Delivery jobs', ids.order, 'Orders', ids.order],
+    ['a payment to its order', ids.payment, 'Payments', ids.order, 'Orders', ids.order],
+    ['a notification to its order', ids.order, 'Notifications', ids.order, 'Orders', ids.order],
+    ['a transaction to its player', ids.debit, 'Ledger entries', 'demo-1', 'player', ids.round],
+    ['a transaction to its round', ids.debit, 'Ledger entries', ids.round, 'dialog', ids.debit],
+    ['a round to its player', ids.round, 'Rounds', 'demo-1', 'player', ids.round],
+    ['a round to its transactions', ids.round, 'Rounds', ids.round, 'dialog', ids.debit],
+    ['a player to entries and rounds', 'demo-1', 'Players', 'demo-1', 'player', ids.debit],
+  ])('a link leads from %s', async (_way, searched, group, link, target, found) => {
+    await using visited = await signedIn(`find?q=${encodeURIComponent(searched)}`);
+    const { page } = visited;
+    await groups(page);
+    const from = page.locator(`section[aria-label="${group}"]`);
+    // The time of a webhook opens it.
+    const first =
+      link === 'order:' ? from.locator('tbody a') : from.getByRole('link', { name: link, exact: true });
+    await first.first().click();
+    const places = { dialog: 'dialog', player: 'section[aria-label=Players]' } as Record<string, string>;
+    const there = page.locator(places[target] ?? `section[aria-label="${target}"]`);
+    await there.getByRole('link', { name: found, exact: true }).first().waitFor();
+    expect(visited.faults).toEqual([]);
+  });
+
+  test.each([
+    ['member', ids.member, 'Members'],
+    ['job', ids.job, 'Delivery jobs'],
+    ['payment', ids.payment, 'Payments'],
+    ['order', ids.order, 'Notifications'],
+  ])(
+    'an event leads to its %s and to the notifications about it, and these lead to the event',
+    async (kind, id, group) => {
+      await using visited = await signedIn(`find?q=${id}`);
+      const { page } = visited;
+      await groups(page);
+      const aboutIt = page
+        .locator('section[aria-label=Webhooks] tbody tr', { hasText: `${kind}:${id}` })
+        .first();
+      await aboutIt.locator('a').first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('link', { name: `${kind}:${id}` }).click();
+      await page
+        .locator(`section[aria-label="${group}"] tbody`)
+        .getByRole('link', { name: id })
+        .first()
+        .waitFor();
+      expect(visited.faults).toEqual([]);
+      if (kind === 'payment') return;
+      await page
+        .locator('section[aria-label=Notifications] tbody')
+        .getByRole('link', { name: 'Open' })
+        .first()
+        .click();
+      await dialog.getByRole('link', { name: `${kind}:${id}` }).waitFor();
+    },
+  );
 
   test('links lead from the order to its event and back', async () => {
     await using visited = await signedIn(`find?q=${ids.request}`);

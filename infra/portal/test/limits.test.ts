@@ -5,6 +5,7 @@ import { canLook, gateway, phone, useBrowser } from './browser.ts';
 import { callback } from './callback.ts';
 import { signedIn } from './sign-in.ts';
 import { stack } from './stack.ts';
+import { tokenWith } from './token.ts';
 
 useBrowser();
 
@@ -43,6 +44,16 @@ describe.runIf(canLook)('the limits of a player on the operations page', () => {
     await page.getByText('-12.50 EUR').waitFor();
     expect(await violations(page)).toEqual([]);
     expect(visited.faults).toEqual([]);
+  });
+
+  test('have a currency also for a token that may not read players', async () => {
+    await using visited = await signedIn(`limits?playerId=${playerId}`, {}, await tokenWith('wallet:read'));
+    const { page } = visited;
+    const limits = page.getByRole('table', { name: 'Limits in force' });
+    await limits.getByText('37.50 EUR').waitFor();
+    await page.getByText('-12.50 EUR').waitFor();
+    await page.getByRole('table', { name: 'Changes of limits' }).getByText('80.00 EUR').waitFor();
+    expect(await page.getByText('wallet:admin').count()).toBe(0);
   });
 
   test('fit a phone, and say when a player is unknown', async () => {

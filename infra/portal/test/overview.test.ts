@@ -59,6 +59,25 @@ describe.runIf(canLook)('the portal', () => {
     await expect.poll(() => lastCode(printed)).not.toBe(code);
   });
 
+  test('a browser that refuses storage opens the demo for one page', async () => {
+    // The code before this one was used.
+    const code = await lastCode(printed);
+    await using visited = await visit('/healthz');
+    const { page } = visited;
+    await page.addInitScript(() => {
+      Object.defineProperty(window, 'sessionStorage', {
+        get: () => {
+          throw new DOMException('The operation is insecure.', 'SecurityError');
+        },
+      });
+    });
+    await page.goto(`${gateway}/docs/`);
+    await page.getByText('Every service is ready.').waitFor();
+    await page.goto(`${gateway}/docs/?again#code=${code}`);
+    await page.getByText('This is a demo stack').waitFor();
+    expect(visited.faults).toEqual([]);
+  });
+
   const pages = [
     '/docs/',
     '/docs/reference/',

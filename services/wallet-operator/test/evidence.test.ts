@@ -51,7 +51,12 @@ test('the evidence of a round names its entries and is verified with the public 
   expect(entries[0]).toMatchObject({ playerId, roundId, balanceAfter: '99000', idSpace: 'game' });
   expect(currency).toBe('EUR');
   expect(checkpoints.length).toBeGreaterThan(1);
-  verifyCheckpoints([...checkpoints, ...(await savedCheckpoints(service))], publicKeys);
+  const saved = await savedCheckpoints(service);
+  verifyCheckpoints([...checkpoints, ...saved], publicKeys);
+  const pages = await Promise.all(
+    saved.map((_saved, at) => savedCheckpoints(service, `sort=-number&limit=1&page=${at + 1}`)),
+  );
+  expect(pages.flat()).toEqual(saved.toReversed());
 });
 
 test('a changed bit in any byte of an evidence file is detected', async () => {

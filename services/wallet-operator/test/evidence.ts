@@ -50,8 +50,8 @@ export const askEvidence = async (service: Running, playerId: string, roundId: s
 };
 
 /** The checkpoints as a third party saves them. */
-export const savedCheckpoints = async (service: Running): Promise<Checkpoint[]> => {
-  const { text } = await (await service.agent('wallet:audit')).get('/v1/audit/checkpoints?limit=200');
+export const savedCheckpoints = async (service: Running, query = 'limit=200'): Promise<Checkpoint[]> => {
+  const { text } = await (await service.agent('wallet:audit')).get(`/v1/audit/checkpoints?${query}`);
   return readCheckpoints(text);
 };
 

@@ -98,7 +98,11 @@ describe('players', () => {
     expect((await ann.get('/v1/audit/events?playerId=%00')).status).toBe(400);
     const events = await ann.get(`/v1/audit/events?playerId=${playerId}`);
     expect(events.body['events']).toMatchObject([
-      { kind: 'player_changed', details: { by: 'ann', fields: expect.arrayContaining(['name']) } },
+      {
+        kind: 'player_changed',
+        currency: 'EUR',
+        details: { by: 'ann', fields: expect.arrayContaining(['name']) },
+      },
       { kind: 'callback', details: { operation: 'authenticate', reason: 'player_excluded' } },
       { kind: 'player_changed' },
       { kind: 'callback', details: { operation: 'debit', status: 'ERROR_PLAYER_DISABLED' } },
@@ -198,10 +202,20 @@ describe('entries and rounds', () => {
       { number: 3, has_more: false, limit: 2 },
     ]);
     expect(pages.flatMap(({ body }) => body['entries'])).toMatchObject([
-      { seq: 1, operation: 'deposit', amount: '1000.00', balanceAfter: '1000.00' },
+      { seq: 1, operation: 'deposit', amount: '1000.00', currency: 'EUR', balanceAfter: '1000.00' },
       { seq: 2, operation: 'debit', amount: '-10.00', balanceAfter: '990.00', transactionId: debit, roundId },
       { seq: 3, operation: 'credit', amount: '5.00', balanceAfter: '995.00', transactionId: credit },
       { seq: 4, operation: 'debit', amount: '-10.00', balanceAfter: '985.00' },
+    ]);
+    const newestFirst = await Promise.all(
+      [1, 2].map((page) => ann.get(`/v1/players/${playerId}/entries?sort=-seq&limit=3&page=${page}`)),
+    );
+    expect(newestFirst.flatMap(({ body }) => body['entries'])).toMatchObject(
+      [4, 3, 2, 1].map((seq) => ({ seq })),
+    );
+    expect(newestFirst.map(({ body }) => body['page'])).toMatchObject([
+      { has_more: true },
+      { has_more: false },
     ]);
     const round = await ann.get(`/v1/players/${playerId}/rounds/${encodeURIComponent(roundId)}`);
     expect(round.body).toMatchObject({ playerId, roundId, status: 'open', closedAt: null });

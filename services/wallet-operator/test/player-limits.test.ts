@@ -147,6 +147,7 @@ test('a player who never played has no session', async () => {
   const player = await newPlayer();
   expect((await ann.get(`${player.path}/session`)).body).toEqual({
     playerId: player.playerId,
+    currency: 'EUR',
     session: null,
   });
 });

@@ -19,6 +19,25 @@ export interface DemoCredentials {
 /** Keeps the credentials for this tab; only pages of this origin can read it. */
 const key = 'demo';
 
+/** Without storage, which the browser may refuse, the credentials last as long as the page. */
+let unstored: string | null = null;
+
+const keep = (text: string): void => {
+  try {
+    sessionStorage.setItem(key, text);
+  } catch {
+    unstored = text;
+  }
+};
+
+const kept = (): string | null => {
+  try {
+    return sessionStorage.getItem(key) ?? unstored;
+  } catch {
+    return unstored;
+  }
+};
+
 /** The one-time code of `/docs/#code=…`, which `start` prints. It is taken out of the address and the history. */
 const takeCode = (): string | undefined => {
   const [, code] = /^#code=([\w-]+)$/.exec(location.hash) ?? [];
@@ -33,13 +52,13 @@ const exchange = async (code: string): Promise<void> => {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ code }),
   }).catch(() => undefined);
-  if (answer?.ok) sessionStorage.setItem(key, await answer.text());
+  if (answer?.ok) keep(await answer.text());
 };
 
 /** The credentials of the demo data in a tab that was opened with a code of `start`; undefined in any other. */
 export const demoCredentials = async (): Promise<DemoCredentials | undefined> => {
   const code = takeCode();
   if (code !== undefined) await exchange(code);
-  const kept = sessionStorage.getItem(key);
-  return kept === null ? undefined : (JSON.parse(kept) as DemoCredentials);
+  const text = kept();
+  return text === null ? undefined : (JSON.parse(text) as DemoCredentials);
 };

@@ -25,9 +25,15 @@ export const byId = <Kind extends HTMLElement>(id: string, kind: new () => Kind)
   throw new Error(`the page has no ${id}`);
 };
 
-/** A button with a click handler. */
-export const button = (text: string, className: string, onClick: () => void): HTMLButtonElement => {
-  const made = element('button', { type: 'button', class: className }, text);
+/** A button with a click handler. `key` names it for `replaceContent`, which keeps the focus on it. */
+export const button = (
+  text: string,
+  className: string,
+  onClick: () => void,
+  key?: string,
+): HTMLButtonElement => {
+  const attributes = { type: 'button', class: className, ...(key !== undefined && { 'data-key': key }) };
+  const made = element('button', attributes, text);
   made.addEventListener('click', onClick);
   return made;
 };

@@ -156,7 +156,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The entries of a player, oldest first
+         * The entries of a player
          * @description Requires bearer, with the scope wallet:read.
          */
         get: operations["listEntries"];
@@ -602,8 +602,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Signed checkpoints of the ledger, the oldest first
-         * @description For third parties to keep. The number of a checkpoint is its place in the list.
+         * Signed checkpoints of the ledger
+         * @description For third parties to keep. The oldest come first, so that the number of a checkpoint is its place in the list.
          *
          *     Requires bearer, with the scope wallet:audit.
          */
@@ -907,6 +907,7 @@ export interface components {
              * @example -5.00
              */
             amount: string;
+            currency: string;
             balanceAfter: string;
             reverseTransactionId: string | null;
             /** Format: date-time */
@@ -923,6 +924,7 @@ export interface components {
         };
         Limits: {
             playerId: string;
+            currency: string;
             /**
              * @description Where the months of the player begin
              * @example Europe/Berlin
@@ -1008,6 +1010,7 @@ export interface components {
         };
         PlaySession: {
             playerId: string;
+            currency: string;
             /** @description null: the player has never played */
             session: {
                 /**
@@ -1133,6 +1136,8 @@ export interface components {
             /** @example callback */
             kind: string;
             playerId: string | null;
+            /** @description Of the player; null without one */
+            currency: string | null;
             details: {
                 [key: string]: unknown;
             };
@@ -1151,6 +1156,7 @@ export interface components {
              * @example -5.00
              */
             amount: string;
+            currency: string;
             balanceAfter: string;
             reverseTransactionId: string | null;
             /** Format: date-time */
@@ -2191,6 +2197,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page */
                 limit?: number;
+                /** @description `-seq`: the newest first */
+                sort?: "seq" | "-seq";
             };
             header?: never;
             path: {
@@ -4591,6 +4599,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page */
                 limit?: number;
+                /** @description `-number`: the newest first */
+                sort?: "number" | "-number";
             };
             header?: never;
             path?: never;

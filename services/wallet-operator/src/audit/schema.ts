@@ -20,6 +20,7 @@ export const AuditEvent = z
     at: instant(),
     kind: z.string().meta({ examples: ['callback', 'player_changed'] }),
     playerId: z.string().nullable(),
+    currency: z.string().nullable().meta({ description: 'Of the player; null without one' }),
     details: z.record(z.string(), z.unknown()),
   })
   .meta({ id: 'AuditEvent' });

@@ -1,10 +1,10 @@
 import type { Page } from '@platform/pagination/page-limit';
 import type { Executor } from '@platform/service-kit/db';
-import { desc, eq, sql } from 'drizzle-orm';
+import { desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import { auditEvents } from '../db/tables.ts';
+import { auditEvents, players } from '../db/tables.ts';
 
-export type AuditRow = typeof auditEvents.$inferSelect;
+export type AuditRow = typeof auditEvents.$inferSelect & { currency: string | null };
 
 export const insertEvent = async (
   orm: Pick<Executor, 'insert'>,
@@ -20,8 +20,9 @@ export const listEvents = (
   { limit, offset }: Page,
 ): Promise<AuditRow[]> =>
   orm
-    .select()
+    .select({ ...getTableColumns(auditEvents), currency: players.currency })
     .from(auditEvents)
+    .leftJoin(players, eq(players.playerId, auditEvents.playerId))
     .where(playerId === undefined ? undefined : eq(auditEvents.playerId, playerId))
     .orderBy(desc(auditEvents.eventId))
     .limit(limit + 1)

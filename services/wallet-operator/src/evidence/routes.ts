@@ -15,15 +15,19 @@ export const evidenceRoutes = (context: Context): Route[] => [
       path: '/v1/audit/checkpoints',
       operationId: 'listCheckpoints',
       tag,
-      summary: 'Signed checkpoints of the ledger, the oldest first',
-      description: 'For third parties to keep. The number of a checkpoint is its place in the list.',
+      summary: 'Signed checkpoints of the ledger',
+      description:
+        'For third parties to keep. The oldest come first, so that the number of a checkpoint is its place in the list.',
       caller: context.tokens.guard('wallet:audit'),
       query: CheckpointQuery,
       responses: { 200: { description: 'A page', body: CheckpointList } },
     },
     async ({ query }) => {
       const page = pageOf(query);
-      return { status: 200, body: pageList('checkpoints', page, await pageCheckpoints(context, page)) };
+      return {
+        status: 200,
+        body: pageList('checkpoints', page, await pageCheckpoints(context, query, page)),
+      };
     },
   ),
   route(

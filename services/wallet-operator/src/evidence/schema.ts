@@ -25,7 +25,10 @@ export const CheckpointShape = z
   .meta({ id: 'Checkpoint' });
 
 export const CheckpointList = pageLimitBody('checkpoints', CheckpointShape);
-export const CheckpointQuery = z.strictObject(pageLimitQuery);
+export const CheckpointQuery = z.strictObject({
+  ...pageLimitQuery,
+  sort: z.enum(['number', '-number']).default('number').meta({ description: '`-number`: the newest first' }),
+});
 
 const SealedEntryShape = z.strictObject({
   playerId: z.string(),

@@ -48,6 +48,12 @@ export const checkpointsAfter = (sql: Query, after: bigint, limit: number) => sq
   select ${checkpointColumns(sql)} from sealed_ranges where sealed_ranges.number > ${String(after)}
   order by sealed_ranges.number limit ${limit}`;
 
+/** Without the newest `skipped` ones. Numbers have no gaps, so any page is found at once. */
+export const newestCheckpoints = (sql: Query, skipped: bigint, limit: number) => sql<Checkpoint[]>`
+  select ${checkpointColumns(sql)} from sealed_ranges
+  where sealed_ranges.number <= (select max(number) from sealed_ranges) - ${String(skipped)}::bigint
+  order by sealed_ranges.number desc limit ${limit}`;
+
 export const checkpointsByNumber = (sql: Query, numbers: readonly number[]) => sql<Checkpoint[]>`
   select ${checkpointColumns(sql)} from sealed_ranges where sealed_ranges.number = any (${numbers.map(String)}::bigint[])
   order by sealed_ranges.number`;

@@ -3,26 +3,34 @@ import type { Page } from '@platform/pagination/page-limit';
 import { slice, type Slice } from '@platform/pagination/slice';
 import { Conflict, NotFound, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
+import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../database-now.ts';
 import { playerRow } from '../players/use-cases.ts';
 import { checkpointHash, noCheckpoint, type Checkpoint } from './checkpoint.ts';
 import { publicJwk, type PublicJwk } from './keys.ts';
 import { hashBytes, merkleLevels, pathTo, rootOf } from './merkle.ts';
-import type { Evidence } from './schema.ts';
+import type { CheckpointQuery, Evidence } from './schema.ts';
 import {
   checkpointsAfter,
   checkpointsByNumber,
   leavesBefore,
   leavesOfRanges,
   listKeys,
+  newestCheckpoints,
   placedEntries,
   type PlacedEntry,
 } from './store.ts';
 import { checkSignature } from './verify.ts';
 
-export const pageCheckpoints = async ({ database }: Context, page: Page): Promise<Slice<Checkpoint>> =>
-  slice(await checkpointsAfter(database.sql, page.offset, page.limit + 1), page.limit);
+export const pageCheckpoints = async (
+  { database }: Context,
+  { sort }: Pick<z.output<typeof CheckpointQuery>, 'sort'>,
+  { offset, limit }: Page,
+): Promise<Slice<Checkpoint>> => {
+  const list = sort === 'number' ? checkpointsAfter : newestCheckpoints;
+  return slice(await list(database.sql, offset, limit + 1), limit);
+};
 
 /** All public keys that have signed, as a JWKS (RFC 7517). */
 export const sealingKeys = async ({ database, sealingKey }: Context): Promise<{ keys: PublicJwk[] }> => {

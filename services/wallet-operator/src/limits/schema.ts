@@ -38,6 +38,7 @@ const newValue = value.nullable().meta({ description: 'Money, or minutes of a se
 export const Limits = z
   .object({
     playerId: z.string(),
+    currency: z.string(),
     timeZone: z
       .string()
       .meta({ description: 'Where the months of the player begin', examples: ['Europe/Berlin'] }),
@@ -71,6 +72,7 @@ export const LimitHistory = pageLimitBody('changes', LimitChange);
 export const PlaySession = z
   .object({
     playerId: z.string(),
+    currency: z.string(),
     session: z
       .object({
         startedAt: instant().meta({ description: 'First bet' }),

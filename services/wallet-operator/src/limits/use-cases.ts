@@ -40,13 +40,14 @@ const wantedOf = ({ sessionMinutes, ...money }: z.output<typeof NewLimits>): Wan
 
 /** The limits of a player, and how much of them is used. Throws NotFound. */
 export const getLimits = async (ctx: Context, playerId: string): Promise<z.input<typeof Limits>> => {
-  const { timeZone } = await playerRow(ctx, playerId);
+  const { currency, timeZone } = await playerRow(ctx, playerId);
   const { sql, orm } = ctx.database;
   const now = await databaseNow(orm);
   const changes = await listChanges(sql, playerId);
   const found = (await readLimits(sql, [playerId], now, ctx.env.SESSION_BREAK_S)).get(playerId);
   return {
     playerId,
+    currency,
     timeZone: timeZone ?? 'UTC',
     player: setView(
       changes.filter(({ setBy }) => setBy === 'player'),
@@ -123,16 +124,17 @@ export const getPlaySession = async (
   ctx: Context,
   playerId: string,
 ): Promise<z.input<typeof PlaySession>> => {
-  await playerRow(ctx, playerId);
+  const { currency } = await playerRow(ctx, playerId);
   const breakS = ctx.env.SESSION_BREAK_S;
   const row = await findSession(ctx.database.sql, playerId, breakS);
-  if (row === undefined) return { playerId, session: null };
+  if (row === undefined) return { playerId, currency, session: null };
   const now = (await databaseNow(ctx.database.orm)).getTime();
   const [started, lastBet] = [new Date(row.startedAt), new Date(row.lastBetAt)];
   const isOver = now - lastBet.getTime() >= breakS * 1000;
   const [wagered, lost] = [BigInt(row.wagered), BigInt(row.lost)];
   return {
     playerId,
+    currency,
     session: {
       startedAt: started.toISOString(),
       lastBetAt: lastBet.toISOString(),

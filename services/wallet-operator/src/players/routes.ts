@@ -2,7 +2,16 @@ import { pageList, pageOf } from '@platform/pagination/page-limit';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { pathOf } from '../ids.ts';
-import { EntryList, NewPlayer, Player, PlayerChange, PlayerList, PlayerPath, PlayerQuery } from './schema.ts';
+import {
+  EntryList,
+  EntryQuery,
+  NewPlayer,
+  Player,
+  PlayerChange,
+  PlayerList,
+  PlayerPath,
+  PlayerQuery,
+} from './schema.ts';
 import { changePlayer, createPlayer, getPlayer, pageEntries, pagePlayers } from './use-cases.ts';
 
 const tag = 'Players';
@@ -85,16 +94,16 @@ export const playerRoutes = (context: Context): Route[] => {
         path: '/v1/players/{playerId}/entries',
         operationId: 'listEntries',
         tag,
-        summary: 'The entries of a player, oldest first',
+        summary: 'The entries of a player',
         caller: reader,
         params: PlayerPath,
-        query: PlayerQuery,
+        query: EntryQuery,
         responses: { 200: { description: 'A page', body: EntryList } },
         problems: [404],
       },
       async ({ params, query }) => {
         const page = pageOf(query);
-        const entries = await pageEntries(context, params.playerId, page);
+        const entries = await pageEntries(context, params.playerId, query, page);
         return { status: 200, body: pageList('entries', page, entries) };
       },
     ),

@@ -73,6 +73,7 @@ export const Entry = z
     roundId: z.string().nullable(),
     gameCode: z.string().nullable(),
     amount: z.string().meta({ description: 'Signed', examples: ['-5.00'] }),
+    currency: z.string(),
     balanceAfter: z.string(),
     reverseTransactionId: z.string().nullable(),
     at: instant(),
@@ -82,6 +83,10 @@ export const Entry = z
   })
   .meta({ id: 'Entry' });
 
+export const EntryQuery = z.strictObject({
+  ...pageLimitQuery,
+  sort: z.enum(['seq', '-seq']).default('seq').meta({ description: '`-seq`: the newest first' }),
+});
 export const EntryList = pageLimitBody('entries', Entry);
 
 export const FoundEntry = z.object({ playerId: z.string(), ...Entry.shape }).meta({ id: 'FoundEntry' });

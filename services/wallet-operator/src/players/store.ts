@@ -69,42 +69,49 @@ export const listPlayers = (orm: PostgresJsDatabase, { limit, offset }: Page): P
     .offset(Number(offset));
 
 export interface EntryRow {
+  playerId: string;
   seq: string;
   operation: 'debit' | 'credit' | 'rollback' | 'deposit' | 'withdrawal' | 'tombstone';
   transactionId: string;
   roundId: string | null;
   gameCode: string | null;
   amount: string;
+  currency: string;
   balanceAfter: string;
   reverses: string | null;
   at: string;
   promotional: boolean;
 }
 
-/** Entries as `e`, with whether each is a win that opened its round. */
-const columns = (sql: Sql) => sql`
-  e.seq, e.operation, e.transaction_id as "transactionId", e.round_id as "roundId", e.game_code as "gameCode", e.amount,
-  e.balance_after as "balanceAfter", e.reverses, e.at,
-  coalesce(r.promotional and r.opened_seq = e.seq, false) as promotional`;
-const source = (sql: Sql) => sql`
-  entries e left join rounds r on r.player_id = e.player_id and r.round_id = e.round_id`;
+const selectEntries = (sql: Sql) => sql`
+  select e.player_id as "playerId", e.seq, e.operation, e.transaction_id as "transactionId", e.round_id as "roundId",
+    e.game_code as "gameCode", e.amount, p.currency, e.balance_after as "balanceAfter", e.reverses, e.at,
+    coalesce(r.promotional and r.opened_seq = e.seq, false) as promotional
+  from entries e join players p on p.player_id = e.player_id
+    left join rounds r on r.player_id = e.player_id and r.round_id = e.round_id`;
 
-/** One more than the page holds. Sequence numbers have no gaps, so any page is found at once. */
-export const listEntries = (sql: Sql, playerId: string, { limit, offset }: Page) => sql<EntryRow[]>`
-  select ${columns(sql)} from ${source(sql)}
-  where e.player_id = ${playerId} and e.seq > ${String(offset)} and e.seq <= ${String(offset + BigInt(limit) + 1n)}
-  order by e.seq`;
+/**
+ * Entries of a player, one more than the page holds. Numbers have no gaps, so any page is found at once.
+ * @param newest number of the newest entry: then the newest come first, otherwise the oldest
+ */
+export const listEntries = (sql: Sql, playerId: string, { limit, offset }: Page, newest?: bigint) => {
+  const last = newest === undefined ? offset + BigInt(limit) + 1n : newest - offset;
+  const order = newest === undefined ? sql`asc` : sql`desc`;
+  return sql<EntryRow[]>`
+    ${selectEntries(sql)}
+    where e.player_id = ${playerId} and e.seq > ${String(last - BigInt(limit) - 1n)} and e.seq <= ${String(last)}
+    order by e.seq ${order}`;
+};
 
 /** Of one round, in order. */
 export const entriesOfRound = (sql: Sql, playerId: string, roundId: string) => sql<EntryRow[]>`
-  select ${columns(sql)} from ${source(sql)}
-  where e.player_id = ${playerId} and e.round_id = ${roundId} order by e.seq`;
+  ${selectEntries(sql)} where e.player_id = ${playerId} and e.round_id = ${roundId} order by e.seq`;
 
 /** The entry with this transaction id in each id space, and what reversed it; one more than the page holds. */
 export const entriesOfTransaction = (sql: Sql, transactionId: string, { limit, offset }: Page) => sql<
-  (EntryRow & { playerId: string })[]
+  EntryRow[]
 >`
-  select e.player_id as "playerId", ${columns(sql)} from ${source(sql)}
+  ${selectEntries(sql)}
   where e.transaction_id = ${transactionId}
     or (e.reverses = ${transactionId} and e.operation = 'rollback' and e.amount > 0)
   order by e.player_id, e.seq limit ${limit + 1} offset ${String(offset)}`;

@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { databaseNow } from '../database-now.ts';
 import { currencyOf, isExcluded } from '../ledger/domain.ts';
 import { decimal } from '../money.ts';
-import type { Entry, FoundEntry, NewPlayer, Player, PlayerChange } from './schema.ts';
+import type { Entry, EntryQuery, FoundEntry, NewPlayer, Player, PlayerChange } from './schema.ts';
 import {
   entriesOfRound,
   entriesOfTransaction,
@@ -23,6 +23,7 @@ import {
 
 type PlayerView = z.input<typeof Player>;
 type EntryView = z.input<typeof Entry>;
+type FoundEntryView = z.input<typeof FoundEntry>;
 
 const view = ({ seq: _seq, ...row }: PlayerRow, now: Date): PlayerView => ({
   ...row,
@@ -31,7 +32,7 @@ const view = ({ seq: _seq, ...row }: PlayerRow, now: Date): PlayerView => ({
   createdAt: row.createdAt.toISOString(),
 });
 
-export const entryView = ({ seq, amount, balanceAfter, reverses, at, ...row }: EntryRow): EntryView => ({
+const entryView = ({ seq, amount, balanceAfter, reverses, at, ...row }: EntryRow): FoundEntryView => ({
   ...row,
   seq: Number(seq),
   amount: decimal(amount),
@@ -110,22 +111,23 @@ export const pagePlayers = async (ctx: Context, page: Page): Promise<Slice<Playe
   );
 };
 
-export const pageEntries = async (ctx: Context, playerId: string, page: Page): Promise<Slice<EntryView>> => {
-  await playerRow(ctx, playerId);
-  return slice((await listEntries(ctx.database.sql, playerId, page)).map(entryView), page.limit);
+export const pageEntries = async (
+  ctx: Context,
+  playerId: string,
+  { sort }: Pick<z.output<typeof EntryQuery>, 'sort'>,
+  page: Page,
+): Promise<Slice<EntryView>> => {
+  const { seq } = await playerRow(ctx, playerId);
+  const rows = await listEntries(ctx.database.sql, playerId, page, sort === '-seq' ? seq : undefined);
+  return slice(rows.map(entryView), page.limit);
 };
 
 export const pageTransaction = async (
   ctx: Context,
   transactionId: string,
   page: Page,
-): Promise<Slice<z.input<typeof FoundEntry>>> => {
-  const rows = await entriesOfTransaction(ctx.database.sql, transactionId, page);
-  return slice(
-    rows.map(({ playerId, ...row }) => ({ playerId, ...entryView(row) })),
-    page.limit,
-  );
-};
+): Promise<Slice<FoundEntryView>> =>
+  slice((await entriesOfTransaction(ctx.database.sql, transactionId, page)).map(entryView), page.limit);
 
 export const roundEntries = async (ctx: Context, playerId: string, roundId: string): Promise<EntryView[]> =>
   (await entriesOfRound(ctx.database.sql, playerId, roundId)).map(entryView);

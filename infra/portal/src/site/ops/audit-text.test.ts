@@ -9,6 +9,7 @@ const changed = (changes: object[], cancelled: string[] = []): string =>
     at,
     kind: 'limits_changed',
     playerId: 'p',
+    currency: 'EUR',
     details: { by: 'ann', setBy: 'player', changes, cancelled },
   });
 
@@ -16,7 +17,7 @@ test.each([
   [
     'a lower limit',
     { kind: 'loss', period: '24h', limit: '50.00', effectiveAt: at },
-    'Losses in 24 hours at most 50.00',
+    'Losses in 24 hours at most 50.00 EUR',
   ],
   [
     'session time',
@@ -34,4 +35,16 @@ test.each([
 
 test('a change of limits says which pending changes it cancelled', () => {
   expect(changed([], ['c-1'])).toBe('Changed the limits set by the player: 1 pending change cancelled');
+});
+
+test('amounts have a currency', () => {
+  const event = { at, playerId: 'p', currency: 'EUR' };
+  const refused = { operation: 'debit', amount: 1050, reason: 'not_enough_money', status: 'ERROR' };
+  expect(whatHappened({ ...event, kind: 'callback', details: refused })).toBe(
+    'Refused a debit of 10.50 EUR: not enough money (ERROR)',
+  );
+  const requested = { operation: 'deposit', amount: '12.00' };
+  expect(whatHappened({ ...event, kind: 'transfer_requested', details: requested })).toBe(
+    'Requested a deposit of 12.00 EUR',
+  );
 });

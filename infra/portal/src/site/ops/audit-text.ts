@@ -1,4 +1,5 @@
 import { nameOfLimit, type LimitSlot } from './limit-name.ts';
+import { decimalOf } from './text.ts';
 import { when } from './time.ts';
 
 /** An event of the audit log of the wallet. */
@@ -6,6 +7,8 @@ export interface AuditEvent {
   at: string;
   kind: string;
   playerId: string | null;
+  /** Of the player. */
+  currency: string | null;
   details: Readonly<Record<string, unknown>>;
 }
 
@@ -14,13 +17,13 @@ const text = (value: unknown): string => {
   return value === undefined || value === null ? '' : JSON.stringify(value);
 };
 
-/** Minor units as an amount: 1050 becomes 10.50. */
-const amount = (minor: unknown): string =>
-  typeof minor === 'number' ? (minor / 100).toFixed(2) : text(minor);
+/** An amount (decimal, or a number of minor units) with its currency. */
+const money = (amount: unknown, { currency }: AuditEvent): string =>
+  [typeof amount === 'number' ? decimalOf(amount) : text(amount), currency ?? ''].join(' ').trim();
 
 const words = (name: unknown): string => text(name).replaceAll('_', ' ');
 
-const playerChange = ({ fields, excluded, until, status }: AuditEvent['details']): string => {
+const playerChange = ({ details: { fields, excluded, until, status } }: AuditEvent): string => {
   const names = Array.isArray(fields) ? fields.map(String) : [];
   const parts: string[] = [];
   if (names.some((name) => name.startsWith('excluded')))
@@ -38,28 +41,34 @@ interface LimitChange extends LimitSlot {
   effectiveAt: string;
 }
 
-const limitsChange = ({ setBy, changes, cancelled }: AuditEvent['details'], at: string): string => {
+const limitsChange = (event: AuditEvent): string => {
+  const { setBy, changes, cancelled } = event.details;
   const made = Array.isArray(changes) ? (changes as LimitChange[]) : [];
   const parts = made.map(({ limit, effectiveAt, ...slot }) => {
-    const value = limit === null ? 'without limit' : `at most ${limit}`;
-    const unit = limit !== null && slot.kind === 'session' ? ' min' : '';
-    return `${nameOfLimit(slot)} ${value}${unit}${effectiveAt > at ? ` from ${when(effectiveAt)}` : ''}`;
+    const most = slot.kind === 'session' ? `${limit} min` : money(limit, event);
+    const value = limit === null ? 'without limit' : `at most ${most}`;
+    return `${nameOfLimit(slot)} ${value}${effectiveAt > event.at ? ` from ${when(effectiveAt)}` : ''}`;
   });
   const count = Array.isArray(cancelled) ? cancelled.length : 0;
   if (count > 0) parts.push(`${count} pending ${count === 1 ? 'change' : 'changes'} cancelled`);
   return `Changed the limits set by the ${text(setBy)}: ${parts.join('; ')}`;
 };
 
-const sentences: Readonly<Record<string, (details: AuditEvent['details'], at: string) => string>> = {
-  callback: ({ operation, amount: minor, reason, status }) =>
-    `Refused a ${text(operation)}${minor === undefined ? '' : ` of ${amount(minor)}`}: ${words(reason)} (${text(status)})`,
-  player_created: ({ currency }) => `Added the player, in ${text(currency)}`,
+const refusal = (event: AuditEvent): string => {
+  const { operation, amount, reason, status } = event.details;
+  const size = amount === undefined ? '' : ` of ${money(amount, event)}`;
+  return `Refused a ${text(operation)}${size}: ${words(reason)} (${text(status)})`;
+};
+
+const sentences: Readonly<Record<string, (event: AuditEvent) => string>> = {
+  callback: refusal,
+  player_created: ({ details }) => `Added the player, in ${text(details['currency'])}`,
   player_changed: playerChange,
   limits_changed: limitsChange,
-  transfer_requested: ({ operation, amount: decimal }) =>
-    `Requested a ${text(operation)} of ${text(decimal)}`,
-  game_created: ({ gameCode }) => `Added the game ${text(gameCode)}`,
-  game_changed: ({ gameCode, name, enabled }) =>
+  transfer_requested: (event) =>
+    `Requested a ${text(event.details['operation'])} of ${money(event.details['amount'], event)}`,
+  game_created: ({ details }) => `Added the game ${text(details['gameCode'])}`,
+  game_changed: ({ details: { gameCode, name, enabled } }) =>
     [
       `Changed the game ${text(gameCode)}:`,
       [
@@ -72,8 +81,10 @@ const sentences: Readonly<Record<string, (details: AuditEvent['details'], at: st
 };
 
 /** What happened, as a sentence; other kinds by their name. */
-export const whatHappened = ({ at, kind, details }: AuditEvent): string =>
-  Object.hasOwn(sentences, kind) ? (sentences[kind]?.(details, at) ?? kind) : words(kind);
+export const whatHappened = (event: AuditEvent): string => {
+  const { kind } = event;
+  return Object.hasOwn(sentences, kind) ? (sentences[kind]?.(event) ?? kind) : words(kind);
+};
 
 /** Who did it: the subject of an access token, or the game server. */
 export const whoActed = ({ kind, details }: AuditEvent): string =>

@@ -1,11 +1,13 @@
 import { button, element } from '../element.ts';
 import { eventsView } from './events.ts';
+import { evidenceView } from './evidence.ts';
 import { findView, searchForm } from './find.ts';
 import { healthStrip } from './health.ts';
 import { ledgerView } from './ledger.ts';
 import { limitsView } from './limits.ts';
-import { removeDialogs } from './parts.ts';
+import { removeDialogs, replaceContent } from './parts.ts';
 import { addressOf, place } from './place.ts';
+import { playersView } from './players.ts';
 import { roundsView } from './rounds.ts';
 import type { Session } from './session.ts';
 import { otherZone, switchZone, when, zoneName } from './time.ts';
@@ -16,8 +18,10 @@ const views: Readonly<Record<string, { name: string; draw: (session: Session) =>
   traffic: { name: 'Traffic', draw: trafficView },
   webhooks: { name: 'Webhooks', draw: eventsView },
   rounds: { name: 'Rounds', draw: roundsView },
+  players: { name: 'Players', draw: playersView },
   limits: { name: 'Limits', draw: limitsView },
   ledger: { name: 'Ledger', draw: ledgerView },
+  evidence: { name: 'Evidence', draw: evidenceView },
 };
 
 /** The view that the address names, else the first one. */
@@ -58,11 +62,20 @@ export const createDashboard = (
       if (link.hash === addressOf(key)) link.setAttribute('aria-current', 'page');
       else link.removeAttribute('aria-current');
     }
-    removeDialogs();
     finder.update();
-    view.replaceChildren(...(views[key] ? [views[key].draw(session)] : []));
+    replaceContent(view, ...(views[key] ? [views[key].draw(session)] : []));
   };
-  addEventListener('hashchange', draw);
+  /** A link in a view or in a dialog leads to the beginning of the next view. */
+  const follow = (): void => {
+    const isInView = document.activeElement?.closest('.view, dialog') !== null;
+    removeDialogs();
+    draw();
+    if (!isInView) return;
+    view.tabIndex = -1;
+    view.focus({ preventScroll: true });
+    view.scrollIntoView();
+  };
+  addEventListener('hashchange', follow);
   const head = element(
     'div',
     { class: 'dashboard-head' },
@@ -78,6 +91,6 @@ export const createDashboard = (
       element('nav', { class: 'views', 'aria-label': 'Operations' }, ...links),
       view,
     ],
-    end: () => removeEventListener('hashchange', draw),
+    end: () => removeEventListener('hashchange', follow),
   };
 };

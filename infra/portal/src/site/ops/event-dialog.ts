@@ -1,6 +1,6 @@
 import { button, element } from '../element.ts';
 import { lookOf, type EventDetail, type Replay } from './events-data.ts';
-import { aboutLink, findLink } from './find-link.ts';
+import { aboutLink, findLink } from './links.ts';
 import { facts, openDialog, show, state } from './parts.ts';
 import type { Session } from './session.ts';
 import { pretty } from './text.ts';
@@ -65,6 +65,7 @@ const content = (event: EventDetail): Node =>
       ['Next attempt', when(event.nextAttemptAt)],
       ['Attempts', String(event.attempts)],
       ['Size', `${event.bytes} bytes`],
+      ['Request', findLink(event.headers['x-request-id'] ?? null)],
       ['Id', element('code', {}, event.id)],
     ]),
     event.error === null ? '' : element('p', { class: 'error note' }, event.error),
@@ -96,6 +97,9 @@ export const openEvent = (session: Session, path: string, changed: () => void): 
     return element('p', { class: 'note' }, text);
   };
   const reveal = button('Reveal body', 'quiet', () => {
+    // The button disappears, and the focus must not disappear with it.
+    body.tabIndex = -1;
+    body.focus();
     reveal.hidden = true;
     void load('?reveal=true');
   });
@@ -110,6 +114,7 @@ export const openEvent = (session: Session, path: string, changed: () => void): 
   });
   const sure = button('Replay now', 'danger', () => {
     ask(false);
+    replay.focus();
     tell(async () => {
       await session.ask(`${path}/replay`, 'POST');
       return told('It will be processed again in a moment.');

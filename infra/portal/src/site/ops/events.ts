@@ -1,6 +1,6 @@
 import { button, element } from '../element.ts';
 import { openEvent } from './event-dialog.ts';
-import { aboutLink } from './find-link.ts';
+import { aboutLink } from './links.ts';
 import { lookOf, type Event, type EventPage } from './events-data.ts';
 import { createFilters } from './filters.ts';
 import { choice, nothing, show, state, table } from './parts.ts';
@@ -24,7 +24,7 @@ const dateInput = () => element('input', { type: 'datetime-local' });
 const everyStore = '-';
 
 const row = (event: Event, storeName: string | undefined, open: () => void) => [
-  button(when(event.receivedAt), 'link', open),
+  button(when(event.receivedAt), 'link', open, event.id),
   element('code', {}, event.event),
   aboutLink(event.entity),
   state(lookOf(event), event.status),

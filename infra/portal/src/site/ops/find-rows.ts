@@ -1,7 +1,7 @@
 import { element } from '../element.ts';
 import type { Found } from './find-data.ts';
-import { aboutLink, findLink } from './find-link.ts';
-import { state } from './parts.ts';
+import { aboutLink, findLink, playerLink, roundLink } from './links.ts';
+import { money, state } from './parts.ts';
 import { addressOf } from './place.ts';
 import { when } from './time.ts';
 
@@ -32,13 +32,9 @@ const badge = (value: unknown) => state(looks[textOf(value)] ?? 'plain', textOf(
 const eventLink = (text: string, record: Found, id: unknown): HTMLElement =>
   element('a', { href: addressOf('webhooks', { store: idOf(record['storeId']), open: idOf(id) }) }, text);
 
-const roundLink = (record: Found): HTMLElement => {
-  const [player, round] = [idOf(record['playerId']), idOf(record['roundId'])];
-  if (round === null) return element('span', {}, '–');
-  return element('a', { href: addressOf('rounds', { player, round }) }, element('code', {}, round));
-};
-
-const money = (value: unknown) => element('code', { class: 'money' }, textOf(value));
+const playerOf = ({ playerId }: Found) => playerLink(idOf(playerId));
+const roundOf = ({ playerId, roundId }: Found) => roundLink(idOf(playerId), idOf(roundId));
+const amount = (value: unknown, { currency }: Found) => money(textOf(value), textOf(currency));
 
 /** By the name of the group. */
 export const shownGroups: Readonly<Record<string, Shown>> = {
@@ -105,9 +101,10 @@ export const shownGroups: Readonly<Record<string, Shown>> = {
     ],
   },
   Notifications: {
-    columns: ['Created', 'Subject', 'For', 'Mail', 'Event', 'Store'],
+    columns: ['Created', 'About', 'Subject', 'For', 'Mail', 'Event', 'Store'],
     cells: (notification, storeName) => [
       timeOf(notification['createdAt']),
+      findLink(idOf(notification['reference'])),
       textOf(notification['subject']),
       textOf(notification['audience']),
       badge(notification['mail']),
@@ -116,20 +113,19 @@ export const shownGroups: Readonly<Record<string, Shown>> = {
     ],
   },
   Players: {
-    columns: ['Player', 'Status', 'Balance', 'Currency', 'Audit log'],
+    columns: ['Player', 'Status', 'Balance', 'Audit log'],
     cells: (player) => [
-      findLink(idOf(player['playerId'])),
+      playerOf(player),
       badge(player['status']),
-      money(player['balance']),
-      textOf(player['currency']),
+      amount(player['balance'], player),
       element('a', { href: addressOf('ledger', { playerId: idOf(player['playerId']) }) }, 'Open'),
     ],
   },
   Rounds: {
     columns: ['Round', 'Player', 'Game', 'Status', 'Opened', 'Closed'],
     cells: (round) => [
-      roundLink(round),
-      findLink(idOf(round['playerId'])),
+      roundOf(round),
+      playerOf(round),
       textOf(round['gameCode']),
       badge(round['status']),
       timeOf(round['openedAt']),
@@ -141,10 +137,10 @@ export const shownGroups: Readonly<Record<string, Shown>> = {
     cells: (entry) => [
       findLink(idOf(entry['transactionId'])),
       textOf(entry['operation']),
-      money(entry['amount']),
-      money(entry['balanceAfter']),
-      findLink(idOf(entry['playerId'])),
-      roundLink(entry),
+      amount(entry['amount'], entry),
+      amount(entry['balanceAfter'], entry),
+      playerOf(entry),
+      roundOf(entry),
       findLink(idOf(entry['reverseTransactionId'])),
       timeOf(entry['at']),
     ],

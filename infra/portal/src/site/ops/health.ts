@@ -2,7 +2,7 @@ import { element } from '../element.ts';
 import { createHealthReader, type Health } from './health-data.ts';
 import { findingsOf, type Finding } from './health-rules.ts';
 import { bytes, duration, guideAddress, summaryOf } from './health-text.ts';
-import { state } from './parts.ts';
+import { replaceContent, state } from './parts.ts';
 import { addressOf } from './place.ts';
 import type { Session } from './session.ts';
 import { errorText, short } from './text.ts';
@@ -126,6 +126,9 @@ const sinceText = ({ since, isOlder, isFiring, rule }: Finding): string => {
 
 const alertEntry = (finding: Finding): HTMLElement => {
   const { rule, series } = finding;
+  const { service, instance, labels } = series;
+  const key = `${rule.alert} ${service} ${instance} ${labels}`;
+  const guide = element('a', { href: guideAddress(rule.guide), 'data-key': key }, 'Guide');
   return element(
     'li',
     {},
@@ -135,8 +138,8 @@ const alertEntry = (finding: Finding): HTMLElement => {
       state(lookOf(finding), finding.isFiring ? rule.severity : 'soon'),
       element('strong', {}, summaryOf(finding)),
     ),
-    element('p', {}, `${rule.action} `, element('a', { href: guideAddress(rule.guide) }, 'Guide')),
-    element('p', { class: 'soft' }, `${rule.alert} · ${series.service} · ${sinceText(finding)}`),
+    element('p', {}, `${rule.action} `, guide),
+    element('p', { class: 'soft' }, `${rule.alert} · ${service} · ${sinceText(finding)}`),
   );
 };
 
@@ -187,7 +190,7 @@ export const healthStrip = (session: Session): HTMLElement => {
     summary.textContent = headline(health, findings);
     alerts.setAttribute('data-state', findings.map(lookOf).toSorted()[0] ?? 'good');
     alerts.toggleAttribute('data-empty', findings.length === 0);
-    list.replaceChildren(...findings.map(alertEntry));
+    replaceContent(list, ...findings.map(alertEntry));
   };
   const keepRefreshing = async (): Promise<void> => {
     if (!document.hidden) await refresh();

@@ -1,9 +1,9 @@
 import { button, element } from '../element.ts';
 import { whatHappened, whoActed, type AuditEvent } from './audit-text.ts';
 import { createFilters } from './filters.ts';
+import { findLink, playerLink } from './links.ts';
 import { facts, nothing, show, state, table } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
-import { addressOf } from './place.ts';
 import type { Session } from './session.ts';
 import { pretty } from './text.ts';
 import { when } from './time.ts';
@@ -39,8 +39,8 @@ const resultOf = ({ ok, checkedAt, players, entries, violations }: Proof): Node 
           ['Kind', 'Player', 'Transaction', 'Detail'],
           violations.map((one) => [
             code(one.kind),
-            code(one.playerId ?? '–'),
-            code(one.transactionId ?? '–'),
+            playerLink(one.playerId),
+            findLink(one.transactionId),
             one.detail,
           ]),
         ),
@@ -49,10 +49,12 @@ const resultOf = ({ ok, checkedAt, players, entries, violations }: Proof): Node 
 /** The verification of the ledger, and the audit log. */
 export const ledgerView = (session: Session): HTMLElement => {
   const proof = element('div', { role: 'status' });
+  let isProving = false;
   const prove = button('Verify the ledger', '', () => {
-    prove.disabled = true;
+    if (isProving) return;
+    isProving = true;
     void show(proof, async () => resultOf(await session.ask<Proof>('/v1/audit/proof'))).finally(
-      () => (prove.disabled = false),
+      () => (isProving = false),
     );
   });
   const list = element('div', { class: 'list' });
@@ -65,7 +67,7 @@ export const ledgerView = (session: Session): HTMLElement => {
         when(event.at),
         element('span', {}, whoActed(event)),
         element('span', { class: 'what' }, whatHappened(event)),
-        element('a', { href: addressOf('ledger', { playerId: event.playerId }) }, event.playerId ?? '–'),
+        playerLink(event.playerId),
         element(
           'details',
           {},

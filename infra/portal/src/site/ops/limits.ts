@@ -7,12 +7,14 @@ import type { Session } from './session.ts';
 import { when } from './time.ts';
 
 interface Limits {
+  currency: string;
   timeZone: string;
   pending: (LimitSlot & { setBy: string; limit: string | null; effectiveAt: string })[];
   lowest: (LimitSlot & { limit: string; used: string; remaining: string; since: string })[];
 }
 
 interface PlaySession {
+  currency: string;
   session: {
     startedAt: string;
     lastBetAt: string;
@@ -38,7 +40,7 @@ const valueOf = ({ kind }: LimitSlot, value: string | null, currency: string): H
   return money(value, kind === 'session' ? 'min' : currency);
 };
 
-const inForce = ({ lowest, pending, timeZone }: Limits, currency: string): Node => {
+const inForce = ({ currency, lowest, pending, timeZone }: Limits): Node => {
   if (lowest.length + pending.length === 0) return nothing('This player has no limits.');
   const used = lowest.map((limit) => [
     nameOfLimit(limit),
@@ -66,7 +68,7 @@ const inForce = ({ lowest, pending, timeZone }: Limits, currency: string): Node 
   );
 };
 
-const playedIn = ({ session }: PlaySession, currency: string): Node => {
+const playedIn = ({ currency, session }: PlaySession): Node => {
   if (session === null) return nothing('This player has never played.');
   const { isOver, minutes, startedAt, lastBetAt, wagered, won, result } = session;
   return facts([
@@ -90,12 +92,6 @@ const changeRow = (change: Change, currency: string) => [
     : state('plain', `cancelled ${when(change.cancelledAt)}`),
 ];
 
-/** The currency of a player; empty when the token may not read players (`wallet:admin`). */
-const currencyOf = async (session: Session, path: string): Promise<string> => {
-  const player = await session.ask<{ currency: string }>(path).catch(() => ({ currency: '' }));
-  return player.currency;
-};
-
 /** The limits of one player with what is used of them, the newest session of play, and the changes. */
 export const limitsView = (session: Session): HTMLElement => {
   const [limits, play, changes] = [element('div', {}), element('div', {}), element('div', { class: 'list' })];
@@ -113,17 +109,17 @@ export const limitsView = (session: Session): HTMLElement => {
     found.hidden = playerId === undefined;
     if (playerId === undefined) return;
     const path = `/v1/players/${encodeURIComponent(playerId)}`;
-    const currency = currencyOf(session, path);
-    void show(limits, async () => inForce(await session.ask<Limits>(`${path}/limits`), await currency));
-    void show(play, async () => playedIn(await session.ask<PlaySession>(`${path}/session`), await currency));
+    const askLimits = () => session.ask<Limits>(`${path}/limits`);
+    void show(limits, async () => inForce(await askLimits()));
+    void show(play, async () => playedIn(await session.ask<PlaySession>(`${path}/session`)));
     void show(changes, async () => {
       const query = new URLSearchParams({ page: String(filters.page()), limit: '25' });
       const history = await session.ask<{ changes: Change[]; page: ListPage }>(
         `${path}/limits/history?${query}`,
       );
       if (history.changes.length === 0) return nothing('The limits were never changed.');
-      const code = await currency;
-      const rows = history.changes.map((change) => changeRow(change, code));
+      const { currency } = await askLimits();
+      const rows = history.changes.map((change) => changeRow(change, currency));
       const shown = table('Changes of limits', ['At', 'Limit', 'Allowed', 'Set by', 'From'], rows);
       return element('div', {}, shown, pager(history.page, filters.go));
     });

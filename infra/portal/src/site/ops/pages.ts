@@ -8,8 +8,8 @@ export interface ListPage {
 
 /** Buttons to the previous and next page; hidden when there is one page. */
 export const pager = ({ number, has_more }: ListPage, go: (page: number) => void): HTMLElement => {
-  const earlier = button('Newer', 'quiet', () => go(number - 1));
-  const later = button('Older', 'quiet', () => go(number + 1));
+  const earlier = button('Newer', 'quiet', () => go(number - 1), 'newer');
+  const later = button('Older', 'quiet', () => go(number + 1), 'older');
   earlier.disabled = number === 1;
   later.disabled = !has_more;
   const bar = element('nav', { class: 'pager', 'aria-label': 'Pages' }, earlier, `Page ${number}`, later);

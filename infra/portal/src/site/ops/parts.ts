@@ -73,17 +73,37 @@ const failure = (error: unknown, retry: () => void): HTMLElement =>
 /** Text for a list without entries. */
 export const nothing = (text: string) => element('p', { class: 'note soft' }, text);
 
+/** The control with a `data-key`, which names it from one drawing of a list to the next. */
+const withKey = (within: ParentNode, key: string | undefined): HTMLElement | undefined =>
+  [...within.querySelectorAll<HTMLElement>('[data-key]:not(:disabled)')].find(
+    (control) => control.dataset['key'] === key,
+  );
+
+/**
+ * Replaces the content of an element. A focus in it stays on the control with the same `data-key`, or moves to the
+ * element itself, so that the next Tab continues there.
+ */
+export const replaceContent = (target: HTMLElement, ...content: (Node | string)[]): void => {
+  const { activeElement } = document;
+  const hadFocus = activeElement instanceof HTMLElement && target.contains(activeElement);
+  target.replaceChildren(...content);
+  if (!hadFocus) return;
+  const same = withKey(target, activeElement.dataset['key']);
+  if (same === undefined) target.tabIndex = -1;
+  (same ?? target).focus({ preventScroll: true });
+};
+
 /** Shows the result of a promise, or its error with a button that repeats it. Until then it says that it is loading. */
 export const show = async (target: HTMLElement, load: () => Promise<Node | string>): Promise<void> => {
   const turn = {};
   latest.set(target, turn);
   target.setAttribute('aria-busy', 'true');
   if (target.childNodes.length === 0 || target.querySelector('.failure'))
-    target.replaceChildren(element('p', { class: 'loading soft', role: 'status' }, 'Loading …'));
+    replaceContent(target, element('p', { class: 'loading soft', role: 'status' }, 'Loading …'));
   const put = (content: Node | string): void => {
     // An earlier request may be answered later.
     if (latest.get(target) !== turn) return;
-    target.replaceChildren(content);
+    replaceContent(target, content);
     target.removeAttribute('aria-busy');
   };
   try {
@@ -112,8 +132,14 @@ export const openDialog = (
     element('div', { class: 'dialog-content', tabindex: '0' }, ...content),
     actions.length === 0 ? null : element('div', { class: 'actions' }, ...actions),
   );
+  const opener = document.activeElement;
   close.addEventListener('click', () => dialog.close());
-  dialog.addEventListener('close', () => dialog.remove());
+  dialog.addEventListener('close', () => {
+    dialog.remove();
+    // The browser returns the focus to what opened the dialog, unless the list was drawn again meanwhile.
+    if (opener instanceof HTMLElement && !opener.isConnected)
+      withKey(document, opener.dataset['key'])?.focus();
+  });
   document.body.append(dialog);
   dialog.showModal();
   return dialog;

@@ -1,6 +1,7 @@
 import { button, element } from '../element.ts';
 import { resultOf, runBulk, trySample, type BulkResult, type Sample, type Span } from './bulk.ts';
-import { choice, field, openDialog, show } from './parts.ts';
+import { download } from './download.ts';
+import { choice, field, openDialog, replaceContent, show } from './parts.ts';
 import type { Session } from './session.ts';
 import { fieldValue, isoOf } from './time.ts';
 
@@ -33,12 +34,6 @@ const finished = (span: Span, { visited, accepted }: BulkResult, isStopped: bool
     : `${webhooks(accepted)} will be processed again.${ending}`;
 };
 
-const download = (name: string, text: string): void => {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }));
-  element('a', { href: address, download: name }).click();
-  URL.revokeObjectURL(address);
-};
-
 /** The run itself: its progress, a button that stops it, and its result. It also stops when its dialog is closed. */
 const run = async (session: Session, span: Span, total: number, target: HTMLElement): Promise<void> => {
   const since = session.serverTime().toISOString();
@@ -47,7 +42,7 @@ const run = async (session: Session, span: Span, total: number, target: HTMLElem
     const bar = element('progress', { max: String(total), value: '0', 'aria-label': 'Progress' });
     const text = line(`0 of ${number(total)}`);
     const stop = button('Stop', 'quiet', () => (isStopped = true));
-    target.replaceChildren(element('div', { class: 'note progress' }, bar, text, stop));
+    replaceContent(target, element('div', { class: 'note progress' }, bar, text, stop));
     const sums = await runBulk(
       session,
       span,
@@ -61,7 +56,7 @@ const run = async (session: Session, span: Span, total: number, target: HTMLElem
     const saved = element('p', { role: 'status' });
     const save = button('Download result', 'quiet', () => {
       void show(saved, async () => {
-        download(`replay-${since.slice(0, 10)}.csv`, await resultOf(session, span, since));
+        download(`replay-${since.slice(0, 10)}.csv`, await resultOf(session, span, since), 'text/csv');
         return 'The file has the present state of each webhook. Download it again when all are processed.';
       });
     });

@@ -1,8 +1,9 @@
 import { button, element } from '../element.ts';
 import { createFilters } from './filters.ts';
+import { findLink, playerLink } from './links.ts';
 import { choice, facts, field, money, nothing, openDialog, show, state, table } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
-import { changeFilters, place } from './place.ts';
+import { addressOf, changeFilters, place } from './place.ts';
 import type { Session } from './session.ts';
 import { when } from './time.ts';
 
@@ -53,8 +54,8 @@ const history = ({ entries, currency }: RoundWithEntries): Node =>
       entry.operation,
       money(entry.amount, currency),
       money(entry.balanceAfter, currency),
-      code(entry.transactionId),
-      code(entry.reverseTransactionId ?? '–'),
+      findLink(entry.transactionId),
+      findLink(entry.reverseTransactionId),
     ]),
   );
 
@@ -71,8 +72,8 @@ const openRound = (session: Session, playerId: string, roundId: string): void =>
       {},
       facts([
         ['Status', state(round.status === 'open' ? 'warn' : 'good', round.status)],
-        ['Round', code(round.roundId)],
-        ['Player', code(round.playerId)],
+        ['Round', findLink(round.roundId)],
+        ['Player', playerLink(round.playerId)],
         ['Game', code(round.gameCode)],
         ['Stake', money(round.stake, round.currency)],
         ['Result', money(round.result, round.currency)],
@@ -81,6 +82,11 @@ const openRound = (session: Session, playerId: string, roundId: string): void =>
       ]),
       element('h3', {}, 'History'),
       history(round),
+      element(
+        'p',
+        {},
+        element('a', { href: addressOf('evidence', { player: playerId, round: roundId }) }, 'Evidence'),
+      ),
     );
   });
 };
@@ -112,8 +118,8 @@ export const roundsView = (session: Session): HTMLElement => {
       const found = await session.ask<{ rounds: Round[]; page: ListPage }>(`/v1/rounds?${query}`);
       if (found.rounds.length === 0) return nothing('No round has been open that long.');
       const rows = found.rounds.map(({ playerId, roundId, ...round }) => [
-        button(roundId, 'link', () => openRound(session, playerId, roundId)),
-        code(playerId),
+        button(roundId, 'link', () => openRound(session, playerId, roundId), `${playerId} ${roundId}`),
+        playerLink(playerId),
         code(round.gameCode),
         amount(round.stake, round.currency),
         amount(round.result, round.currency),

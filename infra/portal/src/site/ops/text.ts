@@ -13,6 +13,13 @@ export const errorText = (error: unknown): string => {
 export const isTemporary = (error: unknown): boolean =>
   !(error instanceof Refused) || error.status >= 500 || error.status === 408 || error.status === 429;
 
+/** Minor units as an amount: 1050 becomes 10.50. */
+export const decimalOf = (minor: string | number): string => {
+  const text = String(minor);
+  const digits = text.replace('-', '').padStart(3, '0');
+  return `${text.startsWith('-') ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+};
+
 /** A number with three digits at most. */
 export const short = (value: number): string => {
   if (value === 0) return '0';

@@ -1,0 +1,166 @@
+import { button, element } from '../element.ts';
+import { download } from './download.ts';
+import { createFilters } from './filters.ts';
+import { guideAddress } from './health-text.ts';
+import { findLink } from './links.ts';
+import { facts, field, money, nothing, show, table } from './parts.ts';
+import { pager, type ListPage } from './pages.ts';
+import { changeFilters, place } from './place.ts';
+import type { Session } from './session.ts';
+import { decimalOf } from './text.ts';
+import { when } from './time.ts';
+
+interface Checkpoint {
+  number: number;
+  entries: number;
+  total: number;
+  sealedAt: string;
+  keyId: string;
+}
+
+interface EvidenceFile {
+  evidence: {
+    playerId: string;
+    roundId: string;
+    currency: string;
+    entries: {
+      seq: string;
+      operation: string;
+      transactionId: string;
+      amount: string;
+      balanceAfter: string;
+      at: string;
+      checkpoint: number;
+    }[];
+    checkpoints: Checkpoint[];
+  };
+}
+
+interface CheckpointPage {
+  checkpoints: Checkpoint[];
+  page: ListPage;
+}
+
+/** Saves JSON as the service wrote it: the signature of evidence is over these bytes. */
+const save = (name: string, value: unknown): void =>
+  download(name, JSON.stringify(value), 'application/json');
+
+const entryColumns = ['No.', 'At', 'Operation', 'Amount', 'Balance after', 'Transaction', 'Checkpoint'];
+
+const evidenceOf = (file: EvidenceFile): Node => {
+  const { playerId, roundId, currency, entries, checkpoints } = file.evidence;
+  const rows = entries.map((entry) => [
+    entry.seq,
+    when(entry.at),
+    entry.operation,
+    money(decimalOf(entry.amount), currency),
+    money(decimalOf(entry.balanceAfter), currency),
+    findLink(entry.transactionId),
+    String(entry.checkpoint),
+  ]);
+  const newest = checkpoints.at(-1);
+  return element(
+    'div',
+    {},
+    facts([
+      ['Player', findLink(playerId)],
+      ['Round', findLink(roundId)],
+      ['Entries', String(entries.length)],
+      ['Sealed', when(newest?.sealedAt ?? null)],
+    ]),
+    element(
+      'div',
+      { class: 'actions' },
+      button('Download evidence', '', () => save('evidence.json', file)),
+    ),
+    element('div', { class: 'list' }, table('Entries of the evidence', entryColumns, rows)),
+  );
+};
+
+/** The form for the evidence of a round; the address keeps what was asked for. */
+const roundEvidence = (session: Session): HTMLElement => {
+  const input = (name: string) =>
+    element('input', {
+      required: '',
+      maxlength: '255',
+      autocomplete: 'off',
+      value: place().filters.get(name) ?? '',
+    });
+  const [player, round] = [input('player'), input('round')];
+  const result = element('div', { role: 'status' });
+  const load = (): void => {
+    const path = [player, round].map(({ value }) => encodeURIComponent(value)).join('/rounds/');
+    void show(result, async () => evidenceOf(await session.ask(`/v1/players/${path}/evidence`)));
+  };
+  const form = element(
+    'form',
+    { class: 'filters' },
+    field('Player', player),
+    field('Round id', round),
+    element('button', { type: 'submit' }, 'Show evidence'),
+  );
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    changeFilters({ player: player.value, round: round.value });
+    load();
+  });
+  if (player.value !== '' && round.value !== '') load();
+  return element('div', {}, form, result);
+};
+
+const columns = ['Number', 'Sealed', 'Entries', 'Entries so far', 'Key'];
+
+const checkpointsOf = ({ checkpoints, page }: CheckpointPage, go: (page: number) => void): Node => {
+  if (checkpoints.length === 0) return nothing('Nothing is sealed yet.');
+  const rows = checkpoints.map(({ number, sealedAt, entries, total, keyId }) => [
+    String(number),
+    when(sealedAt),
+    String(entries),
+    String(total),
+    element('code', {}, keyId),
+  ]);
+  const saved = button('Download these checkpoints', 'quiet', () =>
+    save('checkpoints.json', { checkpoints }),
+  );
+  return element(
+    'div',
+    {},
+    element('div', { class: 'list' }, table('Checkpoints', columns, rows)),
+    pager(page, go),
+    element('div', { class: 'actions' }, saved),
+  );
+};
+
+/** The evidence of a round, the public keys, and the checkpoints with the newest first. */
+export const evidenceView = (session: Session): HTMLElement => {
+  const [list, keys] = [element('div'), element('div', { role: 'status' })];
+  const load = (): void => {
+    const query = new URLSearchParams({ sort: '-number', page: String(filters.page()), limit: '25' });
+    void show(list, async () =>
+      checkpointsOf(await session.ask<CheckpointPage>(`/v1/audit/checkpoints?${query}`), filters.go),
+    );
+  };
+  const filters = createFilters({}, load);
+  const saveKeys = button('Download public keys', 'quiet', () => {
+    void show(keys, async () => {
+      save('keys.json', await session.ask('/v1/audit/keys'));
+      return 'Compare their thumbprints with those that the operator gave you in person.';
+    });
+  });
+  load();
+  return element(
+    'section',
+    { 'aria-label': 'Evidence' },
+    element(
+      'p',
+      { class: 'soft' },
+      'A file that proves to others which entries a round has, and that they were not changed since. ',
+      element('a', { href: guideAddress('docs/wallet-operator.md#evidence') }, 'Guide'),
+    ),
+    roundEvidence(session),
+    element('h2', {}, 'Checkpoints'),
+    element('div', { class: 'actions' }, saveKeys),
+    keys,
+    list,
+  );
+};

@@ -1,0 +1,83 @@
+import { element } from '../element.ts';
+import { createFilters } from './filters.ts';
+import { findLink, roundLink } from './links.ts';
+import { facts, money, nothing, show, state, table } from './parts.ts';
+import { pager, type ListPage } from './pages.ts';
+import { addressOf } from './place.ts';
+import type { Session } from './session.ts';
+import { when } from './time.ts';
+
+interface Player {
+  currency: string;
+  balance: string;
+  status: 'active' | 'disabled';
+  excluded: boolean;
+  excludedUntil: string | null;
+  createdAt: string;
+}
+
+interface Entry {
+  seq: number;
+  operation: string;
+  transactionId: string;
+  roundId: string | null;
+  amount: string;
+  currency: string;
+  balanceAfter: string;
+  at: string;
+}
+
+const exclusion = ({ excluded, excludedUntil }: Player): string => {
+  if (!excluded) return 'no';
+  return excludedUntil === null ? 'without end' : `until ${excludedUntil}`;
+};
+
+const factsOf = (player: Player): Node =>
+  facts([
+    ['Status', state(player.status === 'active' ? 'good' : 'bad', player.status)],
+    ['Balance', money(player.balance, player.currency)],
+    ['Excluded', exclusion(player)],
+    ['Added', when(player.createdAt)],
+  ]);
+
+const columns = ['No.', 'At', 'Operation', 'Amount', 'Balance after', 'Round', 'Transaction'];
+
+const entryRow = (playerId: string, entry: Entry) => [
+  String(entry.seq),
+  when(entry.at),
+  entry.operation,
+  money(entry.amount, entry.currency),
+  money(entry.balanceAfter, entry.currency),
+  roundLink(playerId, entry.roundId),
+  findLink(entry.transactionId),
+];
+
+const ways = (playerId: string): HTMLElement => {
+  const link = (view: string, text: string) => element('a', { href: addressOf(view, { playerId }) }, text);
+  return element('p', { class: 'ways' }, link('limits', 'Limits'), link('ledger', 'Audit log'));
+};
+
+/** One player: balance, status, and the entries with the newest first. */
+export const playersView = (session: Session): HTMLElement => {
+  const [about, list, more] = [element('div'), element('div', { class: 'list' }), element('div')];
+  const found = element('div', {}, about, more, element('h2', {}, 'Entries'), list);
+  const load = (): void => {
+    const { playerId } = filters.values();
+    found.hidden = playerId === undefined;
+    if (playerId === undefined) return;
+    more.replaceChildren(ways(playerId));
+    const path = `/v1/players/${encodeURIComponent(playerId)}`;
+    void show(about, async () => factsOf(await session.ask<Player>(path)));
+    void show(list, async () => {
+      const query = new URLSearchParams({ sort: '-seq', page: String(filters.page()), limit: '25' });
+      const answer = await session.ask<{ entries: Entry[]; page: ListPage }>(`${path}/entries?${query}`);
+      if (answer.entries.length === 0) return nothing('This player has no entries.');
+      const rows = answer.entries.map((entry) => entryRow(playerId, entry));
+      return element('div', {}, table('Entries', columns, rows), pager(answer.page, filters.go));
+    });
+  };
+  const player = element('input', { maxlength: '255', autocomplete: 'off' });
+  const filters = createFilters({ playerId: ['Player', player] }, load);
+  load();
+  return element('section', { 'aria-label': 'Players' }, filters.form, found);
+};

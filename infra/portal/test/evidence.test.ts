@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { canLook, useBrowser } from './browser.ts';
+import { callback } from './callback.ts';
+import { signedIn } from './sign-in.ts';
+import { stack } from './stack.ts';
+
+useBrowser();
+const roundId = `evidence/${randomUUID()}`;
+const verifier = join(import.meta.dirname, '../../../services/wallet-operator/src/verify-evidence.ts');
+
+/** Presses a button that saves a file; returns where the file is. */
+const saved = async (page: Page, name: string, folder: string): Promise<string> => {
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name }).click();
+  const file = await download;
+  const path = join(folder, file.suggestedFilename());
+  await file.saveAs(path);
+  return path;
+};
+
+describe.runIf(canLook)('evidence on the operations page', () => {
+  beforeAll(async () => {
+    const move = { requestId: 'r', playerId: 'demo-1', roundId, gameCode: 'dice-alpha', amount: '1.50' };
+    await callback('debit', { ...move, transactionId: randomUUID() });
+  });
+
+  test('of a round can be reached from the round and saved, and the saved files prove its entries', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'evidence-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await using visited = await signedIn(
+      `rounds?${new URLSearchParams({ player: 'demo-1', round: roundId })}`,
+    );
+    const { page } = visited;
+    await page.getByRole('dialog').getByRole('link', { name: 'Evidence' }).click();
+    const view = page.locator('section[aria-label=Evidence]');
+    const entry = view.getByRole('table', { name: 'Entries of the evidence' }).getByText('-1.50 EUR');
+    // The newest entries are sealed some seconds later.
+    for (const notYet = view.getByText('not sealed yet'); ;) {
+      await entry.or(notYet).first().waitFor();
+      if (await entry.isVisible()) break;
+      await view.getByRole('button', { name: 'Show evidence' }).click();
+      await expect.poll(() => view.locator('[aria-busy]').count()).toBe(0);
+    }
+    // Drawn again, the list has the checkpoint, too.
+    await page.getByRole('link', { name: 'Ledger' }).click();
+    await page.goBack();
+    await entry.waitFor();
+    await view.getByRole('table', { name: 'Checkpoints' }).locator('tbody tr').first().waitFor();
+    const [evidence, keys, checkpoints] = [
+      await saved(page, 'Download evidence', folder),
+      await saved(page, 'Download public keys', folder),
+      await saved(page, 'Download these checkpoints', folder),
+    ];
+    const args = [verifier, evidence, '--key', keys, '--checkpoints', checkpoints];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    expect(stdout).toBe(`proven: 1 entries of round ${roundId} of player demo-1\n`);
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('needs a scope, which the page names', async () => {
+    await using visited = await signedIn('evidence', {}, stack.demo.consignmentsToken);
+    const refusal = visited.page.locator('section[aria-label=Evidence]').getByText('wallet:audit').first();
+    await refusal.waitFor();
+    expect(await refusal.textContent()).toContain('Request ');
+  });
+});

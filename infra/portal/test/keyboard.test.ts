@@ -1,0 +1,209 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { canLook, desktop, gateway, useBrowser, visit } from './browser.ts';
+import { callback } from './callback.ts';
+import { loaded, signedIn, views } from './sign-in.ts';
+import { stack } from './stack.ts';
+
+useBrowser();
+const { demo } = stack;
+
+const controls =
+  'a[href], button:enabled, input:enabled, select:enabled, summary, [tabindex="0"]:not(dialog [tabindex="0"])';
+
+/** Numbers all controls that can be seen, in the order of the page; returns how many there are. */
+const numberControls = (page: Page): Promise<number> =>
+  page.evaluate((selector) => {
+    const seen = [...document.querySelectorAll<HTMLElement>(selector)].filter((one) => one.checkVisibility());
+    for (const [at, control] of seen.entries()) control.dataset['stop'] = String(at);
+    return seen.length;
+  }, controls);
+
+/** The number of the control with the focus, and whether its outline can be seen. */
+const focused = (page: Page): Promise<{ stop: number; outline: string }> =>
+  page.evaluate(() => {
+    const { activeElement } = document;
+    const stop = activeElement instanceof HTMLElement ? Number(activeElement.dataset['stop'] ?? -1) : -1;
+    return { stop, outline: getComputedStyle(activeElement ?? document.body).outline };
+  });
+
+/** Presses a key until the focus is on another control; a date has several parts. */
+const pressUntilNext = async (page: Page, key: 'Tab' | 'Shift+Tab'): Promise<number> => {
+  const before = await focused(page);
+  for (let part = 0; part < 9; part++) {
+    await page.keyboard.press(key);
+    const { stop, outline } = await focused(page);
+    if (stop === before.stop) continue;
+    if (stop !== -1)
+      expect({ stop, outline }).toEqual({ stop, outline: expect.stringContaining('solid 2px') });
+    return stop;
+  }
+  return before.stop;
+};
+
+const focusedText = (page: Page): Promise<string> =>
+  page.evaluate(() => document.activeElement?.textContent ?? '');
+const isIn = (page: Page, selector: string): Promise<boolean> =>
+  page.evaluate((within) => document.activeElement?.closest(within) !== null, selector);
+
+const hook = (event: string, body: string) =>
+  fetch(`${gateway}/api/v1/hooks/${event}/${demo.store.webhookToken}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body,
+  });
+
+describe.runIf(canLook)('the operations page with a keyboard', () => {
+  beforeAll(async () => {
+    for (let order = 0; order < 30; order++)
+      await hook('order_updated', JSON.stringify({ id: `keyboard-${order}`, status: 'A' }));
+    await hook('order_updated', '{"id":');
+    await callback('debit', {
+      requestId: 'r',
+      playerId: 'demo-1',
+      roundId: 'keyboard',
+      gameCode: 'dice-alpha',
+      amount: '1.00',
+      transactionId: crypto.randomUUID(),
+    });
+  });
+
+  test.each([...views, 'players?playerId=demo-1', 'limits?playerId=demo-1', 'find?q=demo-1'])(
+    'Tab reaches every control of the view %s in the order of the page, and no control keeps the focus',
+    async (view) => {
+      await using visited = await signedIn(view, desktop);
+      const { page } = visited;
+      await loaded(page);
+      const count = await numberControls(page);
+      await page.locator('[data-stop="0"]').focus();
+      const forward = [];
+      for (let at = 1; at < count; at++) forward.push(await pressUntilNext(page, 'Tab'));
+      expect(forward).toEqual(Array.from({ length: count - 1 }, (_, at) => at + 1));
+      const back = [await pressUntilNext(page, 'Shift+Tab'), await pressUntilNext(page, 'Shift+Tab')];
+      expect(back).toEqual([count - 2, count - 3]);
+      await page.locator(`[data-stop="${count - 1}"]`).focus();
+      expect(await pressUntilNext(page, 'Tab')).not.toBe(count - 1);
+    },
+  );
+
+  test('Enter in the field signs in, and signing out returns to the field', async () => {
+    await using visited = await visit('/docs/ops/');
+    const { page } = visited;
+    await page.keyboard.insertText(demo.adminToken);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => focusedText(page)).toBe('Operations');
+    await page.getByRole('button', { name: 'Sign out' }).press('Enter');
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('token');
+  });
+
+  test.each([
+    ['a webhook', 'webhooks', 'tbody tr:nth-child(3) button'],
+    ['a round', 'rounds?olderThan=0', 'tbody tr:nth-child(1) button'],
+    ['the replay of many', `webhooks?store=${demo.store.id}`, 'form button'],
+  ])(
+    'Enter opens %s, Tab stays in the dialog, and Escape returns to where it was',
+    async (_what, view, opener) => {
+      await using visited = await signedIn(view, desktop);
+      const { page } = visited;
+      await page.locator('tbody tr').first().waitFor();
+      const text = await page.locator(opener).first().textContent();
+      await page.locator(opener).first().press('Enter');
+      await page.getByRole('dialog').waitFor();
+      await loaded(page);
+      for (let press = 0; press < 20; press++) {
+        await page.keyboard.press('Tab');
+        // After the last control of a dialog a browser goes to its own, for which the page has no focus.
+        expect(await isIn(page, 'dialog, body:focus-within:not(:has(:focus)), html:not(:has(:focus))')).toBe(
+          true,
+        );
+      }
+      await page.keyboard.press('Escape');
+      expect(await page.getByRole('dialog').count()).toBe(0);
+      expect(await focusedText(page)).toBe(text);
+    },
+  );
+
+  test('after a replay, which reads the list again, Escape returns to the same webhook', async () => {
+    await using visited = await signedIn('webhooks?status=failed', desktop);
+    const { page } = visited;
+    const opener = page.locator('tbody tr button').first();
+    const key = await opener.getAttribute('data-key');
+    await opener.press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Replay …' }).press('Enter');
+    expect(await focusedText(page)).toBe('Cancel');
+    await page.keyboard.press('Enter');
+    expect(await focusedText(page)).toBe('Replay …');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Replay now' }).focus();
+    // The event stays in the list, whatever becomes of it.
+    await page.route('**/events?**', (route) =>
+      route.continue({ url: route.request().url().replace('status=failed', '') }),
+    );
+    const again = page.waitForResponse('**/events?**');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('It will be processed again in a moment.').waitFor();
+    expect(await focusedText(page)).toBe('Replay …');
+    await (await again).finished();
+    await loaded(page);
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => (document.activeElement as HTMLElement).dataset['key'])).toBe(key);
+  });
+
+  test('the focus stays in a dialog when its button disappears', async () => {
+    await using visited = await signedIn('webhooks', desktop);
+    const { page } = visited;
+    await page.locator('tbody tr button').first().press('Enter');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Reveal body' }).press('Enter');
+    await expect.poll(() => dialog.getByText('Revealing the body is recorded').count()).toBe(0);
+    expect(await isIn(page, 'dialog')).toBe(true);
+  });
+
+  test('the focus stays on the button for older webhooks while pages are turned', async () => {
+    await using visited = await signedIn('webhooks', desktop);
+    const { page } = visited;
+    await page.getByRole('button', { name: 'Older' }).press('Enter');
+    await page.getByText('Page 2').waitFor();
+    expect(['Older', 'Newer']).toContain(
+      await focusedText(page).then((text) => (text.length > 5 ? 'Newer' : text)),
+    );
+    expect(await isIn(page, '.list')).toBe(true);
+  });
+
+  test('after an error, Enter tries again, and the focus stays in the list', async () => {
+    await using visited = await signedIn('rounds', desktop);
+    const { page } = visited;
+    await loaded(page);
+    await page.route(
+      '**/v1/rounds?**',
+      (route) => route.fulfill({ status: 503, json: { detail: 'Busy.' } }),
+      {
+        times: 1,
+      },
+    );
+    await page.getByLabel('Open for more than').selectOption('0');
+    await page.getByRole('button', { name: 'Try again' }).press('Enter');
+    await page.locator('tbody tr').first().waitFor();
+    expect(await isIn(page, '.list')).toBe(true);
+  });
+
+  test('a link in a view leads to the beginning of the next view', async () => {
+    await using visited = await signedIn('find?q=demo-1', desktop);
+    const { page } = visited;
+    await page.locator('section[aria-label=Players] tbody a').first().press('Enter');
+    await page.locator('section[aria-label=Players] form').waitFor();
+    expect(await isIn(page, '.view')).toBe(true);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
+  });
+
+  test('Enter searches, and the focus stays in the search field', async () => {
+    await using visited = await signedIn('traffic', desktop);
+    const { page } = visited;
+    await page.getByRole('searchbox', { name: 'Find' }).fill('demo-1');
+    await page.keyboard.press('Enter');
+    await page.locator('section[aria-label=Players]').waitFor();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('find');
+  });
+});

@@ -1,0 +1,81 @@
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { violations } from './axe.ts';
+import { canLook, desktop, useBrowser, visit } from './browser.ts';
+import { enterToken, views } from './sign-in.ts';
+import { stack } from './stack.ts';
+
+useBrowser();
+
+/** The answer of every list without records, and of a player who has done nothing. */
+const nothing = {
+  ...Object.fromEntries(
+    'events orders members deliveryJobs payments verifications notifications rounds entries checkpoints totals changes pending lowest'
+      .split(' ')
+      .map((list) => [list, []]),
+  ),
+  stores: [{ id: '01980000-0000-7000-8000-000000000000', name: 'Shop' }],
+  page: { number: 1, has_more: false, limit: 25 },
+  currency: 'EUR',
+  balance: '0.00',
+  status: 'active',
+  createdAt: '2026-11-01T00:00:00Z',
+  session: null,
+};
+
+/** How the services answer, and what each view says then. */
+const states: Record<string, { answer: (page: Page) => Promise<unknown>; says: RegExp }> = {
+  empty: {
+    answer: (page) => page.route('**/v1/**', (route) => route.fulfill({ json: nothing })),
+    says: /^(?:No |There (?:is|are) no|Nothing |Type an id|This player has|The limits were never)/,
+  },
+  loading: {
+    answer: (page) => page.route('**/v1/**', () => {}),
+    says: /^Loading …$/,
+  },
+  failing: {
+    answer: (page) =>
+      page.route('**/v1/**', (route) =>
+        route.fulfill({ status: 503, json: { detail: 'The database is unavailable.', requestId: 'r-1' } }),
+      ),
+    says: /The database is unavailable\./,
+  },
+};
+
+const address: Partial<Record<string, string>> = {
+  find: 'find?q=order-1',
+  players: 'players?playerId=demo-1',
+  limits: 'limits?playerId=demo-1',
+};
+
+const small = { viewport: { width: 390, height: 844 } };
+
+describe.runIf(canLook)('a view of the operations page', () => {
+  // Traffic does not read lists; its errors are in behaviour.test.ts.
+  const lists = views.filter((view) => view !== 'traffic');
+
+  test.each(lists.flatMap((view) => Object.keys(states).map((state) => [view, state] as const)))(
+    '%s that is %s says so, fits the screen and has no axe violation',
+    async (view, state) => {
+      const { answer, says } = states[state] as (typeof states)[string];
+      for (const size of [small, desktop]) {
+        await using visited = await visit(`/docs/ops/#${address[view] ?? view}`, {
+          ...size,
+          bypassCSP: true,
+          reducedMotion: 'reduce',
+        });
+        const { page } = visited;
+        await answer(page);
+        await enterToken(page, stack.demo.adminToken);
+        await page.locator('.view').getByText(says).first().waitFor();
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect(await violations(page)).toEqual([]);
+          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          expect(overflow).toBeLessThanOrEqual(0);
+        }
+        expect(visited.faults).toEqual([]);
+      }
+    },
+  );
+});
