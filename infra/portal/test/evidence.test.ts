@@ -38,7 +38,7 @@ describe.runIf(canLook)('evidence on the operations page', () => {
       `rounds?${new URLSearchParams({ player: 'demo-1', round: roundId })}`,
     );
     const { page } = visited;
-    await page.getByRole('dialog').getByRole('link', { name: 'Evidence' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Evidence', exact: true }).click();
     const view = page.locator('section[aria-label=Evidence]');
     const entry = view.getByRole('table', { name: 'Entries of the evidence' }).getByText('-1.50 EUR');
     // The newest entries are sealed some seconds later.

@@ -27,6 +27,8 @@ const hook = (event: string, body: object, headers: Record<string, string> = {})
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: JSON.stringify(body),
+    // A challenge is answered with a redirect to the shop.
+    redirect: 'manual',
   });
 
 const asAdmin = (path: string, init: RequestInit = {}) =>

@@ -53,7 +53,7 @@ describe.runIf(canLook)('the limits of a player on the operations page', () => {
     await limits.getByText('37.50 EUR').waitFor();
     await page.getByText('-12.50 EUR').waitFor();
     await page.getByRole('table', { name: 'Changes of limits' }).getByText('80.00 EUR').waitFor();
-    expect(await page.getByText('wallet:admin').count()).toBe(0);
+    expect(await page.locator('.view').getByText('wallet:admin').count()).toBe(0);
   });
 
   test('fit a phone, and say when a player is unknown', async () => {

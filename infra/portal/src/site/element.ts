@@ -27,7 +27,7 @@ export const byId = <Kind extends HTMLElement>(id: string, kind: new () => Kind)
 
 /** A button with a click handler. `key` names it for `replaceContent`, which keeps the focus on it. */
 export const button = (
-  text: string,
+  text: Node | string,
   className: string,
   onClick: () => void,
   key?: string,

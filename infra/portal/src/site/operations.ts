@@ -55,6 +55,7 @@ const tryToken = async (token: string): Promise<void> => {
     problem.textContent = 'This is not an access token.';
     return;
   }
+  notice.textContent = 'Signing in …';
   const session = openSession(token, () => {
     leave(session.expiresAt && session.expiresAt.getTime() <= Date.now() ? expired : refused);
   });
@@ -63,10 +64,12 @@ const tryToken = async (token: string): Promise<void> => {
   } catch (error) {
     if (!(error instanceof Refused) || isInvalidToken(error)) {
       session.close();
+      notice.textContent = '';
       problem.textContent = errorText(error);
       return;
     }
   }
+  notice.textContent = '';
   enter(session);
 };
 

@@ -3,12 +3,11 @@ import { openEvent } from './event-dialog.ts';
 import { aboutLink } from './links.ts';
 import { lookOf, type Event, type EventPage } from './events-data.ts';
 import { createFilters } from './filters.ts';
-import { choice, nothing, show, state, table } from './parts.ts';
+import { choice, nothing, show, state, table, time } from './parts.ts';
 import { pager } from './pages.ts';
 import { changeFilters, place } from './place.ts';
 import { replaySpan } from './replay-span.ts';
 import type { Session } from './session.ts';
-import { when } from './time.ts';
 
 interface Store {
   id: string;
@@ -24,7 +23,7 @@ const dateInput = () => element('input', { type: 'datetime-local' });
 const everyStore = '-';
 
 const row = (event: Event, storeName: string | undefined, open: () => void) => [
-  button(when(event.receivedAt), 'link', open, event.id),
+  button(time(event.receivedAt), 'link', open, event.id),
   element('code', {}, event.event),
   aboutLink(event.entity),
   state(lookOf(event), event.status),

@@ -3,12 +3,11 @@ import { download } from './download.ts';
 import { createFilters } from './filters.ts';
 import { guideAddress } from './health-text.ts';
 import { findLink } from './links.ts';
-import { facts, field, money, nothing, show, table } from './parts.ts';
+import { facts, field, money, nothing, show, table, time } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
 import { changeFilters, place } from './place.ts';
 import type { Session } from './session.ts';
 import { decimalOf } from './text.ts';
-import { when } from './time.ts';
 
 interface Checkpoint {
   number: number;
@@ -51,7 +50,7 @@ const evidenceOf = (file: EvidenceFile): Node => {
   const { playerId, roundId, currency, entries, checkpoints } = file.evidence;
   const rows = entries.map((entry) => [
     entry.seq,
-    when(entry.at),
+    time(entry.at),
     entry.operation,
     money(decimalOf(entry.amount), currency),
     money(decimalOf(entry.balanceAfter), currency),
@@ -66,7 +65,7 @@ const evidenceOf = (file: EvidenceFile): Node => {
       ['Player', findLink(playerId)],
       ['Round', findLink(roundId)],
       ['Entries', String(entries.length)],
-      ['Sealed', when(newest?.sealedAt ?? null)],
+      ['Sealed', time(newest?.sealedAt ?? null)],
     ]),
     element(
       'div',
@@ -114,7 +113,7 @@ const checkpointsOf = ({ checkpoints, page }: CheckpointPage, go: (page: number)
   if (checkpoints.length === 0) return nothing('Nothing is sealed yet.');
   const rows = checkpoints.map(({ number, sealedAt, entries, total, keyId }) => [
     String(number),
-    when(sealedAt),
+    time(sealedAt),
     String(entries),
     String(total),
     element('code', {}, keyId),
@@ -153,7 +152,7 @@ export const evidenceView = (session: Session): HTMLElement => {
     { 'aria-label': 'Evidence' },
     element(
       'p',
-      { class: 'soft' },
+      { class: 'soft intro' },
       'A file that proves to others which entries a round has, and that they were not changed since. ',
       element('a', { href: guideAddress('docs/wallet-operator.md#evidence') }, 'Guide'),
     ),

@@ -1,9 +1,8 @@
 import { element } from '../element.ts';
 import type { Found } from './find-data.ts';
 import { aboutLink, findLink, playerLink, roundLink } from './links.ts';
-import { money, state } from './parts.ts';
+import { money, state, time } from './parts.ts';
 import { addressOf } from './place.ts';
-import { when } from './time.ts';
 
 type Cell = Node | string;
 
@@ -15,7 +14,7 @@ interface Shown {
 
 const textOf = (value: unknown): string => (typeof value === 'string' && value !== '' ? value : '–');
 const idOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
-const timeOf = (value: unknown): string => when(idOf(value));
+const timeOf = (value: unknown): HTMLElement => time(idOf(value));
 
 const looks: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
   done: 'good',
@@ -29,7 +28,7 @@ const looks: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
 };
 const badge = (value: unknown) => state(looks[textOf(value)] ?? 'plain', textOf(value));
 
-const eventLink = (text: string, record: Found, id: unknown): HTMLElement =>
+const eventLink = (text: Cell, record: Found, id: unknown): HTMLElement =>
   element('a', { href: addressOf('webhooks', { store: idOf(record['storeId']), open: idOf(id) }) }, text);
 
 const playerOf = ({ playerId }: Found) => playerLink(idOf(playerId));

@@ -2,11 +2,10 @@ import { button, element } from '../element.ts';
 import { whatHappened, whoActed, type AuditEvent } from './audit-text.ts';
 import { createFilters } from './filters.ts';
 import { findLink, playerLink } from './links.ts';
-import { facts, nothing, show, state, table } from './parts.ts';
+import { facts, nothing, show, state, table, time } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
 import type { Session } from './session.ts';
 import { pretty } from './text.ts';
-import { when } from './time.ts';
 import { totalsSection } from './totals.ts';
 
 interface Proof {
@@ -30,7 +29,7 @@ const resultOf = ({ ok, checkedAt, players, entries, violations }: Proof): Node 
       ],
       ['Players', players.toLocaleString()],
       ['Entries', entries.toLocaleString()],
-      ['Checked', when(checkedAt)],
+      ['Checked', time(checkedAt)],
     ]),
     violations.length === 0
       ? null
@@ -64,7 +63,7 @@ export const ledgerView = (session: Session): HTMLElement => {
       const found = await session.ask<{ events: AuditEvent[]; page: ListPage }>(`/v1/audit/events?${query}`);
       if (found.events.length === 0) return nothing('There are no audit events.');
       const rows = found.events.map((event) => [
-        when(event.at),
+        time(event.at),
         element('span', {}, whoActed(event)),
         element('span', { class: 'what' }, whatHappened(event)),
         playerLink(event.playerId),
@@ -91,7 +90,7 @@ export const ledgerView = (session: Session): HTMLElement => {
     { 'aria-label': 'Ledger' },
     element(
       'p',
-      { class: 'soft' },
+      { class: 'soft intro' },
       'Compares every balance with its entries in one snapshot. Callbacks are not interrupted.',
     ),
     element('div', { class: 'actions' }, prove),

@@ -1,7 +1,7 @@
 import { element } from '../element.ts';
 import { createFilters } from './filters.ts';
 import { nameOfLimit, type LimitSlot } from './limit-name.ts';
-import { facts, money, nothing, show, state, table } from './parts.ts';
+import { facts, money, nothing, show, state, table, time } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
 import type { Session } from './session.ts';
 import { when } from './time.ts';
@@ -47,13 +47,13 @@ const inForce = ({ currency, lowest, pending, timeZone }: Limits): Node => {
     valueOf(limit, limit.limit, currency),
     valueOf(limit, limit.used, currency),
     valueOf(limit, limit.remaining, currency),
-    when(limit.since),
+    time(limit.since),
   ]);
   const later = pending.map((one) => [
     nameOfLimit(one),
     valueOf(one, one.limit, currency),
     one.setBy,
-    when(one.effectiveAt),
+    time(one.effectiveAt),
   ]);
   const list = (shown: Node) => element('div', { class: 'list' }, shown);
   return element(
@@ -74,8 +74,8 @@ const playedIn = ({ currency, session }: PlaySession): Node => {
   return facts([
     ['State', isOver ? state('plain', 'over') : state('good', 'playing')],
     ['Time', `${minutes} min`],
-    ['First bet', when(startedAt)],
-    ['Last bet', when(lastBetAt)],
+    ['First bet', time(startedAt)],
+    ['Last bet', time(lastBetAt)],
     ['Bets', money(wagered, currency)],
     ['Wins', money(won, currency)],
     ['Result', money(result, currency)],
@@ -83,12 +83,12 @@ const playedIn = ({ currency, session }: PlaySession): Node => {
 };
 
 const changeRow = (change: Change, currency: string) => [
-  when(change.changedAt),
+  time(change.changedAt),
   nameOfLimit(change),
   valueOf(change, change.limit, currency),
   `${change.setBy} (${change.changedBy})`,
   change.cancelledAt === null
-    ? when(change.effectiveAt)
+    ? time(change.effectiveAt)
     : state('plain', `cancelled ${when(change.cancelledAt)}`),
 ];
 

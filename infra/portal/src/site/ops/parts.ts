@@ -1,13 +1,15 @@
 import { button, element } from '../element.ts';
 import { errorText, isTemporary } from './text.ts';
+import { when } from './time.ts';
 
 type Cell = Node | string;
 
 const isMoney = (cell: Cell | undefined): boolean =>
   cell instanceof Element && cell.classList.contains('money');
 
-/** Plain text and amounts need the name of their column where the head of the table is not shown. */
-const needsLabel = (cell: Cell): boolean => typeof cell === 'string' || isMoney(cell);
+/** Plain text, times and amounts need the name of their column where the head of the table is not shown. */
+const needsLabel = (cell: Cell): boolean =>
+  typeof cell === 'string' || isMoney(cell) || cell instanceof HTMLTimeElement;
 
 const tableCell = (column: string, cell: Cell) => {
   const made = element('td', { role: 'cell', ...(needsLabel(cell) && { 'data-label': column }) }, cell);
@@ -47,6 +49,10 @@ export const state = (look: 'good' | 'warn' | 'bad' | 'plain', text: string) =>
 /** An amount with its currency. */
 export const money = (amount: string, currency: string) =>
   element('span', { class: 'money' }, `${amount} ${currency}`);
+
+/** A time that does not break into two lines; a dash for null. */
+export const time = (iso: string | null): HTMLElement =>
+  iso === null ? element('span', {}, when(iso)) : element('time', { datetime: iso }, when(iso));
 
 /** A labelled control. */
 export const field = (label: string, control: HTMLInputElement | HTMLSelectElement) => {

@@ -1,11 +1,10 @@
 import { element } from '../element.ts';
 import { createFilters } from './filters.ts';
 import { findLink, roundLink } from './links.ts';
-import { facts, money, nothing, show, state, table } from './parts.ts';
+import { facts, money, nothing, show, state, table, time } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
 import { addressOf } from './place.ts';
 import type { Session } from './session.ts';
-import { when } from './time.ts';
 
 interface Player {
   currency: string;
@@ -37,14 +36,14 @@ const factsOf = (player: Player): Node =>
     ['Status', state(player.status === 'active' ? 'good' : 'bad', player.status)],
     ['Balance', money(player.balance, player.currency)],
     ['Excluded', exclusion(player)],
-    ['Added', when(player.createdAt)],
+    ['Added', time(player.createdAt)],
   ]);
 
 const columns = ['No.', 'At', 'Operation', 'Amount', 'Balance after', 'Round', 'Transaction'];
 
 const entryRow = (playerId: string, entry: Entry) => [
   String(entry.seq),
-  when(entry.at),
+  time(entry.at),
   entry.operation,
   money(entry.amount, entry.currency),
   money(entry.balanceAfter, entry.currency),

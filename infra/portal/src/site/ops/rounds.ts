@@ -1,11 +1,10 @@
 import { button, element } from '../element.ts';
 import { createFilters } from './filters.ts';
 import { findLink, playerLink } from './links.ts';
-import { choice, facts, field, money, nothing, openDialog, show, state, table } from './parts.ts';
+import { choice, facts, field, money, nothing, openDialog, show, state, table, time } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
 import { addressOf, changeFilters, place } from './place.ts';
 import type { Session } from './session.ts';
-import { when } from './time.ts';
 
 interface Round {
   playerId: string;
@@ -50,7 +49,7 @@ const history = ({ entries, currency }: RoundWithEntries): Node =>
     ['No.', 'At', 'Operation', 'Amount', 'Balance after', 'Transaction', 'Reverses'],
     entries.map((entry) => [
       String(entry.seq),
-      when(entry.at),
+      time(entry.at),
       entry.operation,
       money(entry.amount, currency),
       money(entry.balanceAfter, currency),
@@ -77,8 +76,8 @@ const openRound = (session: Session, playerId: string, roundId: string): void =>
         ['Game', code(round.gameCode)],
         ['Stake', money(round.stake, round.currency)],
         ['Result', money(round.result, round.currency)],
-        ['Opened', when(round.openedAt)],
-        ['Closed', when(round.closedAt)],
+        ['Opened', time(round.openedAt)],
+        ['Closed', time(round.closedAt)],
       ]),
       element('h3', {}, 'History'),
       history(round),
@@ -123,7 +122,7 @@ export const roundsView = (session: Session): HTMLElement => {
         code(round.gameCode),
         amount(round.stake, round.currency),
         amount(round.result, round.currency),
-        when(round.openedAt),
+        time(round.openedAt),
       ]);
       const shown = table('Open rounds', ['Round', 'Player', 'Game', 'Stake', 'Result', 'Opened'], rows);
       return element('div', {}, shown, pager(found.page, filters.go));
