@@ -31,3 +31,30 @@ test('the index of decisions lists every decision', () => {
   expect(files.filter((name) => !/^\d{4}-[a-z0-9-]+\.md$/.test(name))).toEqual([]);
   expect(listed.toSorted()).toEqual(files.toSorted());
 });
+
+const serviceGuides = readdirSync(join(root, 'services')).map((name) => `docs/${name}.md`);
+
+test.each([...serviceGuides, 'docs/deploy.md', 'infra/new/template/docs/placeholder-service.md'])(
+  '%s has a purpose, and then the order in which a reader needs it',
+  (page) => {
+    const [purpose = '', ...sections] = read(page).split('\n## ');
+    expect(purpose.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).not.toEqual([]);
+    const headings = sections.map((section) => section.split('\n')[0]);
+    expect(headings).toEqual([expect.stringMatching(/^First /), 'Daily use', 'Troubleshooting', 'Reference']);
+  },
+);
+
+test.each([...rootPages, ...pagesIn('docs'), ...readmes])(
+  '%s runs no .ts file with the Node.js of the PATH',
+  (page) => {
+    // An older one fails with ERR_UNKNOWN_FILE_EXTENSION; pnpm finds the right one, and so does an image.
+    const commands = read(page)
+      .split('\n')
+      .filter((line) => /\bnode [\w./-]+\.ts/.test(line));
+    expect(commands.filter((line) => !/\bexec\b|in the same image/.test(line))).toEqual([]);
+  },
+);
+
+test('no diagram in docs/ needs a program that draws it', () => {
+  expect(pagesIn('docs').filter((page) => read(page).includes('```mermaid'))).toEqual([]);
+});

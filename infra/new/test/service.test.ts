@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type {} from '@platform/local/provided';
@@ -96,4 +96,84 @@ test('a new service is part of the gateway, the deployment and the client', asyn
   const gateway = 'infra/gateway/test/addresses.test.ts';
   const output = await tool('vitest/vitest.mjs', 'run', '--no-isolate', ...deployment, gateway);
   expect(output).toMatch(/Test Files .*4 passed/);
+});
+
+/** Inserts text before a part of a file of the new service's resource. */
+const insertBefore = (file: string, part: string, added: string): void => {
+  const path = join(folder, 'src/items', file);
+  const text = readFileSync(path, 'utf8');
+  expect(text).toContain(part);
+  writeFileSync(
+    path,
+    text.replace(part, () => added + part),
+  );
+};
+
+// CONTRIBUTING.md, "Add an endpoint", in the service of the tests before.
+test('an endpoint is added in four files of its resource, and passes the checks and all tests', async () => {
+  insertBefore(
+    'store.ts',
+    'export const insertItem',
+    `export const renameItem = async ({ orm }: Database, itemId: string, name: string): Promise<ItemRow | undefined> => {
+  const [row] = await orm.update(items).set({ name }).where(eq(items.itemId, itemId)).returning();
+  return row;
+};
+
+`,
+  );
+  insertBefore('use-cases.ts', 'insertItem, type', 'renameItem, ');
+  insertBefore(
+    'use-cases.ts',
+    'export const listItems',
+    `export const changeItem = async (ctx: Context, itemId: string, { name }: { name: string }): Promise<ItemRow> => {
+  const item = await renameItem(ctx.database, itemId, name);
+  if (item === undefined) throw new NotFound('item');
+  return item;
+};
+
+`,
+  );
+  insertBefore('routes.ts', 'createItem, getItem', 'changeItem, ');
+  insertBefore(
+    'routes.ts',
+    '];\n',
+    `  route(
+    {
+      method: 'put',
+      path: '/items/{itemId}',
+      operationId: 'changeItem',
+      tag,
+      summary: 'Rename an item',
+      caller: ctx.writer,
+      params: ItemPath,
+      body: { schema: ItemInput, example: { name: 'Mine' } },
+      responses: { 200: { description: 'The item', body: Item } },
+      problems: [404],
+    },
+    async ({ params, body }) => ({ status: 200, body: toWire(await changeItem(ctx, params.itemId, body)) }),
+  ),
+`,
+  );
+  insertBefore(
+    'routes.test.ts',
+    "test('items are listed",
+    `test('an item is renamed by a caller who may, and only with a valid name', async () => {
+  const { headers } = await post(service, '/items', { name: 'before' }).expect(201);
+  const put = (body: object) => supertest(service.app).put(String(headers['location'])).send(body);
+  await put({ name: 'after' }).expect(401);
+  const writer = await tokenWith('${name}:write');
+  expect((await put({ name: 'after' }).auth(writer, { type: 'bearer' }).expect(200)).body.name).toBe('after');
+  await put({ name: '' }).auth(writer, { type: 'bearer' }).expect(400);
+});
+
+`,
+  );
+  await node(folder, '--run', 'openapi');
+  const client = join(copy.folder, 'packages/client');
+  await node(client, 'scripts/generate.ts', '--write');
+  await tool('oxfmt/bin/oxfmt', `services/${name}`);
+  await tool('oxlint/bin/oxlint', `services/${name}`);
+  for (const script of ['types:check', 'openapi:check']) await node(folder, '--run', script);
+  for (const script of ['types:check', 'generated:check']) await node(client, '--run', script);
+  expect(await node(folder, '--run', 'test')).toMatch(/Tests .*\d+ passed/);
 });

@@ -180,8 +180,7 @@ describe.runIf(canLook)('finding by an id', () => {
     await page.goBack();
     await groups(page);
     await page.getByRole('link', { name: 'demo-1' }).first().click();
-    await expect.poll(() => groups(page)).toEqual(['Players']);
-    await page.locator('section[aria-label=Players] tbody').getByRole('link', { name: 'Open' }).click();
+    await page.locator('section[aria-label=Players]').getByRole('link', { name: 'Audit log' }).click();
     await page.locator('section[aria-label=Ledger]').waitFor();
     expect(await page.getByLabel('Player', { exact: true }).inputValue()).toBe('demo-1');
   });
