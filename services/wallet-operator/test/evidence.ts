@@ -1,10 +1,11 @@
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import { expect } from 'vitest';
 import { publicKeysOf, sealingKeyOf } from '../src/evidence/keys.ts';
 import type { Checkpoint } from '../src/evidence/checkpoint.ts';
 import { sealPlayers } from '../src/evidence/sealing.ts';
-import { playersAfter } from '../src/evidence/store.ts';
+import { listKeys, playersAfter } from '../src/evidence/store.ts';
 import { readCheckpoints } from '../src/evidence/verify.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService, type Running } from './harness.ts';
@@ -17,11 +18,15 @@ export const sealingKey = sealingKeyOf(sealingJwk);
 export const publicKeys = publicKeysOf({ kty: 'OKP', crv: 'Ed25519', x: sealingKey.x });
 
 /** A service with a key. Unless SEAL_EVERY_MS is given it seals when a test says so: see `seal`. */
-export const startSealingService = (variables: Record<string, string> = {}, databaseUrl?: string) =>
-  startService({
+export const startSealingService = async (variables: Record<string, string> = {}, databaseUrl?: string) => {
+  const service = await startService({
     variables: { SEALING_KEY: JSON.stringify(sealingJwk), SEAL_EVERY_MS: '600000', ...variables },
     ...(databaseUrl !== undefined && { databaseUrl }),
   });
+  // The first run begins with this, so it seals nothing that a test adds.
+  while ((await listKeys(service.context.database.sql)).length === 0) await sleep(10);
+  return service;
+};
 
 /** Seals all entries there are, in ranges of at most `most`. */
 export const seal = async (sql: Sql, key = sealingKey, most?: number): Promise<void> => {

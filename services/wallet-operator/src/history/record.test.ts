@@ -45,7 +45,7 @@ test('every history of our service has a serial order, which is that of the ledg
   const file = join(await makeFolder(), 'calls.jsonl');
   const verdict = await checkHistory({ target: target(service.url), players, seconds: 2, seed: 1, file });
   expect(verdict).toMatchObject({ violations: [], unusable: [] });
-  expect(verdict.histories).toBeGreaterThan(players.length);
+  expect(verdict.histories).toBeGreaterThanOrEqual(players.length);
   const calls = await readCalls(file);
   for (const player of players) {
     const own = calls.filter((call) => call.player === player);
