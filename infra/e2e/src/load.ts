@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  apiKey,
   bearer,
   consignments,
   questService,
@@ -10,66 +11,104 @@ import {
   verifyProjects,
   walletOperator,
 } from '@platform/client';
+import { persist, persistOnce } from './persist.ts';
 import type { StackFile } from './stack.ts';
 
-/** POST requests to every service, by its name. */
-export const postRequests = async ({
-  gateway,
-  demo,
-}: StackFile): Promise<Record<string, () => Promise<unknown>>> => {
+/** A POST request. Resolves with the id of what was acknowledged. */
+export type PostRequest = () => Promise<string>;
+
+const BET = '0.01';
+
+/** Debits of a player of their own, with enough money. */
+const debits = async ({ gateway, demo }: StackFile): Promise<PostRequest> => {
+  const { hmacSecret, gameCode } = demo.wallet;
+  const wallet = walletOperator(gateway, bearer(demo.adminToken));
+  const callbacks = walletOperator(gateway, requestSignature(hmacSecret));
+  const playerId = `load-${randomUUID()}`;
+  const body = { playerId, currency: 'EUR', countryCode: 'DE' };
+  await persistOnce(() => unwrap(wallet.POST('/v1/players', { body })));
+  const deposit = { transactionId: `${playerId}-deposit`, amount: '10000.00' };
+  const params = { path: { playerId } };
+  await persist(() => unwrap(wallet.POST('/v1/players/{playerId}/deposits', { params, body: deposit })));
+  return async () => {
+    const [requestId, transactionId, roundId] = [randomUUID(), randomUUID(), randomUUID()];
+    const debit = { requestId, playerId, transactionId, roundId, gameCode, amount: BET };
+    const { status } = await unwrap(callbacks.POST('/callback/debit', { body: debit }));
+    if (status !== 'OK') throw new Error(status);
+    return transactionId;
+  };
+};
+
+/** POST requests to every service, by its name: of clients, of a provider and of a game server. */
+export const postRequests = async (file: StackFile): Promise<Record<string, PostRequest>> => {
+  const { gateway, demo } = file;
   const admin = bearer(demo.adminToken);
-  const account = { email: `${randomUUID()}@example.test`, password: `Lavender ${randomUUID()}` };
-  const { accessToken } = await unwrap(taskManager(gateway).POST('/auth/register', { body: account }));
+  const { accessToken } = await persist(() => {
+    const account = { email: `${randomUUID()}@example.test`, password: `Lavender ${randomUUID()}` };
+    return unwrap(taskManager(gateway).POST('/auth/register', { body: account }));
+  });
   const tasks = taskManager(gateway, bearer(accessToken));
   const quests = questService(gateway, admin);
-  const callbacks = walletOperator(gateway, requestSignature(demo.wallet.hmacSecret));
   const projects = verifyProjects(gateway, admin);
+  const readers = verifyProjects(gateway, apiKey(demo.verifyApiKey));
   const shipping = consignments(gateway, admin);
+  const task = { title: 'An errand', dueDate: '2030-01-01' };
   const project = { source_language: 'en', target_languages: ['de'] };
+  const warehouse = { name: 'A warehouse', city: 'Tartu', countryCode: 'EE' };
   return {
-    'task-manager': () => unwrap(tasks.POST('/tasks', { body: { title: 'An errand' } })),
-    'quest-service': () => unwrap(quests.POST('/quests', { body: { title: 'A quest' } })),
+    'task-manager': async () => (await unwrap(tasks.POST('/tasks', { body: task }))).id,
+    'quest-service': async () =>
+      (await unwrap(quests.POST('/quests', { body: { title: 'A quest' } }))).questId,
     'store-webhooks': async () => {
       const url = `${gateway}/api/v1/hooks/order_updated/${demo.store.webhookToken}`;
-      const { status } = await fetch(url, { method: 'POST', body: JSON.stringify({ id: randomUUID() }) });
+      const id = randomUUID();
+      const body = JSON.stringify({ id, status: 'PENDING', modified: Date.now() });
+      const { status } = await fetch(url, { method: 'POST', body });
       if (status !== 200) throw new Error(`status ${status}`);
+      return id;
     },
-    'wallet-operator': async () => {
-      const body = { requestId: randomUUID(), playerId: 'demo-1' };
-      const { status } = await unwrap(callbacks.POST('/callback/balance', { body }));
-      if (status !== 'OK') throw new Error(status);
+    'wallet-operator': await debits(file),
+    'verify-projects': async () => {
+      const body = { ...project, name: `Project ${randomUUID()}` };
+      const { id } = await unwrap(projects.POST('/projects', { body }));
+      await unwrap(readers.GET('/projects', { params: { query: { limit: 1 } } }));
+      return id;
     },
-    'verify-projects': () =>
-      unwrap(projects.POST('/projects', { body: { ...project, name: `Project ${randomUUID()}` } })),
-    consignments: () =>
-      unwrap(
-        shipping.POST('/consignments', {
-          body: { consignmentNumber: randomUUID(), clientId: randomUUID(), clientName: 'A client' },
-        }),
-      ),
+    consignments: async () => {
+      const body = { ...warehouse, code: randomUUID() };
+      return (await unwrap(shipping.POST('/warehouses', { body }))).id;
+    },
   };
 };
 
 /** What became of the requests to one service. */
 export interface Sent {
   requests: number;
+  /** Ids, with the time of their acknowledgement in milliseconds since 1970. */
+  acknowledged: Map<string, number>;
   /** One line for each request that failed. */
   failures: string[];
 }
 
 const PAUSE_MS = 50;
 
-/** Repeats a request on several connections until the signal is aborted, with a short pause after each. */
+/**
+ * Repeats a request on several connections until the signal is aborted, with a short pause after each. `sent` is
+ * updated while it runs.
+ */
 export const repeat = async (
-  request: () => Promise<unknown>,
+  request: PostRequest,
   connections: number,
   end: AbortSignal,
+  sent: Sent = { requests: 0, acknowledged: new Map(), failures: [] },
 ): Promise<Sent> => {
-  const sent: Sent = { requests: 0, failures: [] };
   const work = async (): Promise<void> => {
     while (!end.aborted) {
       sent.requests += 1;
-      await request().catch((error: unknown) => sent.failures.push(String(error)));
+      await request().then(
+        (id) => sent.acknowledged.set(id, Date.now()),
+        (error: unknown) => sent.failures.push(String(error)),
+      );
       await sleep(PAUSE_MS);
     }
   };

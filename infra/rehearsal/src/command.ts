@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { environment } from './env.ts';
 
 /** Root of the checkout. */
@@ -61,3 +62,13 @@ export const succeeds = (...command: Parameters<typeof run>): Promise<boolean> =
       return false;
     },
   );
+
+const PATIENCE_MS = 120_000;
+
+/** Waits until a condition is true. @throws after two minutes, with `what` was waited for, and when the rehearsal is stopped */
+export const waitFor = async (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> => {
+  for (const giveUp = Date.now() + PATIENCE_MS; !(await isSo());) {
+    if (Date.now() > giveUp) throw new Error(`timed out: ${what}`);
+    await sleep(200, undefined, { signal: stopping });
+  }
+};

@@ -1,6 +1,7 @@
 /**
- * `pnpm rehearse`: builds the images, deploys them with compose as docs/deploy.md says, checks the containers, replaces them by
- * a next version, and kills and recreates them while clients use the platform. Leaves only pulled images and the build cache,
+ * `pnpm rehearse`: builds the images, deploys them with compose as docs/deploy.md says, checks the containers, restores a
+ * backup as docs/backup.md says, replaces the services by their next versions, and kills and recreates all containers, while
+ * clients use the platform. Leaves only pulled images and the build cache,
  * also after Ctrl-C. With --local-base-images it builds stand-ins for the official images instead of pulling them.
  */
 import { readdir } from 'node:fs/promises';
@@ -12,7 +13,8 @@ import { findPrivileges, findSecrets } from './checks.ts';
 import { ROOT, stop, stopping } from './command.ts';
 import { openEngine } from './engine.ts';
 import { deploy } from './platform.ts';
-import { replaceVersions } from './rollout.ts';
+import { rehearseRestore } from './restore.ts';
+import { buildVersions, replaceVersions } from './rollout.ts';
 
 const { values } = parseArgs({
   options: {
@@ -46,7 +48,11 @@ const rehearse = async (): Promise<string[]> => {
   await using platform = await step('images built and platform up', () => deploy(engine, services));
   const faults = await step('rights of the containers', () => findPrivileges(engine, platform));
   faults.push(...(await step('secrets in descriptions', () => findSecrets(engine, platform))));
+  await step('images of the next versions', () => buildVersions(engine, platform));
   faults.push(
+    ...(await step('backup, migrations in the wrong order, restore', () =>
+      rehearseRestore(engine, platform),
+    )),
     ...(await step('every service replaced by its next version', () => replaceVersions(engine, platform))),
   );
   const { results, faults: dayFaults } = await step(

@@ -1,16 +1,14 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { OPERATOR_ID, type Platform } from '@platform/e2e/stack';
 import { freePort } from '@platform/local/ports';
-import { ROOT, stopping } from './command.ts';
+import { ROOT, stopping, waitFor } from './command.ts';
 import type { Engine } from './engine.ts';
 
 const PROJECT = 'platform-rehearsal';
 /** First three numbers of the addresses on the network that leads outside. */
 const OUTSIDE = '10.89.7';
-const READY_MS = 120_000;
 /** A step in which all containers stop and start. */
 const EVERYTHING = 'down and up';
 
@@ -21,18 +19,27 @@ export interface Deployment extends Platform, AsyncDisposable {
   services: readonly string[];
   /** Image of a service, without its tag. */
   imageOf: (service: string) => string;
-  /** Runs a command of `docker compose` for this project. */
-  compose: (command: string, variables?: Record<string, string>) => Promise<string>;
+  /** Runs a command of `docker compose` for this project, with images of another version when its tag is given. */
+  compose: (command: string, tag?: string) => Promise<string>;
+  /** Makes `tag` the version that later commands use. */
+  useTag: (tag: string) => void;
+  /** Runs the first commands below a heading of a page in docs/. */
+  follow: (page: string, heading: string, variables: Record<string, string>) => Promise<string>;
+  /** Waits until the gateway and every service are ready. */
+  ready: () => Promise<void>;
   /** Passwords and keys. */
   secrets: readonly string[];
 }
 
-/** The first commands of docs/deploy.md for one machine. */
-const documentedCommands = async (): Promise<string> => {
-  const page = await readFile(join(ROOT, 'docs/deploy.md'), 'utf8');
-  const [, block] = page.split('## On one machine: compose\n')[1]?.split('```') ?? [];
-  if (!block?.startsWith('sh')) throw new Error('docs/deploy.md has no commands for compose');
-  return block.slice(block.indexOf('\n') + 1);
+/** The first commands below a heading of a page in docs/. */
+export const documentedCommands = async (page: string, heading: string): Promise<string> => {
+  const text = await readFile(join(ROOT, 'docs', page), 'utf8');
+  const [, block] = text.split(`# ${heading}\n`)[1]?.split('```') ?? [];
+  if (!block?.startsWith('sh')) throw new Error(`docs/${page} has no commands below "${heading}"`);
+  return block
+    .slice(block.indexOf('\n') + 1)
+    .replaceAll('-p platform ', `-p ${PROJECT} `)
+    .replaceAll('platform_', `${PROJECT}_`);
 };
 
 /** What prepare-compose made: of URLs the password, of keys the private part. */
@@ -56,13 +63,9 @@ const isReady = async (url: string): Promise<boolean> => {
 };
 
 /** Waits until the gateway and every service, with its database and Redis, are ready. */
-const waitUntilReady = async (gateway: string, services: readonly string[]): Promise<void> => {
+const waitUntilReady = (gateway: string, services: readonly string[]): Promise<void> => {
   const urls = [`${gateway}/healthz`, ...services.map((name) => `${gateway}/docs/status/${name}`)];
-  const giveUp = Date.now() + READY_MS;
-  while (!(await Promise.all(urls.map(isReady))).every(Boolean)) {
-    if (Date.now() > giveUp) throw new Error('the platform did not become ready');
-    await sleep(200, undefined, { signal: stopping });
-  }
+  return waitFor('the platform is ready', async () => (await Promise.all(urls.map(isReady))).every(Boolean));
 };
 
 /** Brings the platform up with the commands of docs/deploy.md, as a project with networks and a port of its own. */
@@ -85,10 +88,10 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     GAME_SERVER_URL: `http://${gameServer.host}:${gameServer.port}`,
     OPERATOR_ID,
   };
-  const compose = (command: string, more: Record<string, string> = {}): Promise<string> =>
+  const compose = (command: string, tag = variables.TAG): Promise<string> =>
     engine.compose(`docker compose -p ${PROJECT} -f infra/deploy/compose.yaml ${command}`, {
       ...variables,
-      ...more,
+      TAG: tag,
     });
   const imageOf = (name: string): string => `${PROJECT}/${name}`;
 
@@ -97,8 +100,7 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     if (built !== '') await engine.docker('image', 'rm', ...built.trim().split('\n'));
   });
   stack.defer(async () => void (await compose('down --volumes --remove-orphans')));
-  const commands = (await documentedCommands())
-    .replaceAll('-p platform ', `-p ${PROJECT} `)
+  const commands = (await documentedCommands('deploy.md', 'On one machine: compose'))
     .replaceAll('prepare-compose', `prepare-compose --out '${prepared}'`)
     .replaceAll('curl ', 'curl --silent --fail --retry 10 --retry-all-errors ')
     .replaceAll('http://127.0.0.1:8080', gateway);
@@ -155,6 +157,15 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     services,
     imageOf,
     compose,
+    useTag: (tag) => void (variables.TAG = tag),
+    follow: async (page, heading, more) =>
+      engine.compose(await documentedCommands(page, heading), {
+        ...variables,
+        COMPOSE_PROJECT_NAME: PROJECT,
+        COMPOSE_FILE: 'infra/deploy/compose.yaml',
+        ...more,
+      }),
+    ready: () => waitUntilReady(gateway, services),
     secrets,
     programs: [...names, EVERYTHING],
     crash: async (name) => {

@@ -1,0 +1,99 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { postRequests, repeat, type Sent } from '@platform/e2e/load';
+import type { StackFile } from '@platform/e2e/stack';
+import { stopping, waitFor } from './command.ts';
+import type { Deployment } from './platform.ts';
+
+const CONNECTIONS = 2;
+
+/** Selects the ids of what is stored and, for webhooks, processed. */
+const STORED: Record<string, string> = {
+  'task-manager': 'select id from tasks',
+  'quest-service': 'select quest_id from quests',
+  'store-webhooks': 'select id from orders',
+  'wallet-operator': 'select transaction_id from entries',
+  'verify-projects': 'select id from projects',
+  consignments: 'select id from warehouses',
+};
+
+/** What became of all requests, by service. */
+export type Traffic = Record<string, Sent>;
+
+/** Clients, a provider and a game server that send requests until they are stopped. */
+export interface Clients {
+  /** Grows while they run. */
+  traffic: Traffic;
+  stop: () => Promise<void>;
+}
+
+export const startClients = async ({ stackFile }: Deployment): Promise<Clients> => {
+  const end = new AbortController();
+  const file = JSON.parse(await readFile(stackFile, 'utf8')) as StackFile;
+  const traffic: Traffic = {};
+  const running = Object.entries(await postRequests(file)).map(([service, request]) => {
+    const sent = (traffic[service] = { requests: 0, acknowledged: new Map(), failures: [] });
+    return repeat(request, CONNECTIONS, end.signal, sent);
+  });
+  return {
+    traffic,
+    stop: async () => {
+      end.abort();
+      await Promise.all(running);
+    },
+  };
+};
+
+/** One line for each request that failed, and for each service that acknowledged none. */
+export const findFailures = (traffic: Traffic): string[] =>
+  Object.entries(traffic).flatMap(([service, { acknowledged, failures }]) => [
+    ...(acknowledged.size > 0 ? [] : [`${service} acknowledged no request`]),
+    ...failures.map((failure) => `${service}: ${failure}`),
+  ]);
+
+const database = (service: string): string => service.replaceAll('-', '_');
+
+/** The rows of a query without quotes in the database of a service, as text. */
+const query = async ({ compose }: Deployment, service: string, sql: string): Promise<string[]> => {
+  const psql = `psql --username postgres --no-psqlrc --tuples-only --no-align ${database(service)}`;
+  const rows = await compose(`exec -T postgres ${psql} --command '${sql}'`);
+  return rows.split('\n').filter(Boolean);
+};
+
+/** The ids that were acknowledged and are not stored, by service, with the time of their acknowledgement. */
+export const findMissing = async (
+  platform: Deployment,
+  traffic: Traffic,
+): Promise<Record<string, Map<string, number>>> => {
+  const missing: Record<string, Map<string, number>> = {};
+  for (const [service, { acknowledged }] of Object.entries(traffic)) {
+    const stored = new Set(await query(platform, service, STORED[service] ?? ''));
+    missing[service] = new Map([...acknowledged].filter(([id]) => !stored.has(id)));
+  }
+  return missing;
+};
+
+const PROCESSED_MS = 60_000;
+
+/** One line for each service that lost something acknowledged. Webhooks have some time to be processed. */
+export const findLosses = async (platform: Deployment, traffic: Traffic): Promise<string[]> => {
+  for (const giveUp = Date.now() + PROCESSED_MS; ;) {
+    const missing = Object.entries(await findMissing(platform, traffic));
+    const lost = missing.filter(([, ids]) => ids.size > 0);
+    if (lost.length === 0 || Date.now() > giveUp)
+      return lost.map(([service, ids]) => `${service} lost ${[...ids.keys()].join()}`);
+    await sleep(500, undefined, { signal: stopping });
+  }
+};
+
+/** Waits until every service has acknowledged another request. */
+export const waitForMore = async (traffic: Traffic): Promise<void> => {
+  const before = new Map(
+    Object.entries(traffic).map(([service, { acknowledged }]) => [service, acknowledged.size]),
+  );
+  await waitFor('every service acknowledges another request', () =>
+    Object.entries(traffic).every(
+      ([service, { acknowledged }]) => acknowledged.size > (before.get(service) ?? 0),
+    ),
+  );
+};

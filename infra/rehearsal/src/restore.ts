@@ -1,0 +1,96 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findFailures, findMissing, startClients, waitForMore, type Traffic } from './clients.ts';
+import { waitFor } from './command.ts';
+import type { Engine } from './engine.ts';
+import type { Deployment } from './platform.ts';
+import { migrateTooEarly } from './rollout.ts';
+
+const WALLET = 'wallet-operator';
+
+/** The requests of the gateway's log that docs/backup.md selects, counted by service. */
+const countByService = (log: string): Map<string, number> => {
+  const counts = new Map<string, number>();
+  for (const line of log.split('\n').filter(Boolean)) {
+    const { service } = JSON.parse(line) as { service: string };
+    counts.set(service, (counts.get(service) ?? 0) + 1);
+  }
+  return counts;
+};
+
+/**
+ * Follows docs/backup.md: takes a backup while clients use the platform, breaks the platform by migrations that come too
+ * early, and restores the backup into an empty PostgreSQL. One line for each thing that differs from what the page says.
+ */
+export const rehearseRestore = async (engine: Engine, platform: Deployment): Promise<string[]> => {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'rehearsal-backup-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const follow = (heading: string): Promise<string> =>
+    platform.follow('backup.md', heading, { BACKUP: folder });
+
+  const { traffic, stop } = await startClients(platform);
+  try {
+    await waitForMore(traffic);
+    await follow('Take a backup');
+    await waitForMore(traffic);
+    await migrateTooEarly(platform, traffic);
+  } finally {
+    await stop();
+  }
+  const debits = [...(traffic[WALLET]?.acknowledged.keys() ?? [])];
+  await writeFile(join(folder, 'statement'), debits.map((id) => `${id}\n`).join(''));
+
+  await follow('Empty the databases');
+  const postgres = (await platform.compose('ps -q postgres')).trim();
+  const health = ['inspect', '--format', '{{.State.Health.Status}}', postgres];
+  await waitFor('PostgreSQL is healthy', async () => (await engine.docker(...health)).trim() === 'healthy');
+  await follow('Restore');
+  await platform.ready();
+  await follow('Check');
+  return [...(await compareWithReport(platform, traffic, folder, follow)), ...(await tryTraffic(platform))];
+};
+
+const compareWithReport = async (
+  platform: Deployment,
+  traffic: Traffic,
+  folder: string,
+  follow: (heading: string) => Promise<string>,
+): Promise<string[]> => {
+  const began = Date.parse((await readFile(join(folder, 'began'), 'utf8')).trim());
+  const lostBefore = (missing: Record<string, Map<string, number>>): string[] =>
+    Object.entries(missing)
+      .filter(([, ids]) => [...ids.values()].some((at) => at < began))
+      .map(([service]) => service);
+  let missing = await findMissing(platform, traffic);
+  // Webhooks that were in the queue or in the spool are processed now.
+  await waitFor('everything that was acknowledged before the backup is restored', async () => {
+    missing = await findMissing(platform, traffic);
+    return lostBefore(missing).length === 0;
+  });
+
+  const faults: string[] = [];
+  const reported = countByService(await follow('All services'));
+  for (const [service, ids] of Object.entries(missing)) {
+    const count = reported.get(service) ?? 0;
+    if (count === 0 || ids.size > count)
+      faults.push(`${service} lost ${ids.size} requests after the backup, and the report has ${count}`);
+  }
+  const lostDebits = [...(missing[WALLET]?.keys() ?? [])].toSorted();
+  const listed = (await follow('The ledger')).split('\n').filter(Boolean).toSorted();
+  if (lostDebits.length === 0 || listed.join() !== lostDebits.join())
+    faults.push(`the ledger lost the debits ${lostDebits.join()}, and the report has ${listed.join()}`);
+  return faults;
+};
+
+/** The restored platform takes requests. */
+const tryTraffic = async (platform: Deployment): Promise<string[]> => {
+  const clients = await startClients(platform);
+  try {
+    await waitForMore(clients.traffic);
+  } finally {
+    await clients.stop();
+  }
+  return findFailures(clients.traffic);
+};

@@ -1,0 +1,80 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type {} from '@platform/local/provided';
+import { migrate } from '@platform/service-kit/migrate';
+import { cloneDatabase } from '@platform/service-kit/testing';
+import postgres from 'postgres';
+import { expect, inject, test } from 'vitest';
+import { ROOT } from '../src/command.ts';
+import { dropOldColumn, renameColumn, RENAMES } from '../src/next-version.ts';
+import { documentedCommands } from '../src/platform.ts';
+
+/** A copy of a service's code and migrations; disposal removes it. */
+const copyOf = async (service: string): Promise<{ path: string } & AsyncDisposable> => {
+  const path = await mkdtemp(join(tmpdir(), 'next-version-'));
+  for (const part of ['src', 'migrations'])
+    await cp(join(ROOT, 'services', service, part), join(path, part), { recursive: true });
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
+};
+
+test.each(Object.keys(RENAMES))(
+  'the column of %s that the rehearsal renames exists in its code and its database',
+  async (service) => {
+    await using copy = await copyOf(service);
+    await using database = await cloneDatabase(inject('postgresUrl'), join(copy.path, 'migrations'));
+    await renameColumn(service, copy.path);
+    await migrate(database.url, join(copy.path, 'migrations'));
+    await dropOldColumn(service, copy.path);
+    await migrate(database.url, join(copy.path, 'migrations'));
+    const sql = postgres(database.url, { max: 1 });
+    const { table = '', column = '' } = RENAMES[service] ?? {};
+    const columns = await sql`select column_name from information_schema.columns where table_name = ${table}`;
+    await sql.end();
+    const names = columns.map(({ column_name }) => column_name as string);
+    expect(names).toContain(`${column}_next`);
+    expect(names).not.toContain(column);
+  },
+);
+
+test('while both columns exist, each version of the code sees what the other writes', async () => {
+  await using copy = await copyOf('consignments');
+  await using database = await cloneDatabase(inject('postgresUrl'), join(copy.path, 'migrations'));
+  const sql = postgres(database.url, { max: 1 });
+  const insert = (name: string, column: string, country: string) => sql`
+    insert into warehouses (id, code, name, city, status, ${sql(column)})
+    values (gen_random_uuid(), ${name}, ${name}, 'Tartu', 1, ${country})`;
+  const rows = () =>
+    sql`select code, country_code as old, country_code_next as next from warehouses order by code`;
+  await insert('before', 'country_code', 'EE');
+  await renameColumn('consignments', copy.path);
+  await migrate(database.url, join(copy.path, 'migrations'));
+  await insert('by new code', 'country_code_next', 'FI');
+  await insert('by old code', 'country_code', 'SE');
+  expect(await rows()).toEqual([
+    { code: 'before', old: 'EE', next: 'EE' },
+    { code: 'by new code', old: 'FI', next: 'FI' },
+    { code: 'by old code', old: 'SE', next: 'SE' },
+  ]);
+  await sql`update warehouses set country_code = 'NO' where code = 'by new code'`;
+  await sql`update warehouses set country_code_next = 'DK' where code = 'by old code'`;
+  expect((await rows()).map(({ old, next }) => [old, next])).toEqual([
+    ['EE', 'EE'],
+    ['NO', 'NO'],
+    ['DK', 'DK'],
+  ]);
+  await sql.end();
+});
+
+test.each([
+  ['deploy.md', 'On one machine: compose'],
+  ['backup.md', 'Take a backup'],
+  ['backup.md', 'Empty the databases'],
+  ['backup.md', 'Restore'],
+  ['backup.md', 'Check'],
+  ['backup.md', 'All services'],
+
+  ['backup.md', 'The ledger'],
+])('docs/%s has the commands below "%s" that the rehearsal runs', async (page, heading) => {
+  expect(await documentedCommands(page, heading)).toMatch(/docker compose|jq/);
+});
