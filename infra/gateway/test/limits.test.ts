@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -192,5 +192,33 @@ describe('slow clients', () => {
     expect(await sendBytes(hasty.port, 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n')).toContain(
       'HTTP/1.1 200 OK',
     );
+  });
+
+  test('idle connections of one client keep no other out: when there are no more, nginx closes the oldest', async () => {
+    await using small = await startGateway({ timeouts: { header: 600_000 } });
+    const workers = async () =>
+      (await readFile(`/proc/${small.pid}/task/${small.pid}/children`, 'utf8')).trim();
+    const before = await workers();
+    const file = join(small.runDir, 'conf/nginx.conf');
+    const config = await readFile(file, 'utf8');
+    await writeFile(file, config.replace('worker_connections 16384;', 'worker_connections 64;'));
+    process.kill(small.pid, 'SIGHUP');
+    await until(async () => {
+      const now = await workers();
+      return /^\d+$/.test(now) && now !== before ? now : undefined;
+    }, 'the new worker');
+
+    const idle: Socket[] = [];
+    const closed: number[] = [];
+    while (closed.length < 10 && idle.length < 200) {
+      const socket = connect(small.port, '127.0.0.1');
+      const index = idle.push(socket) - 1;
+      socket.on('error', () => {}).on('close', () => closed.push(index));
+      await once(socket, 'connect');
+    }
+    expect(closed.length).toBeGreaterThanOrEqual(10);
+    expect(Math.max(...closed)).toBeLessThan(32);
+    expect((await request(small.port, '/healthz')).status).toBe(200);
+    for (const socket of idle) socket.destroy();
   });
 });
