@@ -9,6 +9,8 @@ const names = (file: string): string[] =>
 
 /** Variables that a service reads. */
 export const settingsOf = (service: string): string[] => [
+  // OpenTelemetry's SDK reads it itself.
+  'OTEL_RESOURCE_ATTRIBUTES',
   ...names('packages/service-kit/src/process/env.ts'),
   ...names(`services/${service}/src/env.ts`),
 ];

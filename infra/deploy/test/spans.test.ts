@@ -3,7 +3,9 @@ import { createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openDatabase, type Database } from '@platform/service-kit/db';
+import { readEnv, traceEnv } from '@platform/service-kit/env';
 import { cloneDatabase } from '@platform/service-kit/testing';
+import { openProvider } from '@platform/tracing/provider';
 import { inSpan, openTracing } from '@platform/tracing/trace';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startCollector, until, type Collector, type Span } from './collector.ts';
@@ -93,5 +95,26 @@ describe.concurrent('a call by node:http', () => {
     const spans = await spansOf('calling in vain', () => call('http://127.0.0.1:1/'));
     expect(spans.get('GET 127.0.0.1:1')?.status.code).toBe(2);
     expect(spans.get('calling in vain')?.status.code).toBe(2);
+  });
+});
+
+describe.concurrent('OTEL_TRACES_SAMPLER', () => {
+  test.for([
+    ['always_off', '1', 0],
+    ['traceidratio', '0', 0],
+    ['always_on', '0', 1],
+    [undefined, undefined, 1],
+  ] as const)('%s with the share %s samples %i of one trace', async ([sampler, share, count]) => {
+    await using own = await startCollector();
+    const given = { OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: share };
+    const provider = openProvider({ service: 'sampled', endpoint: own.url, env: readEnv(traceEnv, given) });
+    provider.getTracer('test').startSpan('one').end();
+    await provider.shutdown();
+    expect(own.spans).toHaveLength(count);
+  });
+
+  test('is rejected when it follows the caller, because any caller could have its requests traced', () => {
+    const given = { OTEL_TRACES_SAMPLER: 'parentbased_always_on' };
+    expect(() => readEnv(traceEnv, given)).toThrow(/OTEL_TRACES_SAMPLER is wrong/);
   });
 });

@@ -42,9 +42,7 @@ beforeAll(async () => {
       running[name] = stack.use(await startService(name, { ...tracing, ...gameServer }));
     }),
   );
-  const spans = stack.use(
-    openSpans({ endpoint: collector.url, headers: tracing.OTEL_EXPORTER_OTLP_HEADERS, ratio: 1 }),
-  );
+  const spans = stack.use(openSpans({ endpoint: collector.url, env: tracing }));
   const { port } = stack.use(await startReceiver(0, { onRequest: spans.record, onInvalid: () => undefined }));
   const places = Object.fromEntries(names.map((name) => [name, running[name]?.place ?? '']));
   gateway = stack.use(await startGateway(inject('nginxPath'), places, `127.0.0.1:${port}`));

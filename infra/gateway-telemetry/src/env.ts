@@ -1,4 +1,4 @@
-import { readEnv } from '@platform/service-kit/env';
+import { readEnv, traceEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 
 const shape = {
@@ -7,10 +7,7 @@ const shape = {
   /** TCP for /metrics, UDP for datagrams. */
   PORT: z.coerce.number().int().min(0).max(65535).default(9145),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error']).default('info'),
-  /** Without it there are no spans. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: z.string().default(''),
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  ...traceEnv,
 };
 
 /** The environment of this process; read once, in main.ts. */

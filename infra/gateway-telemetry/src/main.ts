@@ -11,12 +11,8 @@ const log = createLog('gateway-telemetry', env.LOG_LEVEL);
 const stack = new AsyncDisposableStack();
 const { registry, record } = createMetrics();
 
-const openSpans = async (endpoint: string) => {
-  const spans = await import('./spans.ts');
-  const [headers, ratio] = [env.OTEL_EXPORTER_OTLP_HEADERS, env.OTEL_TRACES_SAMPLER_ARG];
-  return stack.use(spans.openSpans({ endpoint, headers, ratio }));
-};
-const spans = env.OTEL_EXPORTER_OTLP_ENDPOINT && (await openSpans(env.OTEL_EXPORTER_OTLP_ENDPOINT));
+const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = env;
+const spans = endpoint && stack.use((await import('./spans.ts')).openSpans({ endpoint, env }));
 
 const server = createServer((request, response) => {
   response.setHeader('Content-Type', registry.contentType);

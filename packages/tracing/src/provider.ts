@@ -7,20 +7,23 @@ import {
   TracerProvider,
   type IdGenerator,
 } from '@opentelemetry/sdk-trace';
+import type { TraceEnv } from './tracing.ts';
 
 export interface ProviderOptions {
   /** Shown as `service.name`, unless OTEL_SERVICE_NAME says otherwise. */
   service: string;
   /** Address of the collector, without `/v1/traces`. */
   endpoint: string;
-  /** `name=value,…`, percent-encoded (OTEL_EXPORTER_OTLP_HEADERS). */
-  headers: string;
-  /** Share of the traces that are sampled, from 0 to 1. */
-  ratio: number;
+  env: TraceEnv;
   /** Generator of trace and span ids; random by default. */
   ids?: IdGenerator;
 }
 
+/** Share of the traces that are sampled, from 0 to 1. */
+const shareOf = ({ OTEL_TRACES_SAMPLER: sampler, OTEL_TRACES_SAMPLER_ARG: share = 1 }: TraceEnv): number =>
+  ({ traceidratio: share, always_on: 1, always_off: 0 })[sampler ?? 'traceidratio'];
+
+/** `name=value,…`, percent-encoded. */
 const headersOf = (text: string): Record<string, string> =>
   Object.fromEntries(
     text.split(',').flatMap((pair) => {
@@ -30,10 +33,10 @@ const headersOf = (text: string): Record<string, string> =>
   );
 
 /** Sends spans to the collector in batches, every second; spans that it does not accept are dropped. */
-export const openProvider = ({ service, endpoint, headers, ratio, ids }: ProviderOptions): TracerProvider => {
+export const openProvider = ({ service, endpoint, env, ids }: ProviderOptions): TracerProvider => {
   const exporter = new OTLPTraceExporter({
     url: `${endpoint}${endpoint.endsWith('/') ? '' : '/'}v1/traces`,
-    headers: headersOf(headers),
+    headers: headersOf(env.OTEL_EXPORTER_OTLP_HEADERS ?? ''),
     timeoutMillis: 5000,
   });
   return new TracerProvider({
@@ -42,7 +45,7 @@ export const openProvider = ({ service, endpoint, headers, ratio, ids }: Provide
       detectResources({ detectors: [envDetector] }),
     ),
     // Decides by the trace id alone, so that all processes decide alike and no caller can.
-    sampler: new TraceIdRatioBasedSampler(ratio),
+    sampler: new TraceIdRatioBasedSampler(shareOf(env)),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1000 })],
     ...(ids && { idGenerator: ids }),
   });

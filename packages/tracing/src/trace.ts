@@ -1,11 +1,5 @@
 import type { Sql } from 'postgres';
-import type { Tracing } from './tracing.ts';
-
-export interface TraceEnv {
-  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
-  OTEL_EXPORTER_OTLP_HEADERS?: string | undefined;
-  OTEL_TRACES_SAMPLER_ARG?: number | undefined;
-}
+import type { TraceEnv, Tracing } from './tracing.ts';
 
 // One for the process, because libraries create spans without being given an argument.
 let tracing: Tracing | undefined;
@@ -18,12 +12,7 @@ export const openTracing = async (service: string, env: TraceEnv): Promise<Traci
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint } = env;
   if (endpoint === undefined) return undefined;
   const { startTracing } = await import('./spans.ts');
-  tracing = startTracing({
-    service,
-    endpoint,
-    headers: env.OTEL_EXPORTER_OTLP_HEADERS ?? '',
-    ratio: env.OTEL_TRACES_SAMPLER_ARG ?? 1,
-  });
+  tracing = startTracing({ service, endpoint, env });
   return tracing;
 };
 

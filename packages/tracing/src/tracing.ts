@@ -1,5 +1,13 @@
 import type { RequestListener } from 'node:http';
 
+/** Settings with OpenTelemetry's names, described and checked in service-kit (`traceEnv`). */
+export interface TraceEnv {
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  OTEL_EXPORTER_OTLP_HEADERS?: string | undefined;
+  OTEL_TRACES_SAMPLER?: 'traceidratio' | 'always_on' | 'always_off' | undefined;
+  OTEL_TRACES_SAMPLER_ARG?: number | undefined;
+}
+
 /** Ids of the active span in hex, for log lines; empty outside of a span. */
 export type TraceFields = { trace_id: string; span_id: string } | Record<string, never>;
 

@@ -1,6 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 
+/** Settings of traces, with OpenTelemetry's names. Its SDK reads OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES itself. */
+export const traceEnv = {
+  /** Collector (OTLP over HTTP); without it there are no traces. */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  /** Headers for the collector: `name=value,…`. */
+  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
+  /** Those that follow the caller (`parentbased_…`) are missing: every caller could have its requests traced. */
+  OTEL_TRACES_SAMPLER: z.enum(['traceidratio', 'always_on', 'always_off']).default('traceidratio'),
+  /** Share of the traces that `traceidratio` samples, from 0 to 1. */
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+};
+
 /** Settings that every service has; it spreads them into its own schema. */
 export const commonEnv = {
   HOST: z.string().default('127.0.0.1'),
@@ -37,12 +49,7 @@ export const commonEnv = {
   DRAIN_MS: z.coerce.number().int().min(0).default(2000),
   /** After SIGTERM: the process ends with exit code 1 when it has not ended before. */
   SHUTDOWN_TIMEOUT_MS: z.coerce.number().int().min(0).default(9000),
-  /** Collector of traces (OTLP over HTTP); without it there are no traces. */
-  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
-  /** Headers for the collector: `name=value,…`. */
-  OTEL_EXPORTER_OTLP_HEADERS: z.string().optional(),
-  /** Share of the traces that are sampled, from 0 to 1. */
-  OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
+  ...traceEnv,
 };
 
 /** What `readEnv` makes of `commonEnv`. */
