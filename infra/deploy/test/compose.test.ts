@@ -75,7 +75,7 @@ describe('compose.yaml', () => {
       args: { SERVICE: '@platform/portal' },
     });
     const { build, ...telemetry } = compose.services['gateway-telemetry'] ?? {};
-    expect(build?.args).toEqual({
+    expect(build?.args).toMatchObject({
       SERVICE: '@platform/gateway-telemetry',
       FOLDER: 'infra/gateway-telemetry',
     });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cloneDatabase } from '@platform/service-kit/testing';
@@ -53,7 +53,13 @@ describe.runIf(process.getuid?.() === 0)('an image of the task manager', () => {
   const work = mkdtempSync(join(tmpdir(), 'image-'));
   let image: Awaited<ReturnType<typeof buildImage>>;
   beforeAll(async () => {
-    image = await buildImage(work, { SERVICE: 'task-manager' });
+    image = await buildImage(work, {
+      SERVICE: 'task-manager',
+      VERSION: '1.2.3',
+      REVISION: 'a1b2c3',
+      CREATED: '2026-11-22T10:00:00Z',
+      SOURCE: 'https://git.example.test/platform',
+    });
   });
   afterAll(() => rmSync(work, { recursive: true, force: true }));
 
@@ -105,5 +111,35 @@ describe.runIf(process.getuid?.() === 0)('an image of the task manager', () => {
     ).toEqual(['']);
     const services = spawnSync('ls', [join(image.root, 'repo/services')], { encoding: 'utf8' });
     expect(services.stdout).toBe('task-manager\n');
+  });
+
+  test('has labels that say what it was built from', () => {
+    expect(image.labels).toEqual({
+      'org.opencontainers.image.title': 'task-manager',
+      'org.opencontainers.image.licenses': 'MIT',
+      'org.opencontainers.image.version': '1.2.3',
+      'org.opencontainers.image.revision': 'a1b2c3',
+      'org.opencontainers.image.created': '2026-11-22T10:00:00Z',
+      'org.opencontainers.image.source': 'https://git.example.test/platform',
+    });
+  });
+
+  test('has an SBOM that names every installed package and its version', () => {
+    const sbom = JSON.parse(readFileSync(join(image.root, 'repo/sbom.cdx.json'), 'utf8')) as {
+      components: { purl: string }[];
+    };
+    expect(sbom).toMatchObject({
+      bomFormat: 'CycloneDX',
+      specVersion: '1.6',
+      metadata: { component: { name: 'task-manager' } },
+    });
+    const named = sbom.components.map(({ purl }) => decodeURIComponent(purl));
+    // Folders are named express@5.2.1 or @scope+name@1.0.0_peers.
+    const installed = readdirSync(join(image.root, 'repo/node_modules/.pnpm')).flatMap((folder) => {
+      const [, name = '', version = ''] = /^(@?[^@]+)@([^_(]+)/.exec(folder) ?? [];
+      return name === '' ? [] : [`pkg:npm/${name.replace('+', '/')}@${version}`];
+    });
+    expect(installed.length).toBeGreaterThan(50);
+    for (const purl of installed) expect(named).toContain(purl);
   });
 });

@@ -6,6 +6,8 @@ import { stopping, waitFor } from './command.ts';
 import type { Deployment } from './platform.ts';
 
 const CONNECTIONS = 2;
+/** A webhook is processed within this time. */
+const PROCESSED_MS = 300_000;
 
 /** Selects the ids of what is stored and, for webhooks, processed. */
 const STORED: Record<string, string> = {
@@ -51,15 +53,6 @@ export const findFailures = (traffic: Traffic): string[] =>
     ...failures.map((failure) => `${service}: ${failure}`),
   ]);
 
-const database = (service: string): string => service.replaceAll('-', '_');
-
-/** The rows of a query without quotes in the database of a service, as text. */
-const query = async ({ compose }: Deployment, service: string, sql: string): Promise<string[]> => {
-  const psql = `psql --username postgres --no-psqlrc --tuples-only --no-align ${database(service)}`;
-  const rows = await compose(`exec -T postgres ${psql} --command '${sql}'`);
-  return rows.split('\n').filter(Boolean);
-};
-
 /** The ids that were acknowledged and are not stored, by service, with the time of their acknowledgement. */
 export const findMissing = async (
   platform: Deployment,
@@ -67,23 +60,26 @@ export const findMissing = async (
 ): Promise<Record<string, Map<string, number>>> => {
   const missing: Record<string, Map<string, number>> = {};
   for (const [service, { acknowledged }] of Object.entries(traffic)) {
-    const stored = new Set(await query(platform, service, STORED[service] ?? ''));
+    const stored = new Set(await platform.query(service, STORED[service] ?? ''));
     missing[service] = new Map([...acknowledged].filter(([id]) => !stored.has(id)));
   }
   return missing;
 };
 
-const PROCESSED_MS = 60_000;
-
 /** One line for each service that lost something acknowledged. Webhooks have some time to be processed. */
 export const findLosses = async (platform: Deployment, traffic: Traffic): Promise<string[]> => {
-  for (const giveUp = Date.now() + PROCESSED_MS; ;) {
-    const missing = Object.entries(await findMissing(platform, traffic));
-    const lost = missing.filter(([, ids]) => ids.size > 0);
-    if (lost.length === 0 || Date.now() > giveUp)
-      return lost.map(([service, ids]) => `${service} lost ${[...ids.keys()].join()}`);
+  const lost = async (): Promise<string[]> =>
+    Object.entries(await findMissing(platform, traffic))
+      .filter(([, ids]) => ids.size > 0)
+      .map(([service, ids]) => `${service} lost ${[...ids.keys()].join()}`);
+  let found = await lost();
+  for (
+    const giveUp = Date.now() + PROCESSED_MS;
+    found.length > 0 && Date.now() < giveUp;
+    found = await lost()
+  )
     await sleep(500, undefined, { signal: stopping });
-  }
+  return found;
 };
 
 /** Waits until every service has acknowledged another request. */

@@ -63,9 +63,10 @@ export const succeeds = (...command: Parameters<typeof run>): Promise<boolean> =
     },
   );
 
-const PATIENCE_MS = 120_000;
+/** Generous: on a busy machine one command of Docker takes half a minute. */
+const PATIENCE_MS = 900_000;
 
-/** Waits until a condition is true. @throws after two minutes, with `what` was waited for, and when the rehearsal is stopped */
+/** Waits until a condition is true. @throws after a quarter of an hour, with `what` was waited for, and when the rehearsal is stopped */
 export const waitFor = async (what: string, isSo: () => boolean | Promise<boolean>): Promise<void> => {
   for (const giveUp = Date.now() + PATIENCE_MS; !(await isSo());) {
     if (Date.now() > giveUp) throw new Error(`timed out: ${what}`);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runDay } from '@platform/e2e/day';
 import { provideBaseImages } from './base-images.ts';
-import { findPrivileges, findSecrets } from './checks.ts';
+import { findPrivileges, findSecrets, findUndescribed } from './checks.ts';
 import { ROOT, stop, stopping } from './command.ts';
 import { openEngine } from './engine.ts';
 import { deploy } from './platform.ts';
@@ -48,6 +48,7 @@ const rehearse = async (): Promise<string[]> => {
   await using platform = await step('images built and platform up', () => deploy(engine, services));
   const faults = await step('rights of the containers', () => findPrivileges(engine, platform));
   faults.push(...(await step('secrets in descriptions', () => findSecrets(engine, platform))));
+  faults.push(...(await step('labels and SBOMs of the images', () => findUndescribed(engine, platform))));
   await step('images of the next versions', () => buildVersions(engine, platform));
   faults.push(
     ...(await step('backup, migrations in the wrong order, restore', () =>

@@ -9,6 +9,14 @@ import type { Engine } from './engine.ts';
 const PROJECT = 'platform-rehearsal';
 /** First three numbers of the addresses on the network that leads outside. */
 const OUTSIDE = '10.89.7';
+/** Of the images, without their prefix. */
+const LABELS = {
+  version: 'latest',
+  revision: 'rehearsed',
+  created: '2026-11-22T00:00:00Z',
+  source: 'https://git.example.test/platform',
+  licenses: 'MIT',
+};
 /** A step in which all containers stop and start. */
 const EVERYTHING = 'down and up';
 
@@ -17,10 +25,14 @@ export interface Deployment extends Platform, AsyncDisposable {
   /** Name of each container, by the name that it has in compose.yaml. */
   containers: Record<string, string>;
   services: readonly string[];
+  /** What the images must be labelled with. */
+  labels: Record<string, string>;
   /** Image of a service, without its tag. */
   imageOf: (service: string) => string;
   /** Runs a command of `docker compose` for this project, with images of another version when its tag is given. */
   compose: (command: string, tag?: string) => Promise<string>;
+  /** The first column of a query in the database of a service. */
+  query: (service: string, sql: string) => Promise<string[]>;
   /** Makes `tag` the version that later commands use. */
   useTag: (tag: string) => void;
   /** Runs the first commands below a heading of a page in docs/. */
@@ -80,7 +92,10 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   const variables = {
     PREPARED: prepared,
     REGISTRY: PROJECT,
-    TAG: 'latest',
+    TAG: LABELS.version,
+    REVISION: LABELS.revision,
+    CREATED: LABELS.created,
+    SOURCE: LABELS.source,
     GATEWAY_PORT: String(port),
     PUBLIC_URL: gateway,
     INNER_SUBNET: '10.89.6.0/24',
@@ -155,8 +170,16 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     gameServer,
     containers,
     services,
+    labels: LABELS,
     imageOf,
     compose,
+    query: async (service, sql) => {
+      const psql = ['psql', '--username', 'postgres', '--no-psqlrc', '--tuples-only', '--no-align'];
+      const database = service.replaceAll('-', '_');
+      const place = containers['postgres'] ?? '';
+      const rows = await engine.docker('exec', place, ...psql, database, '--command', sql);
+      return rows.split('\n').filter(Boolean);
+    },
     useTag: (tag) => void (variables.TAG = tag),
     follow: async (page, heading, more) =>
       engine.compose(await documentedCommands(page, heading), {

@@ -29,10 +29,11 @@ export const readStages = (dockerfile: string): Stages => {
       steps = [];
       stages.set(name, { base, steps });
     } else if (steps) steps.push({ keyword, text });
-    else {
-      const [name = '', preset = ''] = text.split(/=(.*)/s);
-      presets[name] = preset;
-    }
+    else
+      for (const argument of text.split(' ')) {
+        const [name = '', preset = ''] = argument.split(/=(.*)/s);
+        presets[name] = preset;
+      }
   }
   return { presets, stages };
 };
