@@ -7,5 +7,7 @@ export default defineConfig({
     globalSetup: ['@platform/local/test-setup'],
     include: ['test/*.test.ts'],
     ...testLimits,
+    // Each test runs many tools one after the other.
+    testTimeout: 900_000,
   },
 });
