@@ -1,4 +1,4 @@
-import type { ISql, Sql } from 'postgres';
+import type { ISql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { importJobs } from '../db/tables.ts';
@@ -6,8 +6,7 @@ import { posSource } from '../hooks/subject.ts';
 import { withOneAddress } from '../notifications/email-address.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import { knownStore } from '../stores/use-cases.ts';
-import { safeErrorMessage } from '../tracker/failure.ts';
-import { attemptsWithin, backoff } from '../worker/backoff.ts';
+import { createLeasedWork, type Leased } from '../worker/leased.ts';
 import { Unprocessable } from '../worker/unprocessable.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
@@ -22,51 +21,26 @@ export const importJobList = declareList({
   filters: { memberId: exactly(importJobs.memberId, posId) },
 });
 
-interface ImportJob {
-  storeId: string;
-  memberId: string;
-  attempts: number;
-}
-
-/** Longer than two requests to the POS take; a job of a crashed process waits until its lease ends. */
-const leaseMs = 20_000;
-
-const claimJob = async (sql: Sql): Promise<ImportJob | undefined> => {
-  const [job] = await sql<ImportJob[]>`
-    update import_jobs set attempts = attempts + 1, due_at = now() + ${leaseMs} * interval '1 ms'
-    where (store_id, member_id) in (
-      select store_id, member_id from import_jobs where state = 'pending' and due_at <= now()
-      order by due_at limit 1 for update skip locked)
-    returning store_id as "storeId", member_id as "memberId", attempts`;
-  return job;
-};
-
 interface StoredMember extends MemberRecord {
   eventId: string;
 }
 
 /** The member as its webhooks described it. `lock` makes later webhooks about it wait for the transaction. */
-const storedMember = async (
-  sql: ISql,
-  { storeId, memberId }: ImportJob,
-  lock = false,
-): Promise<StoredMember> => {
+const storedMember = async (sql: ISql, { storeId, key }: Leased, lock = false): Promise<StoredMember> => {
   const [member] = await sql<StoredMember[]>`
     select id, email, first_name as "firstName", last_name as "lastName", phone, status, type,
       version::float8 as version, event_id as "eventId"
-    from members where store_id = ${storeId} and id = ${memberId} ${lock ? sql`for update` : sql``}`;
+    from members where store_id = ${storeId} and id = ${key} ${lock ? sql`for update` : sql``}`;
   if (member === undefined) throw new Unprocessable('The member does not exist any more.');
   return member;
 };
 
 /** The member as the POS has it now; undefined if it cannot be asked. */
-const askPos = async (context: Context, { storeId, memberId }: ImportJob) => {
+const askPos = async (context: Context, { storeId, key }: Leased) => {
   const { adapter, ...source } = posSource(await knownStore(context, storeId));
   if (source.settings.baseUrl === undefined) return undefined;
-  const member = await adapter
-    .readMember(memberId, { ...source, reader: context.reader })
-    .catch(() => undefined);
-  return member?.id === memberId ? withOneAddress(member) : undefined;
+  const member = await adapter.readMember(key, { ...source, reader: context.reader }).catch(() => undefined);
+  return member?.id === key ? withOneAddress(member) : undefined;
 };
 
 /** Puts the fields of the newer profile over those of the older one. */
@@ -92,7 +66,7 @@ const newest = (
   return storedIsNewer ? merged(asked, stored) : merged(stored, asked);
 };
 
-const importMember = async (context: Context, job: ImportJob): Promise<void> => {
+const importMember = async (context: Context, job: Leased): Promise<void> => {
   const { sql } = context.database;
   const before = await storedMember(sql, job);
   const asked = await askPos(context, job);
@@ -101,31 +75,24 @@ const importMember = async (context: Context, job: ImportJob): Promise<void> => 
     const [user] = await tx<{ id: string }[]>`
       insert into users (store_id, id, consumer_user_id, email, first_name, last_name, phone, version,
         refreshed_at, created_at)
-      values (${job.storeId}, ${v7()}, ${job.memberId}, ${member.email ?? null}, ${member.firstName ?? null},
+      values (${job.storeId}, ${v7()}, ${job.key}, ${member.email ?? null}, ${member.firstName ?? null},
         ${member.lastName ?? null}, ${member.phone ?? null}, ${member.version}, now(), now())
       on conflict (store_id, consumer_user_id) do update set consumer_user_id = excluded.consumer_user_id
       returning id`;
     await tx`
       update import_jobs set state = 'done', error = null, user_id = ${user?.id ?? null}, finished_at = now()
-      where store_id = ${job.storeId} and member_id = ${job.memberId}`;
+      where store_id = ${job.storeId} and member_id = ${job.key}`;
   });
 };
 
-/** Runs one import job that is due; returns whether there was one. */
-export const importOne = async (context: Context): Promise<boolean> => {
-  const { database, env, tracker } = context;
-  const { sql } = database;
-  const job = await claimJob(sql);
-  if (job === undefined) return false;
-  try {
-    await importMember(context, job);
-  } catch (error) {
-    tracker.capture(error, { storeId: job.storeId, event: 'import', attempt: job.attempts });
-    const last = job.attempts >= attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
-    await sql`
-      update import_jobs set state = ${last ? 'failed' : 'pending'}, error = ${safeErrorMessage(error)},
-        due_at = now() + ${backoff(job.attempts, env.RETRY_BASE_MS)} * interval '1 ms'
-      where store_id = ${job.storeId} and member_id = ${job.memberId}`;
-  }
-  return true;
-};
+/** Returns a function that runs one import job that is due, and returns whether there was one. */
+export const createImporter = (context: Context) =>
+  createLeasedWork(context, {
+    table: 'import_jobs',
+    key: 'member_id',
+    state: 'state',
+    // Longer than two requests to the POS take.
+    leaseMs: 20_000,
+    event: 'import',
+    perform: (job) => importMember(context, job),
+  });

@@ -3,7 +3,7 @@ import { startBackground } from '@platform/service-kit/background';
 import { safeError } from '../tracker/failure.ts';
 import type { Context } from '../context.ts';
 import { createPruning } from '../inbox/prune.ts';
-import { importOne } from '../records/import-jobs.ts';
+import { createImporter } from '../records/import-jobs.ts';
 import { createMailer } from '../notifications/mailer.ts';
 import { forgetOutcomes } from '../payments/store.ts';
 import { keepOutcomeMs } from '../payments/domain.ts';
@@ -42,7 +42,7 @@ export const startWork = (context: Context): AsyncDisposable => {
   });
   stack.defer(() => processing.idle());
   const events = start('events', env.IDLE_POLL_MS, processing.round);
-  const imports = start('imports', env.IDLE_POLL_MS, () => importOne(context));
+  const imports = start('imports', env.IDLE_POLL_MS, createImporter(context));
   const mailer = createMailer(context);
   if (mailer !== undefined) {
     stack.defer(() => mailer.close());
