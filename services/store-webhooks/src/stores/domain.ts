@@ -4,9 +4,6 @@ import { credentialsOf, type StoreCredentials } from './credentials.ts';
 import type { PaymentInput, ProviderInput, StoreChanges, StoreInput } from './schema.ts';
 import type { PaymentSettings, StoreSettings, TokenPurpose } from './settings.ts';
 
-const listOf = <T>(given: T | T[] | null | undefined): T[] =>
-  given == null ? [] : Array.isArray(given) ? given : [given];
-
 const settingsOf = ({ kind, baseUrl, mapping }: ProviderInput): ProviderSettings => ({
   kind,
   baseUrl,
@@ -33,17 +30,17 @@ type StoredState = Omit<StoreState, 'credentials'> & { credentials: StoreCredent
 interface Providers<T> {
   pos?: T | undefined;
   delivery?: T | null | undefined;
-  identity?: T | T[] | undefined;
-  payments?: T | T[] | undefined;
+  identity?: readonly T[] | undefined;
+  payments?: readonly T[] | undefined;
 }
 
 /** The providers of a store by the name under which their credentials are kept. */
-const bySlot = <T extends { kind: string }>({ pos, delivery, identity, payments }: Providers<T>) =>
+const bySlot = <T extends { kind: string }>({ pos, delivery, identity = [], payments = [] }: Providers<T>) =>
   new Map<string, T>([
-    ...listOf(pos).map((one) => ['pos', one] as const),
-    ...listOf(delivery).map((one) => ['delivery', one] as const),
-    ...listOf(identity).map((one) => [`identity.${one.kind}`, one] as const),
-    ...listOf(payments).map((one) => [`payments.${one.kind}`, one] as const),
+    ...(pos ? [['pos', pos] as const] : []),
+    ...(delivery ? [['delivery', delivery] as const] : []),
+    ...identity.map((one) => [`identity.${one.kind}`, one] as const),
+    ...payments.map((one) => [`payments.${one.kind}`, one] as const),
   ]);
 
 const originOf = ({ baseUrl }: ProviderSettings): string | undefined =>
@@ -103,8 +100,8 @@ export const changedStore = (before: StoredState, change: StoreChanges): StoreSt
     pos: pos ? settingsOf(pos) : old.pos,
     customerImportsEnabled: change.customerImportsEnabled ?? old.customerImportsEnabled,
     delivery: delivery === undefined ? old.delivery : delivery && settingsOf(delivery),
-    identity: identity ? listOf(identity).map(settingsOf) : old.identity,
-    payments: payments ? listOf(payments).map((one) => paymentSettingsOf(one, old.payments)) : old.payments,
+    identity: identity?.map(settingsOf) ?? old.identity,
+    payments: payments?.map((one) => paymentSettingsOf(one, old.payments)) ?? old.payments,
     notifications: change.notifications ?? old.notifications,
     allowedAddresses: change.allowedAddresses ?? old.allowedAddresses,
     requestsPerMinute:

@@ -57,8 +57,9 @@ const provider = <More extends z.ZodRawShape>(adapters: Adapters, more: More) =>
         context.addIssue({ code: 'custom', path: ['credentials', name], message });
     });
 
-/** One provider or several. */
-const oneOrMore = <T extends z.ZodType>(one: T) => z.union([one, z.array(one).max(10)]);
+/** One provider or several; always an array afterwards. */
+const oneOrMore = <T extends z.ZodType>(one: T) =>
+  z.union([one, z.array(one).max(10)]).transform((given) => [given].flat() as z.output<T>[]);
 
 const paymentProvider = provider(threeDSAdapters, {
   acceptStoreToken: z.boolean().optional().meta({
