@@ -1,8 +1,8 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@platform/service-kit/log';
+import { v7 } from 'uuid';
 import { safeError } from '../tracker/failure.ts';
-import { foldersIn, type OwnFolder } from './folder.ts';
 
 /** What a process needs that starts while the database is unavailable; kept beside the events. */
 export interface Snapshot {
@@ -12,7 +12,9 @@ export interface Snapshot {
   restore(text: string): void;
 }
 
-const fileName = 'snapshot.json';
+const ending = '.snapshot.json';
+/** A running process replaces its snapshot every minute, so an older one belongs to a process that has ended long ago. */
+const keptMs = 24 * 3_600_000;
 
 /** Replaces the file; durable once this resolves. */
 const replaceFile = async (path: string, text: string): Promise<void> => {
@@ -26,26 +28,26 @@ const replaceFile = async (path: string, text: string): Promise<void> => {
   await rename(`${path}.next`, path);
 };
 
-/** Keeps a snapshot in the folder of this process, and restores those in all folders of `parent`. */
-export const createSavedSnapshot = (snapshot: Snapshot | undefined, parent: string, log: Log) => {
+/** Keeps the snapshot of this process in `folder`, and restores those of all processes, running or not. */
+export const createSavedSnapshot = (snapshot: Snapshot | undefined, folder: string, log: Log) => {
+  const own = join(folder, `${v7()}${ending}`);
   let latest: string | undefined;
   return {
-    get exists() {
-      return latest !== undefined;
-    },
     /** Writes the snapshot if it has changed. */
-    save: async (folder: OwnFolder): Promise<void> => {
+    save: async (): Promise<void> => {
       const text = snapshot?.take();
       if (text === undefined || text === latest) return;
-      await replaceFile(join(folder.path, fileName), text);
+      await replaceFile(own, text);
       latest = text;
     },
-    /** Restores the snapshots of all processes, running or not. */
+    /** Restores all snapshots and removes the old ones. */
     restore: async (): Promise<void> => {
-      for (const path of await foldersIn(parent)) {
-        const text = await readFile(join(path, fileName), 'utf8').catch(() => undefined);
+      const names = (await readdir(folder)).filter((name) => name.endsWith(ending));
+      for (const path of names.map((name) => join(folder, name))) {
         try {
-          if (text !== undefined) snapshot?.restore(text);
+          const { mtimeMs } = await stat(path);
+          snapshot?.restore(await readFile(path, 'utf8'));
+          if (mtimeMs < Date.now() - keptMs) await rm(path);
         } catch (err) {
           log.warn({ err: safeError(err), path }, 'a snapshot beside the spool is not readable');
         }
