@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHttpApp } from '../src/http/app.ts';
-import { anyone, fastRoute, type Route } from '../src/http/route.ts';
+import { anyone, route, type Route } from '../src/http/route.ts';
 import { captureLog, serve } from '../src/testing/index.ts';
 import { startFixture } from './harness.ts';
 
@@ -17,8 +17,9 @@ const query = z.strictObject({ Take: z.coerce.number().max(9).default(3) });
 const seen: string[] = [];
 
 const routes: Route[] = [
-  fastRoute(
+  route(
     {
+      fast: true,
       ...shared,
       path: '/notes/{id}',
       operationId: 'note',
@@ -32,8 +33,14 @@ const routes: Route[] = [
       return { status: 200, headers: { ETag: '"1"' }, body: { id, Take, more: 'never told' } };
     },
   ),
-  fastRoute(
-    { ...shared, path: '/broken', operationId: 'broken', responses: { 200: { description: 'Never' } } },
+  route(
+    {
+      ...shared,
+      fast: true,
+      path: '/broken',
+      operationId: 'broken',
+      responses: { 200: { description: 'Never' } },
+    },
     () => {
       throw new Error('password=hunter2');
     },

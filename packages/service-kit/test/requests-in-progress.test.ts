@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHttpApp } from '../src/http/app.ts';
-import { anyone, fastRoute, route } from '../src/http/route.ts';
+import { anyone, route } from '../src/http/route.ts';
 import { waitUncounted } from '../src/process/request-scope.ts';
 import { serve } from '../src/testing/index.ts';
 import { startFixture } from './harness.ts';
@@ -28,8 +28,8 @@ const startBusy = async (limit = max, variables: Record<string, string> = {}) =>
   const { listener } = createHttpApp(fixture.context, {
     about,
     routes: [
-      fastRoute({ ...shared, method: 'get', path: '/held', operationId: 'held' }, hold),
-      fastRoute({ ...shared, method: 'post', path: '/held', operationId: 'heldPost' }, hold),
+      route({ ...shared, fast: true, method: 'get', path: '/held', operationId: 'held' }, hold),
+      route({ ...shared, fast: true, method: 'post', path: '/held', operationId: 'heldPost' }, hold),
       route({ ...shared, method: 'get', path: '/locked', operationId: 'locked' }, () => waitUncounted(hold)),
       route({ ...shared, method: 'get', path: '/twice', operationId: 'twice' }, async () => {
         const [answer] = await Promise.all([waitUncounted(hold), waitUncounted(hold)]);
@@ -39,8 +39,10 @@ const startBusy = async (limit = max, variables: Record<string, string> = {}) =>
         await fixture.context.database.sql`select pg_sleep(60)`;
         return { status: 200 };
       }),
-      fastRoute({ ...shared, method: 'get', path: '/quick', operationId: 'quick' }, () => ({ status: 200 })),
-      fastRoute({ ...shared, method: 'get', path: '/large', operationId: 'large' }, () => ({
+      route({ ...shared, fast: true, method: 'get', path: '/quick', operationId: 'quick' }, () => ({
+        status: 200,
+      })),
+      route({ ...shared, fast: true, method: 'get', path: '/large', operationId: 'large' }, () => ({
         status: 200,
         json: 'x'.repeat(20_000_000),
       })),

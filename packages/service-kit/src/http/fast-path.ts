@@ -49,7 +49,7 @@ export const createFastPath = (routes: readonly Route[], options: FastPathOption
     for (const { method, prefix, pattern, handle } of table) {
       const match = sent === method && url.startsWith(prefix) ? pattern.exec(url) : null;
       if (match === null) continue;
-      // The types of fastRoute show its guard and handler only what Node's own request has.
+      // Guards and handlers see only what Node's own request has.
       run(req as Request, res as Response, handle, match.groups ?? {});
       return;
     }

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Request, Response } from 'express';
 import type { z } from 'zod';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -101,6 +100,11 @@ interface Operation {
   unlimited?: true;
   /** False: a request that succeeds writes no log line, because what it did is recorded elsewhere. */
   logSuccess?: false;
+  /**
+   * For an address so hot that Express's way to it costs as much as the work itself (docs/adr/0009): it is matched before
+   * Express is entered. The same pipeline runs. A body must be `raw`: the handler reads it from the request.
+   */
+  fast?: true | undefined;
   /** Statuses of the problems this operation has beyond those its shape implies (400, 401, 403, 413, 415). */
   problems?: readonly number[];
 }
@@ -110,8 +114,8 @@ interface Input<Caller = unknown, Params = unknown, Query = unknown, Body = unkn
   params: Params;
   query: Query;
   body: Body;
-  req: Request;
-  res: Response;
+  req: IncomingMessage;
+  res: ServerResponse;
 }
 
 /** An answer whose types are not known any more. */
@@ -126,8 +130,6 @@ export interface AnyAnswer {
 export interface Route extends Operation {
   caller: Guard<unknown>;
   body?: BodySpec | undefined;
-  /** Matched before Express is entered. */
-  fast?: true | undefined;
   handle(input: Input): AnyAnswer | Promise<AnyAnswer>;
 }
 
@@ -156,23 +158,3 @@ export const route = <
   definition: Definition<Caller, P, Q, B, R>,
   handle: Handle<Input<Caller, Out<P>, Out<Q>, Out<B>>, R>,
 ): Route => ({ ...definition, handle });
-
-interface FastInput<Caller, P, Q> extends Omit<Input<Caller, P, Q>, 'body' | 'req' | 'res'> {
-  req: IncomingMessage;
-  res: ServerResponse;
-}
-
-/**
- * As `route`, for an address so hot that Express's way to it costs as much as the work itself (docs/adr/0009). The same
- * pipeline runs; only Express's router is skipped, so guard and handler see Node's own request. A body must be `raw`:
- * the handler reads it from the request.
- */
-export const fastRoute = <
-  Caller,
-  R extends Responses,
-  P extends z.ZodObject | undefined = undefined,
-  Q extends z.ZodObject | undefined = undefined,
->(
-  definition: Omit<Definition<Caller, P, Q, undefined, R>, 'body'> & { body?: BodySpec & { raw: true } },
-  handle: Handle<FastInput<Caller, Out<P>, Out<Q>>, R>,
-): Route => ({ ...definition, fast: true, handle: handle as Route['handle'] });

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { open, unlink, type FileHandle } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Response } from 'express';
 
 /** A response body of any length that can be held back. */
 export interface HeldAnswer extends AsyncDisposable {
@@ -22,7 +22,7 @@ const openUnlinkedFile = async (): Promise<FileHandle> => {
 };
 
 /** Sends as fast as the client reads. Text that is held back is stored in a file, so that memory stays flat. */
-export const holdAnswer = (res: Response): HeldAnswer => {
+export const holdAnswer = (res: ServerResponse): HeldAnswer => {
   const gone = new AbortController();
   res.once('close', () => gone.abort());
   let file: FileHandle | undefined;

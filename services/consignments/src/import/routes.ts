@@ -63,7 +63,8 @@ export const importRoute = (ctx: Context): Route =>
       problems: [408, 413, 415],
     },
     async ({ req, res }) => {
-      refuseOtherTypes(req);
+      // Not a fast route, so the request is that of Express.
+      refuseOtherTypes(req as Request);
       allowSlowBody(req);
       setFixedHeaders(req, res);
       res.setHeader('Content-Type', ndjson);

@@ -1,5 +1,5 @@
 import { windowOf } from '@platform/pagination/skip-take';
-import { fastRoute, route, type Route } from '@platform/service-kit/route';
+import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { expectedVersions, isNotModified } from '@platform/service-kit/etag';
@@ -28,8 +28,9 @@ const example = {
 } as const;
 
 export const questionRoutes = (ctx: Context): Route[] => [
-  fastRoute(
+  route(
     {
+      fast: true,
       method: 'get',
       path: list,
       operationId: 'listQuestions',

@@ -1,5 +1,5 @@
 import { Problem } from '@platform/service-kit/problem';
-import { anyone, fastRoute, type Route } from '@platform/service-kit/route';
+import { anyone, route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { maxBody } from './body.ts';
@@ -67,8 +67,9 @@ export const hookRoutes = (context: Context): Route[] => {
 
 /** Some providers verify an address before they use it: it must return the value of `check`. */
 const checkRoute = (event: HookEvent): Route =>
-  fastRoute(
+  route(
     {
+      fast: true,
       method: 'get',
       path: templateOf(event),
       operationId: `check_${event.replaceAll('-', '_')}`,

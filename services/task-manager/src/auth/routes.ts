@@ -1,7 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenVerifier } from '@platform/auth/bearer';
 import { Problem } from '@platform/service-kit/problem';
 import { anyone, route, type Route } from '@platform/service-kit/route';
-import type { Request, Response } from 'express';
 import type { Context } from '../context.ts';
 import { isSameOrigin } from './credential-cookie.ts';
 import { Checked, LoggedIn, Login, LoginWait, Registration } from './schema.ts';
@@ -46,20 +46,20 @@ export const authRoutes = (context: Context): Route[] => {
   const { tokens, cookies, operators } = context;
   const caller = tokens.guard();
 
-  const clearCookies = (req: Request, res: Response): void => {
-    for (const cookie of [cookies.access, cookies.refresh]) res.append('Set-Cookie', cookie.clear(req));
+  const clearCookies = (req: IncomingMessage, res: ServerResponse): void => {
+    for (const cookie of [cookies.access, cookies.refresh]) res.appendHeader('Set-Cookie', cookie.clear(req));
   };
 
   /** Sets the cookies and returns the rest of the answer. */
-  const loggedIn = (req: Request, res: Response, session: Session) => {
+  const loggedIn = (req: IncomingMessage, res: ServerResponse, session: Session) => {
     const { user, accessToken, expiresAt, refreshToken } = session;
-    res.append('Set-Cookie', cookies.access.write(req, accessToken));
-    res.append('Set-Cookie', cookies.refresh.write(req, refreshToken));
+    res.appendHeader('Set-Cookie', cookies.access.write(req, accessToken));
+    res.appendHeader('Set-Cookie', cookies.refresh.write(req, refreshToken));
     return { headers: noStoreVary, body: { user, accessToken, expiresAt: expiresAt.toISOString() } };
   };
 
   /** The session of the request's access token; undefined without a valid one. */
-  const currentSession = async (req: Request) => {
+  const currentSession = async (req: IncomingMessage) => {
     try {
       const { subject, sessionId = '' } = await caller.identify(req);
       return { userId: subject, id: sessionId };

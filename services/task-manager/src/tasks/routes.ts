@@ -1,8 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import { etagOf, expectedVersions, isNotModified } from '@platform/service-kit/etag';
 import { ValidationFailed } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { isStorable } from '@platform/service-kit/text';
-import type { Request } from 'express';
 import type { Context } from '../context.ts';
 import { NewTask, Task, TaskList, TaskParams, TaskPatch, TaskQuery } from './schema.ts';
 import { createTask, getTask, listTasks, patchTask, removeTask } from './use-cases.ts';
@@ -13,9 +13,12 @@ const etag = { ETag: 'The version of the task' };
 const own = { 'Cache-Control': 'private, no-cache' };
 const headersOf = (task: Task) => ({ ETag: etagOf(task.version), ...own });
 
-const idempotencyKeyOf = (req: Request): string | undefined => {
-  const key = req.get('idempotency-key');
-  if (key !== undefined && (key.length < 1 || key.length > 128 || !isStorable(key))) {
+const idempotencyKeyOf = ({ headers }: IncomingMessage): string | undefined => {
+  const key = headers['idempotency-key'];
+  if (
+    key !== undefined &&
+    (typeof key !== 'string' || key.length < 1 || key.length > 128 || !isStorable(key))
+  ) {
     throw new ValidationFailed({ 'Idempotency-Key': ['must have 1 to 128 characters'] });
   }
   return key;

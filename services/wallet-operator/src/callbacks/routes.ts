@@ -1,5 +1,5 @@
 import type { Guard, Route } from '@platform/service-kit/route';
-import { fastRoute } from '@platform/service-kit/route';
+import { route } from '@platform/service-kit/route';
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -109,8 +109,9 @@ const descriptions = [
 /** What the game server calls. */
 export const callbackRoutes = (context: Context): Route[] =>
   descriptions.map(({ callback, summary, request, example, response }) =>
-    fastRoute(
+    route(
       {
+        fast: true,
         method: 'post',
         path: `/callback/${callback}`,
         operationId: callback,
