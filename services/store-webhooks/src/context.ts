@@ -45,20 +45,13 @@ const spoolFolder = ({ SPOOL_DIR, DATABASE_URL }: Env): string => {
 const providerAddresses = ({ PROVIDER_ADDRESSES, NODE_ENV }: Env): 'public' | 'any' =>
   PROVIDER_ADDRESSES ?? (NODE_ENV === 'production' ? 'public' : 'any');
 
-const withSettings = (url: string): string => {
-  const address = new URL(url);
-  for (const [name, value] of Object.entries(plansByIndex)) address.searchParams.set(name, value);
-  return address.href;
-};
-
 /** Opens the connections and clients of the service; `overrides` replace parts in tests. */
 export const createContext = async (
   env: Env,
   parts: Parts,
   overrides: Partial<Context> = {},
 ): Promise<Context> => {
-  const database = { ...env, DATABASE_URL: withSettings(env.DATABASE_URL) };
-  const base = openBaseContext(database, { name: 'store-webhooks', migrations }, parts);
+  const base = openBaseContext(env, { name: 'store-webhooks', migrations, settings: plansByIndex }, parts);
   const { sql } = base.database;
   const { log } = base;
   const clock = createDatabaseClock(sql, log);
@@ -71,12 +64,13 @@ export const createContext = async (
     rememberMs: env.TOKEN_MEMORY_MS,
     now,
   });
+  const folder = spoolFolder(env);
   const inbox = createInbox({
     sql,
     log,
-    spoolFolder: spoolFolder(env),
+    spoolFolder: folder,
     spoolMaxBytes: env.SPOOL_MAX_BYTES,
-    snapshot: createSnapshot({ tokens, clock, openStore }),
+    snapshot: createSnapshot({ tokens, clock, openStore, folder, log }),
     onWork,
   });
   const oldUses = createOldUses(sql, now);

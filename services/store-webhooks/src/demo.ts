@@ -6,6 +6,7 @@ import { eq } from 'drizzle-orm';
 import { createContext } from './context.ts';
 import { demoEnv, processEnv } from './env.ts';
 import { stores } from './db/tables.ts';
+import { demoOrder } from './hooks/payloads.ts';
 import { StoreBody } from './stores/schema.ts';
 import { createStore } from './stores/use-cases.ts';
 
@@ -37,23 +38,12 @@ if ((await context.database.orm.$count(stores, eq(stores.id, id))) === 0) {
 await context.database
   .sql`update webhook_tokens set grace_until = null where token_hash = ${hashPathToken(token)}`;
 
-const order = {
-  id: 'demo-order-1',
-  orderNo: '1001',
-  status: 'PENDING',
-  consumerId: 'demo-member-1',
-  cart: {
-    total: 25,
-    items: [{ productId: 'p-1', productName: 'Tea', quantity: 2, price: 12.5, totalPrice: 25 }],
-  },
-};
-
 const printed = {
   demo: { store: { id, webhookToken: token, storeUrl } },
   curls: [
     {
       title: 'A webhook of the demo shop (store-webhooks)',
-      command: `curl -sS -X POST '${gatewayUrl}/api/v1/hooks/order_updated/${token}' -H 'content-type: application/json' -d '${JSON.stringify(order)}'`,
+      command: `curl -sS -X POST '${gatewayUrl}/api/v1/hooks/order_updated/${token}' -H 'content-type: application/json' -d '${JSON.stringify(demoOrder)}'`,
     },
   ],
 };

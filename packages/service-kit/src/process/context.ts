@@ -38,6 +38,8 @@ interface About {
   name: string;
   /** Folder of its migrations. */
   migrations: string;
+  /** Server settings of each connection. */
+  settings?: Record<string, string>;
 }
 
 const openLimits = (env: CommonEnv, name: string, redis: Redis | undefined): Limits => {
@@ -52,10 +54,12 @@ const openLimits = (env: CommonEnv, name: string, redis: Redis | undefined): Lim
 };
 
 /** Opens the common part of a context. Nothing has connected to PostgreSQL when it returns. */
-export const openBaseContext = (env: CommonEnv, { name, migrations }: About, parts: Parts): BaseContext => {
+export const openBaseContext = (env: CommonEnv, about: About, parts: Parts): BaseContext => {
+  const { name, migrations, settings } = about;
   const database = openDatabase({
     url: env.DATABASE_URL,
     name,
+    ...(settings && { settings }),
     max: env.DATABASE_POOL,
     maxWaiting: env.DATABASE_QUEUE,
     maxWaitMs: env.DATABASE_WAIT_MS,

@@ -9,39 +9,37 @@ export const resultStates = ['done', 'failed', 'refused', 'ignored'] as const;
 export type ResultState = (typeof resultStates)[number];
 export const eventStates = ['pending', ...resultStates] as const;
 
+const received = {
+  ...ofStore,
+  /** UUIDv7: the order of receipt, and its time. */
+  id: uuid().notNull(),
+  event: text().$type<HookEvent>().notNull(),
+  /** Provider in the path. */
+  service: text(),
+  /** Events of one entity are processed one after the other. Null: the body names none. */
+  entity: text(),
+  /** 8 bytes that identify the entity, 16 bytes that identify the content (see inbox/dedup.ts). */
+  dedup: bytea().notNull(),
+  body: bytea().notNull(),
+  headers: jsonb().$type<Record<string, string>>().notNull(),
+  receivedAt: isoColumn('received_at').notNull(),
+};
+
 /** Every webhook as it was received. Rows are only inserted and deleted, so the body is written once. */
-export const events = pgTable(
-  'events',
-  {
-    ...ofStore,
-    /** UUIDv7: the order of receipt, and its time. */
-    id: uuid().notNull(),
-    event: text().$type<HookEvent>().notNull(),
-    /** Provider in the path. */
-    service: text(),
-    /** Events of one entity are processed one after the other. Null: the body names none. */
-    entity: text(),
-    /** 8 bytes that identify the entity, 16 bytes that identify the content (see inbox/dedup.ts). */
-    dedup: bytea().notNull(),
-    body: bytea().notNull(),
-    headers: jsonb().$type<Record<string, string>>().notNull(),
-    receivedAt: isoColumn('received_at').notNull(),
-  },
-  (table) => [
-    byId(table),
-    unique('events_dedup').on(table.storeId, table.dedup),
-    // For the list of the events of one entity.
-    index('events_entity')
-      .on(table.storeId, sql`substr(entity, strpos(entity, ':') + 1)`, table.id)
-      .where(sql`entity is not null`),
-    // A Bloom filter for each 128 pages instead of an entry for each event: inserting an event writes nothing to it while
-    // the table grows. In a page that pruning has emptied it adds to the filter, which keeps the deleted events until the
-    // index is rebuilt. The function events_of_request reads it.
-    index('events_request')
-      .using('brin', sql`(headers ->> 'x-request-id') text_bloom_ops`)
-      .with({ autosummarize: true }),
-  ],
-);
+export const events = pgTable('events', received, (table) => [
+  byId(table),
+  unique('events_dedup').on(table.storeId, table.dedup),
+  // For the list of the events of one entity.
+  index('events_entity')
+    .on(table.storeId, sql`substr(entity, strpos(entity, ':') + 1)`, table.id)
+    .where(sql`entity is not null`),
+  // A Bloom filter for each 128 pages instead of an entry for each event: inserting an event writes nothing to it while
+  // the table grows. In a page that pruning has emptied it adds to the filter, which keeps the deleted events until the
+  // index is rebuilt. The function events_of_request reads it.
+  index('events_request')
+    .using('brin', sql`(headers ->> 'x-request-id') text_bloom_ops`)
+    .with({ autosummarize: true }),
+]);
 
 /** The events that are still to be processed. A row exists either here or in `results`. */
 export const queue = pgTable(
@@ -102,15 +100,7 @@ export const workers = pgTable('workers', {
 
 /** Events with their state, for lists and views. */
 export const inbox = pgView('inbox', {
-  storeId: uuid('store_id').notNull(),
-  id: uuid().notNull(),
-  event: text().$type<HookEvent>().notNull(),
-  service: text(),
-  entity: text(),
-  dedup: bytea().notNull(),
-  body: bytea().notNull(),
-  headers: jsonb().$type<Record<string, string>>().notNull(),
-  receivedAt: isoColumn('received_at').notNull(),
+  ...received,
   state: text({ enum: eventStates }).notNull(),
   attempts: integer().notNull(),
   dueAt: isoColumn('due_at'),

@@ -1,13 +1,11 @@
 import type { Executor } from '@platform/service-kit/db';
 import { and, eq } from 'drizzle-orm';
+import type { z } from 'zod';
 import { payments } from '../db/tables.ts';
+import type { EventLink } from './schema.ts';
 import type { EventRow } from './store.ts';
 
-export interface Link {
-  /** `events` and `notifications`: those about the same entity; otherwise a record that the event changed. */
-  rel: 'order' | 'member' | 'delivery-job' | 'verification' | 'payment' | 'notifications' | 'events';
-  href: string;
-}
+type Link = z.output<typeof EventLink>;
 
 const kindAndId = (entity: string): [kind: string, id: string] => {
   const colon = entity.indexOf(':');

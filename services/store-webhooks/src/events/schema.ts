@@ -28,6 +28,11 @@ export const EventView = z
   })
   .meta({ id: 'Event' });
 
+export const EventLink = z.object({
+  rel: z.enum(['order', 'member', 'delivery-job', 'verification', 'payment', 'notifications', 'events']),
+  href: z.string(),
+});
+
 export const EventDetail = z
   .object({
     ...EventView.shape,
@@ -37,25 +42,10 @@ export const EventDetail = z
       description:
         'The body; fields are masked unless the provider is known to send nothing personal or secret in them. Null: it cannot be parsed',
     }),
-    links: z
-      .array(
-        z.object({
-          rel: z.enum([
-            'order',
-            'member',
-            'delivery-job',
-            'verification',
-            'payment',
-            'notifications',
-            'events',
-          ]),
-          href: z.string(),
-        }),
-      )
-      .meta({
-        description:
-          'The records that the event changed, once it is done, and the notifications and events of the same entity',
-      }),
+    links: z.array(EventLink).meta({
+      description:
+        'The records that the event changed, once it is done, and the notifications and events of the same entity',
+    }),
     revealed: z.boolean().meta({ description: 'Whether the body is shown without masking' }),
   })
   .meta({ id: 'EventDetail' });

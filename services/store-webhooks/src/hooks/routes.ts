@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { maxBody } from './body.ts';
 import { hookEventNames, hookEvents, templateOf, type HookEvent } from './events.ts';
-import { formBodyOf, jsonBodyOf } from './payloads.ts';
+import { demoOrder, formBodyOf, jsonBodyOf } from './payloads.ts';
 import { createReceiver } from './receive.ts';
 import { createTokenGuard, type Sender } from './token-guard.ts';
 
@@ -12,17 +12,6 @@ const token = z.string().meta({ description: 'A webhook token of the store' });
 const service = z.string().meta({ description: 'The provider, such as persona' });
 const paramsOf = (event: HookEvent) =>
   hookEvents[event].service ? z.strictObject({ service, token }) : z.strictObject({ token });
-
-const order = {
-  id: 'demo-order-1',
-  orderNo: '1001',
-  status: 'PENDING',
-  consumerId: 'demo-member-1',
-  cart: {
-    total: 25,
-    items: [{ productId: 'p-1', productName: 'Tea', quantity: 2, price: 12.5, totalPrice: 25 }],
-  },
-};
 
 const redirect = {
   302: {
@@ -49,7 +38,7 @@ export const hookRoutes = (context: Context): Route[] => {
     query: z.looseObject({}),
     body: {
       schema: jsonBodyOf(event),
-      ...(event === 'order_updated' && { example: order }),
+      ...(event === 'order_updated' && { example: demoOrder }),
       form: formBodyOf(event),
       types: ['application/json', 'application/x-www-form-urlencoded'],
       limit: maxBody,

@@ -8,7 +8,7 @@ import { detached } from '@platform/service-kit/request-scope';
 import type { Receipt } from '../inbox/receipt.ts';
 import { safeError } from '../tracker/failure.ts';
 import { createFile, takeAbandoned, type SpoolFile } from './file.ts';
-import { createSavedSnapshot, type Snapshot } from './saved-snapshot.ts';
+import type { Snapshot } from './snapshot.ts';
 
 export interface SpoolOptions {
   folder: string;
@@ -48,7 +48,6 @@ export const createSpool = (options: SpoolOptions): Spool => {
   let own: SpoolFile | undefined;
   /** Files of processes that have ended, oldest first. */
   const abandoned: SpoolFile[] = [];
-  const saved = createSavedSnapshot(snapshot, folder, log);
   let writing = 0;
   let active = false;
   let isFailing = false;
@@ -136,13 +135,13 @@ export const createSpool = (options: SpoolOptions): Spool => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const { taken, damaged, failed } = await takeAbandoned(folder, new Set(files().map(({ path }) => path)));
     for (const path of damaged) reportDamage(path);
-    if (taken.length > 0 || !isRecovered) await saved.restore();
+    if (taken.length > 0 || !isRecovered) await snapshot?.restore();
     isRecovered = true;
     abandoned.push(...taken);
     active ||= abandoned.length > 0;
     begin();
     // Last, because a full disk must not keep events from being replayed.
-    await saved.save();
+    await snapshot?.save();
     if (failed !== undefined) throw failed;
   };
 
@@ -183,7 +182,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
       stopping.abort();
       await stack.disposeAsync();
       await draining;
-      if (isRecovered) await saved.save().catch(() => undefined);
+      if (isRecovered) await snapshot?.save().catch(() => undefined);
       for (const file of files()) file.close();
     },
   };
