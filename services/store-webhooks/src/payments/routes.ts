@@ -1,4 +1,3 @@
-import { Conflict } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
@@ -8,8 +7,7 @@ import { threeDSAdapters } from '../providers/registry.ts';
 import { declareList, exactly } from '../records/list.ts';
 import { posId, viewOf } from '../records/view.ts';
 import { storeId } from '../stores/routes.ts';
-import { requireStore } from '../stores/use-cases.ts';
-import { addPayment } from './store.ts';
+import { registerPayment } from './use-cases.ts';
 
 const Payment = z
   .strictObject({
@@ -62,11 +60,7 @@ export const paymentRoutes = (context: Context): Route[] => [
       problems: [404, 409],
     },
     async ({ params, body }) => {
-      await requireStore(context, params.id);
-      const payment = { storeId: params.id, ...body, createdAt: context.now().toISOString() };
-      const orderId = await addPayment(context.database.orm, payment);
-      if (orderId !== body.orderId)
-        throw new Conflict('payment_exists', 'The transaction is registered for another order.');
+      await registerPayment(context, { storeId: params.id, ...body });
       const path = `${body.service}/${encodeURIComponent(body.transactionId)}`;
       return { status: 201, headers: { Location: `/v1/stores/${params.id}/payments/${path}` }, body };
     },
