@@ -41,10 +41,12 @@ export const pageSummary = async (
   );
 };
 
-const mostLines = 20_000;
-
-/** The account summary as a CSV file of at most 20,000 lines. Throws 422 `too_many_lines`. */
-export const summaryFile = async (ctx: Context, filter: SummaryFilter): Promise<string> => {
+/** The account summary as a CSV file. Throws 422 `too_many_lines`. */
+export const summaryFile = async (
+  ctx: Context,
+  filter: SummaryFilter,
+  mostLines = 20_000,
+): Promise<string> => {
   const { items, hasMore } = await pageSummary(ctx, filter, { limit: mostLines, offset: 0n });
   if (hasMore)
     throw new Problem({
