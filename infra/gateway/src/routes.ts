@@ -34,6 +34,8 @@ export const routes: readonly Route[] = [
   { path: '/v1/launches', service: 'wallet-operator' },
   { path: '/v1/audit', service: 'wallet-operator' },
   { path: '/v1/currencies', service: 'wallet-operator' },
+  // Statements in, files with differences out.
+  { path: '/v1/reconciliations', service: 'wallet-operator', maxBody: '1g', stream: true },
   { path: '/v1/projects', service: 'verify-projects' },
   { path: '/v1/languages', service: 'verify-projects' },
   { path: '/v1/api-keys', service: 'verify-projects' },

@@ -20,6 +20,7 @@ const addresses: Record<string, string[]> = {
     '/v1/launches',
     '/v1/audit',
     '/v1/currencies',
+    '/v1/reconciliations',
   ],
   'verify-projects': ['/v1/projects', '/v1/languages', '/v1/api-keys'],
   consignments: ['/v1/consignments', '/v1/partners', '/v1/inventory', '/v1/warehouses'],

@@ -6,21 +6,6 @@ CREATE TABLE "audit_events" (
 	"details" jsonb NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "daily_sums" (
-	"day" date NOT NULL,
-	"currency" text NOT NULL,
-	"game_code" text NOT NULL,
-	"entries" integer NOT NULL,
-	"bets" numeric NOT NULL,
-	"wins" numeric NOT NULL,
-	"promotional" numeric NOT NULL,
-	"reversals" numeric NOT NULL,
-	"deposits" numeric NOT NULL,
-	"withdrawals" numeric NOT NULL,
-	"closing" numeric NOT NULL,
-	CONSTRAINT "daily_sums_day_currency_game_code_pk" PRIMARY KEY("day","currency","game_code")
-);
---> statement-breakpoint
 CREATE TABLE "entries" (
 	"player_id" text NOT NULL,
 	"seq" bigint NOT NULL,
@@ -53,30 +38,6 @@ CREATE TABLE "games" (
 CREATE TABLE "ledger_settings" (
 	"name" text PRIMARY KEY NOT NULL,
 	"value" text NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "limit_changes" (
-	"change_id" uuid DEFAULT uuidv7() NOT NULL,
-	"player_id" text NOT NULL,
-	"kind" text NOT NULL,
-	"period" text NOT NULL,
-	"set_by" text NOT NULL,
-	"value" bigint,
-	"changed_at" timestamp (3) with time zone NOT NULL,
-	"effective_at" timestamp (3) with time zone NOT NULL,
-	"cancelled_at" timestamp (3) with time zone,
-	"changed_by" text NOT NULL,
-	CONSTRAINT "limit_changes_player_id_change_id_pk" PRIMARY KEY("player_id","change_id")
-);
---> statement-breakpoint
-CREATE TABLE "limit_windows" (
-	"player_id" text NOT NULL,
-	"period" text NOT NULL,
-	"since" timestamp (3) with time zone NOT NULL,
-	"after_seq" bigint NOT NULL,
-	"wagered" bigint NOT NULL,
-	"lost" bigint NOT NULL,
-	CONSTRAINT "limit_windows_player_id_period_pk" PRIMARY KEY("player_id","period")
 );
 --> statement-breakpoint
 CREATE TABLE "players" (
@@ -123,6 +84,83 @@ CREATE TABLE "sessions" (
 	"launch_id" uuid DEFAULT uuidv7() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "limit_changes" (
+	"change_id" uuid DEFAULT uuidv7() NOT NULL,
+	"player_id" text NOT NULL,
+	"kind" text NOT NULL,
+	"period" text NOT NULL,
+	"set_by" text NOT NULL,
+	"value" bigint,
+	"changed_at" timestamp (3) with time zone NOT NULL,
+	"effective_at" timestamp (3) with time zone NOT NULL,
+	"cancelled_at" timestamp (3) with time zone,
+	"changed_by" text NOT NULL,
+	CONSTRAINT "limit_changes_player_id_change_id_pk" PRIMARY KEY("player_id","change_id")
+);
+--> statement-breakpoint
+CREATE TABLE "limit_windows" (
+	"player_id" text NOT NULL,
+	"period" text NOT NULL,
+	"since" timestamp (3) with time zone NOT NULL,
+	"after_seq" bigint NOT NULL,
+	"wagered" bigint NOT NULL,
+	"lost" bigint NOT NULL,
+	CONSTRAINT "limit_windows_player_id_period_pk" PRIMARY KEY("player_id","period")
+);
+--> statement-breakpoint
+CREATE TABLE "reconciliation_differences" (
+	"reconciliation_id" uuid NOT NULL,
+	"number" integer NOT NULL,
+	"kind" text NOT NULL,
+	"player_id" text NOT NULL,
+	"transaction_id" text NOT NULL,
+	"there" jsonb,
+	"here" jsonb,
+	"repair" text NOT NULL,
+	"state" text DEFAULT 'open' NOT NULL,
+	"status" text,
+	"reason" text,
+	"tried_at" timestamp (3) with time zone,
+	"repaired_at" timestamp (3) with time zone,
+	"repaired_by" text,
+	"repair_transaction_id" text,
+	CONSTRAINT "reconciliation_differences_reconciliation_id_number_pk" PRIMARY KEY("reconciliation_id","number")
+);
+--> statement-breakpoint
+CREATE TABLE "reconciliation_lines" (
+	"reconciliation_id" uuid NOT NULL,
+	"line" integer NOT NULL,
+	"transaction_id" text NOT NULL,
+	"id_space" text NOT NULL,
+	"player_id" text NOT NULL,
+	"operation" text NOT NULL,
+	"amount" bigint,
+	"currency" text,
+	"round_id" text,
+	"game_code" text,
+	"round_closed" boolean,
+	"reverses" text,
+	"at" timestamp (3) with time zone,
+	CONSTRAINT "reconciliation_lines_reconciliation_id_line_pk" PRIMARY KEY("reconciliation_id","line")
+);
+--> statement-breakpoint
+CREATE TABLE "reconciliations" (
+	"reconciliation_id" uuid PRIMARY KEY DEFAULT uuidv7() NOT NULL,
+	"created_at" timestamp (3) with time zone NOT NULL,
+	"created_by" text NOT NULL,
+	"period_from" timestamp (3) with time zone NOT NULL,
+	"period_to" timestamp (3) with time zone NOT NULL,
+	"tolerance_s" integer NOT NULL,
+	"step" text DEFAULT 'receiving' NOT NULL,
+	"failure" text,
+	"touched_at" timestamp (3) with time zone NOT NULL,
+	"lines" integer DEFAULT 0 NOT NULL,
+	"last_line" integer DEFAULT 0 NOT NULL,
+	"line_done" integer DEFAULT 0 NOT NULL,
+	"entries_done" timestamp (3) with time zone,
+	"differences" integer DEFAULT 0 NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "sealed_ranges" (
 	"number" bigint PRIMARY KEY NOT NULL,
 	"entries" integer NOT NULL,
@@ -148,6 +186,21 @@ CREATE TABLE "sealing_keys" (
 	"created_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "daily_sums" (
+	"day" date NOT NULL,
+	"currency" text NOT NULL,
+	"game_code" text NOT NULL,
+	"entries" integer NOT NULL,
+	"bets" numeric NOT NULL,
+	"wins" numeric NOT NULL,
+	"promotional" numeric NOT NULL,
+	"reversals" numeric NOT NULL,
+	"deposits" numeric NOT NULL,
+	"withdrawals" numeric NOT NULL,
+	"closing" numeric NOT NULL,
+	CONSTRAINT "daily_sums_day_currency_game_code_pk" PRIMARY KEY("day","currency","game_code")
+);
+--> statement-breakpoint
 CREATE INDEX "audit_events_player" ON "audit_events" USING btree ("player_id","event_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "entries_transaction" ON "entries" USING btree ("transaction_id","id_space");--> statement-breakpoint
 CREATE UNIQUE INDEX "entries_reversal" ON "entries" USING btree ("reverses","id_space") WHERE "entries"."operation" = 'rollback' and "entries"."amount" > 0;--> statement-breakpoint
@@ -158,8 +211,11 @@ CREATE INDEX "rounds_open" ON "rounds" USING btree ("opened_at") WHERE "rounds".
 CREATE INDEX "rounds_promotional" ON "rounds" USING btree ("opened_at") WHERE "rounds"."promotional";--> statement-breakpoint
 CREATE INDEX "rounds_id" ON "rounds" USING brin (round_id text_bloom_ops(n_distinct_per_range = 3000)) WITH (pages_per_range=32,autosummarize=true);--> statement-breakpoint
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
-CREATE UNIQUE INDEX "sealed_runs_entry" ON "sealed_runs" USING btree ("player_id","last_seq");--> statement-breakpoint
 CREATE UNIQUE INDEX "sessions_launch" ON "sessions" USING btree ("launch_id");--> statement-breakpoint
+CREATE INDEX "reconciliation_differences_repair" ON "reconciliation_differences" USING btree ("repair_transaction_id") WHERE "reconciliation_differences"."repair_transaction_id" is not null;--> statement-breakpoint
+CREATE INDEX "reconciliation_lines_transaction" ON "reconciliation_lines" USING btree ("reconciliation_id","transaction_id");--> statement-breakpoint
+CREATE INDEX "reconciliation_lines_reverses" ON "reconciliation_lines" USING btree ("reconciliation_id","reverses") WHERE "reconciliation_lines"."reverses" is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "sealed_runs_entry" ON "sealed_runs" USING btree ("player_id","last_seq");--> statement-breakpoint
 -- The ledger with its checkpoints, the audit trail, the changes of limits and the settings that the ledger depends on are
 -- append-only.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$

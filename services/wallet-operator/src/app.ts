@@ -7,6 +7,7 @@ import { gameRoutes } from './games/routes.ts';
 import { launchRoutes } from './launches/routes.ts';
 import { limitRoutes } from './limits/routes.ts';
 import { playerRoutes } from './players/routes.ts';
+import { reconciliationRoutes } from './reconciliation/routes.ts';
 import { roundRoutes } from './rounds/routes.ts';
 import { summaryRoutes } from './summary/routes.ts';
 import { transferRoutes } from './transfers/routes.ts';
@@ -27,6 +28,7 @@ export const createApp = (context: Context): HttpApp =>
         Rounds: 'For support, and to find rounds that were never closed',
         Launches: 'Requests to the game server',
         Audit: 'The audit trail and the proof of the ledger',
+        Reconciliation: 'Our entries against statements of the game server',
         Evidence: 'Proof for third parties that entries were not changed',
       },
       basePath: '',
@@ -41,6 +43,7 @@ export const createApp = (context: Context): HttpApp =>
       ...launchRoutes(context),
       ...auditRoutes(context),
       ...summaryRoutes(context),
+      ...reconciliationRoutes(context),
       ...evidenceRoutes(context),
     ],
   });

@@ -1,5 +1,6 @@
 import { createRequestSignatures, type RequestSignatures } from '@platform/auth/hmac';
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
+import type { Background } from '@platform/service-kit/background';
 import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
 import { startProving, type Proving } from './audit/proving.ts';
 import type { Env } from './env.ts';
@@ -8,6 +9,7 @@ import { startSealing } from './evidence/sealing.ts';
 import { openLedger, type Ledger } from './ledger/ledger.ts';
 import { createGameServer, type GameServer } from './launches/game-server.ts';
 import { createWalletMetrics, type WalletMetrics } from './metrics.ts';
+import { startComparing } from './reconciliation/comparing.ts';
 import { countOpenRounds } from './rounds/store.ts';
 import { createSlowConnection, type SlowConnection } from './slow-connection.ts';
 import { startClosing } from './summary/closing.ts';
@@ -27,7 +29,12 @@ export interface Context extends BaseContext {
   proving: Proving;
   /** For work that reads much of the ledger. */
   slow: SlowConnection;
+  /** Compares statements of the game server with the ledger. */
+  comparing: Background;
 }
+
+/** How often it looks for statements to compare that another process received. */
+const compareEveryMs = 10_000;
 
 /** How often it looks whether a day is over, to keep its sums. */
 const closeEveryMs = 600_000;
@@ -72,6 +79,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     log: parts.log,
     record: wallet.recordProof,
   });
+  const comparing = startComparing(base.database.sql, { everyMs: compareEveryMs, log: parts.log });
   const signatures = createRequestSignatures({
     secrets: { current: env.HMAC_SECRET, previous: env.HMAC_SECRET_PREVIOUS },
     parts: env.SIGNATURE_STRING === 'timestamp+body' ? ['timestamp', 'body'] : ['timestamp', 'path', 'body'],
@@ -93,6 +101,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     wallet,
     proving,
     slow,
+    comparing,
     signatures,
     gameServer:
       env.GAME_SERVER_URL !== undefined && env.OPERATOR_ID !== undefined
@@ -105,6 +114,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
       await proving[Symbol.asyncDispose]();
       await closing[Symbol.asyncDispose]();
       await slow[Symbol.asyncDispose]();
+      await comparing[Symbol.asyncDispose]();
       await ledger[Symbol.asyncDispose]();
       await sealing?.[Symbol.asyncDispose]();
       await base[Symbol.asyncDispose]();

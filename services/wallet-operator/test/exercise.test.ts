@@ -6,6 +6,7 @@ import { createStandIn } from '../src/stand-in/server.ts';
 import { seal, startSealingService } from './evidence.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { keys, secret } from './harness.ts';
+import { reconcile } from './reconciliations.ts';
 
 test('every operation answers as the document says', async () => {
   let operatorUrl = '';
@@ -20,6 +21,7 @@ test('every operation answers as the document says', async () => {
   const playerId = await addPlayer(sql);
   await callerOf(service, playerId).debit({ transactionId: 'd-1', roundId: 'r-1', gameCode, amount: '1.00' });
   await seal(sql);
+  const { reconciliationId } = await reconcile(service.url, []);
   // One moment for all, since the two headers of a request are asked for one after the other.
   const now = new Date();
   const signatures = createRequestSignatures({ secrets: { current: secret }, now: () => now });
@@ -32,8 +34,16 @@ test('every operation answers as the document says', async () => {
       timestamp,
     },
     credentialsWithoutScope: { bearer: await keys.token({ scope: 'quests:read' }) },
-    paths: [`/v1/players/${playerId}/rounds/r-1`, `/v1/games/${gameCode}`],
-    values: { playerId: [playerId], gameCode: [gameCode], currency: ['EUR'], amount: ['1.00'] },
+    paths: [`/v1/players/${playerId}/rounds/r-1`, `/v1/games/${gameCode}`, `/v1/reconciliations/${reconciliationId}`],
+    values: {
+      playerId: [playerId],
+      gameCode: [gameCode],
+      currency: ['EUR'],
+      amount: ['1.00'],
+      from: ['2026-01-01T00:00:00Z'],
+      to: ['2026-01-02T00:00:00Z'],
+      differences: [[1]],
+    },
   });
   expect(faults).toEqual([]);
 });

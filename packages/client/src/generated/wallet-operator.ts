@@ -594,6 +594,134 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/reconciliations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Reconciliations of the last 90 days, the newest first
+         * @description Requires bearer, with the scope wallet:read.
+         */
+        get: operations["listReconciliations"];
+        put?: never;
+        /**
+         * Compare a statement of the game server with our entries
+         * @description The body is read as it arrives: CSV with a header, or one JSON object a line. A statement with an invalid line is refused as a whole, with the first mistakes by line and column. It is compared in the background; the answer says where to look.
+         *
+         *     Requires bearer, with the scope wallet:admin.
+         */
+        post: operations["createReconciliation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reconciliations/{reconciliationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Progress and result of a reconciliation
+         * @description Requires bearer, with the scope wallet:read.
+         */
+        get: operations["getReconciliation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reconciliations/{reconciliationId}/differences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The differences, with the repair that the contract allows
+         * @description Requires bearer, with the scope wallet:read.
+         */
+        get: operations["listDifferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reconciliations/{reconciliationId}/differences.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All differences as CSV
+         * @description Requires bearer, with the scope wallet:read.
+         */
+        get: operations["downloadDifferencesCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reconciliations/{reconciliationId}/differences.jsonl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All differences, one JSON object a line
+         * @description Requires bearer, with the scope wallet:read.
+         */
+        get: operations["downloadDifferencesJsonl"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/reconciliations/{reconciliationId}/repairs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a dry run of repairs, or apply them
+         * @description A repair goes through the ledger by its normal rules and can be refused. Each difference needs a dry run before its repair is applied. Repeating a repair changes nothing.
+         *
+         *     Requires bearer, with the scope wallet:admin.
+         */
+        post: operations["repairDifferences"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/audit/checkpoints": {
         parameters: {
             query?: never;
@@ -823,6 +951,35 @@ export interface components {
             gameCode: string;
             /** @description The player's own where it is left out */
             countryCode?: string;
+        };
+        StatementLine: {
+            transactionId: string;
+            playerId: string;
+            /** @enum {string} */
+            operation: "debit" | "credit" | "rollback";
+            /**
+             * @description Without a sign; may be absent for rollbacks
+             * @example 12.50
+             */
+            amount?: string;
+            currency?: string;
+            roundId?: string;
+            gameCode?: string;
+            /** @description As in the callback; compared for credits and rollbacks */
+            roundClosed?: boolean | ("true" | "false");
+            /** @description Needed for rollbacks */
+            reverseTransactionId?: string;
+            /**
+             * Format: date-time
+             * @description With Z or an offset
+             */
+            time?: string;
+        };
+        RepairRequest: {
+            /** @description True: only say what the ledger would decide */
+            dryRun: boolean;
+            /** @description Their numbers */
+            differences: number[];
         };
         AuthenticateResponse: {
             requestId: string;
@@ -1276,6 +1433,139 @@ export interface components {
             entries: number;
             /** @description Whether the day is over and its sums are kept */
             complete: boolean;
+        };
+        Reconciliation: {
+            /** Format: uuid */
+            reconciliationId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Subject of the access token */
+            createdBy: string;
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            tolerance: number;
+            /** @enum {string} */
+            status: "receiving" | "comparing" | "done" | "failed";
+            /**
+             * @description Why it failed; send the statement again
+             * @enum {string|null}
+             */
+            failure: "interrupted" | "invalid_statement" | "statement_lost" | "too_many_differences" | null;
+            /** @description Lines that were received */
+            lines: number;
+            comparedLines: number;
+            /** @description Found so far */
+            differences: number;
+        };
+        ReconciliationWithKinds: {
+            /** Format: uuid */
+            reconciliationId: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** @description Subject of the access token */
+            createdBy: string;
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            tolerance: number;
+            /** @enum {string} */
+            status: "receiving" | "comparing" | "done" | "failed";
+            /**
+             * @description Why it failed; send the statement again
+             * @enum {string|null}
+             */
+            failure: "interrupted" | "invalid_statement" | "statement_lost" | "too_many_differences" | null;
+            /** @description Lines that were received */
+            lines: number;
+            comparedLines: number;
+            /** @description Found so far */
+            differences: number;
+            kinds: {
+                /** @enum {string} */
+                kind: "missing_here" | "missing_there" | "amount" | "player" | "currency" | "parameters" | "round_state" | "duplicate" | "time";
+                differences: number;
+                open: number;
+            }[];
+        };
+        Difference: {
+            number: number;
+            /** @enum {string} */
+            kind: "missing_here" | "missing_there" | "amount" | "player" | "currency" | "parameters" | "round_state" | "duplicate" | "time";
+            playerId: string;
+            transactionId: string;
+            /** @description The line of the statement */
+            there: {
+                /** @description Of the statement */
+                line: number | null;
+                playerId: string;
+                operation: string;
+                amount: string | null;
+                currency: string | null;
+                roundId: string | null;
+                gameCode: string | null;
+                roundClosed: boolean | null;
+                reverseTransactionId: string | null;
+                /** Format: date-time */
+                time: string | null;
+            } | null;
+            /** @description Our entry */
+            here: {
+                /** @description Of the statement */
+                line: number | null;
+                playerId: string;
+                operation: string;
+                amount: string | null;
+                currency: string | null;
+                roundId: string | null;
+                gameCode: string | null;
+                roundClosed: boolean | null;
+                reverseTransactionId: string | null;
+                /** Format: date-time */
+                time: string | null;
+            } | null;
+            /**
+             * @description apply: apply the transaction of the statement; close_round: end the round with a credit of 0.00; ask_game_server: the contract has no repair on our side
+             * @enum {string}
+             */
+            repair: "apply" | "close_round" | "ask_game_server";
+            /** @enum {string} */
+            state: "open" | "applying" | "applied" | "refused";
+            /**
+             * @description Decision of the ledger about the repair
+             * @enum {string|null}
+             */
+            status: "OK" | "ERROR_NOT_ENOUGH_MONEY" | "ERROR_PLAYER_DISABLED" | "ERROR_INVALID_SESSION" | "ERROR_SESSION_EXPIRED" | "ERROR_INVALID_GAME" | "ERROR_WRONG_CURRENCY" | "ERROR_DUPLICATE_TRANSACTION" | "ERROR_TRANSACTION_DOES_NOT_EXIST" | "ERROR_INVALID_SIGNATURE" | "ERROR_WRONG_SYNTAX" | "ERROR_UNKNOWN" | null;
+            /** @description Why the ledger refused the repair */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When a dry run was last made
+             */
+            triedAt: string | null;
+            /** Format: date-time */
+            repairedAt: string | null;
+            repairedBy: string | null;
+        };
+        Repairs: {
+            repairs: {
+                number: number;
+                /** @enum {string} */
+                repair: "apply" | "close_round" | "ask_game_server";
+                /** @enum {string} */
+                state: "open" | "applying" | "applied" | "refused";
+                /**
+                 * @description Decision of the ledger about the repair
+                 * @enum {string|null}
+                 */
+                status: "OK" | "ERROR_NOT_ENOUGH_MONEY" | "ERROR_PLAYER_DISABLED" | "ERROR_INVALID_SESSION" | "ERROR_SESSION_EXPIRED" | "ERROR_INVALID_GAME" | "ERROR_WRONG_CURRENCY" | "ERROR_DUPLICATE_TRANSACTION" | "ERROR_TRANSACTION_DOES_NOT_EXIST" | "ERROR_INVALID_SIGNATURE" | "ERROR_WRONG_SYNTAX" | "ERROR_UNKNOWN" | null;
+                /** @description Why the ledger refused the repair */
+                reason: string | null;
+                /** @description Of the player, after the repair */
+                balance: string | null;
+            }[];
         };
         Checkpoint: {
             /** @description 1, 2, 3, … without gaps */
@@ -4552,6 +4842,746 @@ export interface operations {
             };
             /** @description The request is well-formed but cannot be processed */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listReconciliations: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        reconciliations: components["schemas"]["Reconciliation"][];
+                        page: {
+                            /** @description The page that was asked for */
+                            number: number;
+                            /** @description Whether more pages follow */
+                            has_more: boolean;
+                            /** @description Items per page */
+                            limit: number;
+                        };
+                    };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:read */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    createReconciliation: {
+        parameters: {
+            query: {
+                /** @description Begin of the period */
+                from: string;
+                /** @description End of the period, at most 31 days later and not in the future; not part of the period */
+                to: string;
+                /** @description Seconds by which the times of a transaction may differ */
+                tolerance?: number;
+                /** @description Columns whose names are not those of the fields (transactionId, playerId, operation, amount, currency, roundId, gameCode, roundClosed, reverseTransactionId, time) */
+                columns?: string;
+                /** @description Between columns of CSV */
+                delimiter?: "," | ";" | "\t" | "|";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "transactionId": "my-bet",
+                 *       "playerId": "demo-1",
+                 *       "operation": "debit",
+                 *       "amount": "1.00",
+                 *       "currency": "EUR",
+                 *       "roundId": "my-round",
+                 *       "gameCode": "dice-alpha",
+                 *       "time": "2026-11-01T12:00:00.000Z"
+                 *     }
+                 */
+                "application/x-ndjson": components["schemas"]["StatementLine"];
+                /**
+                 * @example {
+                 *       "transactionId": "my-bet",
+                 *       "playerId": "demo-1",
+                 *       "operation": "debit",
+                 *       "amount": "1.00",
+                 *       "currency": "EUR",
+                 *       "roundId": "my-round",
+                 *       "gameCode": "dice-alpha",
+                 *       "time": "2026-11-01T12:00:00.000Z"
+                 *     }
+                 */
+                "text/csv": components["schemas"]["StatementLine"];
+            };
+        };
+        responses: {
+            /** @description Received; it is compared now */
+            201: {
+                headers: {
+                    /** @description Where its progress and result are */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reconciliation"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request conflicts with the stored state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getReconciliation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reconciliationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reconciliation */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReconciliationWithKinds"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:read */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDifferences: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+                kind?: "missing_here" | "missing_there" | "amount" | "player" | "currency" | "parameters" | "round_state" | "duplicate" | "time";
+            };
+            header?: never;
+            path: {
+                reconciliationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        differences: components["schemas"]["Difference"][];
+                        page: {
+                            /** @description The page that was asked for */
+                            number: number;
+                            /** @description Whether more pages follow */
+                            has_more: boolean;
+                            /** @description Items per page */
+                            limit: number;
+                        };
+                    };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:read */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    downloadDifferencesCsv: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reconciliationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:read */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    downloadDifferencesJsonl: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reconciliationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["Difference"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:read */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    repairDifferences: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reconciliationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "dryRun": true,
+                 *       "differences": [
+                 *         1
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["RepairRequest"];
+            };
+        };
+        responses: {
+            /** @description One result for each difference */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Repairs"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope wallet:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request conflicts with the stored state */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The media type is not supported */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -16,6 +16,8 @@ import { minor } from './columns.ts';
 
 /** Limits of players. */
 export * from './limits.ts';
+/** Comparisons with statements of the game server. */
+export * from './reconciliations.ts';
 /** Checkpoints over the ledger. */
 export * from './seals.ts';
 /** Account summaries. */

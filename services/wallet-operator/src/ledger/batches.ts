@@ -113,10 +113,13 @@ const readLimitsOf = async (
   return readLimits(sql, [...new Set(limited.map(({ playerId }) => playerId))], moment, sessionBreakS);
 };
 
-/** Commits commands on one transaction; see `commitDecided`. */
-const decideAll: CommitBatch<Command, Outcome> = async (sql, commands, now, policy) => {
-  const moving = commands.filter(locksPlayer);
-  if (moving.length > 0) await lockPlayers(sql, new Set(moving.map(({ playerId }) => playerId)));
+/** Decides commands one after the other from their stored state, and returns what has to be written. */
+const decideInOrder = async (
+  sql: Sql,
+  commands: readonly Command[],
+  now: Date | undefined,
+  policy: Policy,
+): Promise<{ outcomes: Outcome[]; decided: Decided; limits: PlayerLimits[]; moment: Date }> => {
   const { states, moment } = await readStates(sql, commands, now, policy);
   const limitsOf = await readLimitsOf(sql, commands, states, moment, policy);
   const decided: Decided = { entries: [], rounds: [], audit: [] };
@@ -131,8 +134,23 @@ const decideAll: CommitBatch<Command, Outcome> = async (sql, commands, now, poli
     newest.set(playerId, current);
     return decideOne(command, current, policy, decided);
   });
+  return { outcomes, decided, limits: [...limitsOf.values()], moment };
+};
+
+/**
+ * What would be decided about the commands now, in their order. Nothing is written and no player is locked. The balance
+ * of a player passes from one command to the next; rounds and transactions are as they are stored.
+ */
+export const previewDecided: CommitBatch<Command, Outcome> = async (...batch) =>
+  (await decideInOrder(...batch)).outcomes;
+
+/** Commits commands on one transaction; see `commitDecided`. */
+const decideAll: CommitBatch<Command, Outcome> = async (sql, commands, now, policy) => {
+  const moving = commands.filter(locksPlayer);
+  if (moving.length > 0) await lockPlayers(sql, new Set(moving.map(({ playerId }) => playerId)));
+  const { outcomes, decided, limits, moment } = await decideInOrder(sql, commands, now, policy);
   if (decided.entries.length > 0 || decided.audit.length > 0) await writeDecided(sql, decided, moment);
-  await writeLimits(sql, [...limitsOf.values()]);
+  await writeLimits(sql, limits);
   return outcomes;
 };
 

@@ -2,7 +2,7 @@ import { createBatcher } from '@platform/service-kit/batcher';
 import { openDatabase } from '@platform/service-kit/db';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
-import { commitDecided, commitOrdinary, locksPlayer } from './batches.ts';
+import { commitDecided, commitOrdinary, locksPlayer, previewDecided } from './batches.ts';
 import type { Command, Policy } from './command.ts';
 import { idSpaceOf } from './id-space.ts';
 import { createLockedPlayers } from './locked-players.ts';
@@ -16,6 +16,8 @@ export interface Ledger extends AsyncDisposable {
    * too many wait or the command waited too long for a batch or for its player.
    */
   add(command: Command): Promise<Outcome>;
+  /** What the ledger would decide about the commands now, in their order; writes nothing and locks no player. */
+  preview(commands: readonly Command[]): Promise<Outcome[]>;
   /** Commands that wait for a batch, or for a player whom another transaction holds. */
   waiting(): number;
   /** Players whose rows another transaction holds. */
@@ -176,6 +178,7 @@ export const openLedger = ({
       isMove(command, policy) && !isHeldUp(command)
         ? ordinary.add(command).then((outcome) => outcome ?? decide(command))
         : decide(command),
+    preview: (commands) => previewDecided(sql, commands, now?.(), policy),
     waiting: () => ordinary.waiting() + decided.waiting() + locked.waiting(),
     lockedPlayers: locked.count,
     claimScope,

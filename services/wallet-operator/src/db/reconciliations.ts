@@ -1,0 +1,130 @@
+import { dateColumn } from '@platform/service-kit/columns';
+import { sql } from 'drizzle-orm';
+import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { minor } from './columns.ts';
+
+/** Comparisons with statements of the game server. */
+export const reconciliations = pgTable('reconciliations', {
+  reconciliationId: uuid('reconciliation_id')
+    .primaryKey()
+    .default(sql`uuidv7()`),
+  createdAt: dateColumn('created_at').notNull(),
+  /** Subject of the access token. */
+  createdBy: text('created_by').notNull(),
+  /** The period: from this instant, before the other. */
+  periodFrom: dateColumn('period_from').notNull(),
+  periodTo: dateColumn('period_to').notNull(),
+  toleranceS: integer('tolerance_s').notNull(),
+  /**
+   * receiving: the statement is being sent; lines: its lines are compared with our entries; entries: our entries of the
+   * period are looked up in it; removing: its lines are deleted; ended.
+   */
+  step: text({ enum: ['receiving', 'lines', 'entries', 'removing', 'ended'] })
+    .notNull()
+    .default('receiving'),
+  /** Why it failed; null: it did not. */
+  failure: text({ enum: ['interrupted', 'invalid_statement', 'statement_lost', 'too_many_differences'] }),
+  /** When lines were last received. */
+  touchedAt: dateColumn('touched_at').notNull(),
+  lines: integer().notNull().default(0),
+  /** Number of the last line in the statement. */
+  lastLine: integer('last_line').notNull().default(0),
+  /** Progress of the step: lines up to this one were compared, or deleted. */
+  lineDone: integer('line_done').notNull().default(0),
+  /** Progress of the step `entries`: entries before this instant were looked up. */
+  entriesDone: dateColumn('entries_done'),
+  differences: integer().notNull().default(0),
+});
+
+/** Lines of statements while they are compared. Unlogged: after a crash of PostgreSQL the statement is sent again. */
+export const reconciliationLines = pgTable(
+  'reconciliation_lines',
+  {
+    reconciliationId: uuid('reconciliation_id').notNull(),
+    line: integer().notNull(),
+    transactionId: text('transaction_id').notNull(),
+    /** As in `entries`. */
+    idSpace: text('id_space').notNull(),
+    playerId: text('player_id').notNull(),
+    operation: text({ enum: ['debit', 'credit', 'rollback'] }).notNull(),
+    /** Minor units, without a sign; null for rollbacks that state none. */
+    amount: minor('amount'),
+    currency: text(),
+    roundId: text('round_id'),
+    gameCode: text('game_code'),
+    roundClosed: boolean('round_closed'),
+    reverses: text(),
+    at: dateColumn('at'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.reconciliationId, table.line] }),
+    index('reconciliation_lines_transaction').on(table.reconciliationId, table.transactionId),
+    index('reconciliation_lines_reverses')
+      .on(table.reconciliationId, table.reverses)
+      .where(sql`${table.reverses} is not null`),
+  ],
+);
+
+/** A transaction as one side has it. */
+export interface Side {
+  /** Of the statement. */
+  line?: number;
+  playerId: string;
+  operation: string;
+  /** Minor units without a sign, as digits. */
+  amount: string | null;
+  currency: string | null;
+  roundId: string | null;
+  gameCode: string | null;
+  roundClosed: boolean | null;
+  reverseTransactionId: string | null;
+  at: string | null;
+}
+
+export const differenceKinds = [
+  'missing_here',
+  'missing_there',
+  'amount',
+  'player',
+  'currency',
+  'parameters',
+  'round_state',
+  'duplicate',
+  'time',
+] as const;
+
+/** What was found. Those that were repaired are kept: they say which entries are repairs. */
+export const reconciliationDifferences = pgTable(
+  'reconciliation_differences',
+  {
+    reconciliationId: uuid('reconciliation_id').notNull(),
+    /** 1, 2, 3, … without gaps until the reconciliation expires. */
+    number: integer().notNull(),
+    kind: text({ enum: differenceKinds }).notNull(),
+    playerId: text('player_id').notNull(),
+    transactionId: text('transaction_id').notNull(),
+    /** The line of the statement; null: it has none. */
+    there: jsonb().$type<Side>(),
+    /** Our entry; null: there is none. */
+    here: jsonb().$type<Side>(),
+    repair: text({ enum: ['apply', 'close_round', 'ask_game_server'] }).notNull(),
+    state: text({ enum: ['open', 'applying', 'applied', 'refused'] })
+      .notNull()
+      .default('open'),
+    /** Status and reason with which the ledger decided the repair. */
+    status: text(),
+    reason: text(),
+    /** When a dry run of the repair was last made. */
+    triedAt: dateColumn('tried_at'),
+    repairedAt: dateColumn('repaired_at'),
+    repairedBy: text('repaired_by'),
+    /** The transaction id that the repair uses, from before it is made. */
+    repairTransactionId: text('repair_transaction_id'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.reconciliationId, table.number] }),
+    index('reconciliation_differences_repair')
+      .on(table.repairTransactionId)
+      .where(sql`${table.repairTransactionId} is not null`),
+  ],
+);

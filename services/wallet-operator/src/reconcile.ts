@@ -1,0 +1,107 @@
+/**
+ * `pnpm --filter wallet-operator reconcile FILE --token T --from … --to …`: sends a statement of the game server (CSV, or
+ * JSON lines when the name ends in .jsonl), waits until it is compared, and prints the differences by kind.
+ *
+ * `--columns playerId:Player,…`, `--delimiter ';'` and `--tolerance 60` as in the API; `--out FILE` saves the differences
+ * as CSV; `--dry-run` says what repairs would do; `--apply` makes a dry run and then applies them. `--url` is the gateway
+ * of the stack that runs here unless it is given.
+ * Exit code 1 when differences are left.
+ */
+import { createReadStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { parseArgs } from 'node:util';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { z } from 'zod';
+import { localWallet } from './env.ts';
+import type { DifferenceList, ReconciliationWithKinds, Repairs } from './reconciliation/schema.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    url: { type: 'string', default: localWallet().url },
+    token: { type: 'string' },
+    from: { type: 'string' },
+    to: { type: 'string' },
+    columns: { type: 'string' },
+    delimiter: { type: 'string' },
+    tolerance: { type: 'string' },
+    out: { type: 'string' },
+    'dry-run': { type: 'boolean', default: false },
+    apply: { type: 'boolean', default: false },
+  },
+});
+const { url, token, from, to, columns, delimiter, tolerance, out, apply } = values;
+const [file] = positionals;
+if (file === undefined || token === undefined || from === undefined || to === undefined)
+  throw new Error('usage: reconcile FILE --token TOKEN --from TIME --to TIME [--apply]');
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** The answer of the service. Throws when it is a refusal. */
+const ask = async (path: string, options: RequestInit = {}): Promise<Response> => {
+  const headers = { ...options.headers, Authorization: `Bearer ${token}` };
+  const answer = await fetch(url + path, { ...options, headers });
+  if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
+  return answer;
+};
+const askJson = async <T>(path: string, options?: RequestInit): Promise<T> =>
+  (await (await ask(path, options)).json()) as T;
+
+const send = async (): Promise<string> => {
+  const given = Object.entries({ from, to, columns, delimiter, tolerance }).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined,
+  );
+  const { reconciliationId } = await askJson<{ reconciliationId: string }>(
+    `/v1/reconciliations?${new URLSearchParams(given)}`,
+    {
+      method: 'POST',
+      headers: { 'Content-Type': file.endsWith('.jsonl') ? 'application/x-ndjson' : 'text/csv' },
+      body: Readable.toWeb(createReadStream(file)) as ReadableStream,
+      duplex: 'half',
+    } as RequestInit,
+  );
+  return `/v1/reconciliations/${reconciliationId}`;
+};
+
+const waitFor = async (path: string): Promise<z.output<typeof ReconciliationWithKinds>> => {
+  for (;;) {
+    const found = await askJson<z.output<typeof ReconciliationWithKinds>>(path);
+    if (found.status === 'failed') throw new Error(`the reconciliation failed: ${found.failure}`);
+    if (found.status === 'done') return found;
+    await sleep(500);
+  }
+};
+
+/** Repairs one page of differences after the other; returns how many are left. */
+const repairAll = async (path: string): Promise<number> => {
+  let left = 0;
+  const repair = async (differences: readonly number[], dryRun: boolean) =>
+    askJson<z.output<typeof Repairs>>(`${path}/repairs`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ dryRun, differences }),
+    });
+  for (let page = 1; ; page++) {
+    const list = await askJson<z.output<typeof DifferenceList>>(
+      `${path}/differences?limit=100&page=${page}`,
+    );
+    const numbers = list.differences.map(({ number }) => number);
+    if (numbers.length > 0) {
+      let { repairs } = await repair(numbers, true);
+      if (apply) ({ repairs } = await repair(numbers, false));
+      for (const { number, repair: proposed, state, status, reason } of repairs)
+        say(`${number}: ${proposed}, ${state}, ${status ?? '-'} ${reason ?? ''}`.trim());
+      left += repairs.filter(({ state }) => state !== 'applied').length;
+    }
+    if (!list.page.has_more) return left;
+  }
+};
+
+const path = await send();
+const { lines, differences, kinds } = await waitFor(path);
+say(`${lines} lines, ${differences} differences: ${path}`);
+for (const { kind, differences: count } of kinds) say(`${kind}: ${count}`);
+const left = apply || values['dry-run'] ? await repairAll(path) : differences;
+if (out !== undefined) await writeFile(out, await (await ask(`${path}/differences.csv`)).text());
+process.exitCode = left === 0 ? 0 : 1;

@@ -1,0 +1,219 @@
+import type { Sql, TransactionSql } from 'postgres';
+
+/** A reconciliation that is in progress. */
+export interface Run {
+  id: string;
+  step: 'receiving' | 'lines' | 'entries' | 'removing' | 'ended';
+  periodTo: string;
+  lastLine: number;
+  lineDone: number;
+  /** Null before the step `entries`. */
+  entriesDone: string | null;
+  differences: number;
+}
+
+/** How long nothing may have been received before a reconciliation counts as interrupted, in seconds. */
+const interruptedAfterS = 120;
+
+/**
+ * Locks the oldest reconciliation with work left for this transaction, unless another process works on it: the lock is
+ * the lease. Undefined when there is nothing to do.
+ */
+export const claimRun = async (tx: TransactionSql): Promise<Run | undefined> => {
+  // Plans are made when the tables are empty, or have no statistics yet. Each look-up is by a key.
+  await tx`select set_config(name, 'off', true)
+    from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']) as name`;
+  const [run] = await tx<Run[]>`
+    select reconciliation_id as id, step, period_to as "periodTo", last_line as "lastLine", line_done as "lineDone",
+      entries_done as "entriesDone", differences
+    from reconciliations
+    where step in ('lines', 'entries', 'removing')
+      or step = 'receiving' and touched_at < now() - make_interval(secs => ${interruptedAfterS})
+    order by reconciliation_id limit 1 for update skip locked`;
+  return run;
+};
+
+/** PostgreSQL empties the unlogged table of lines after a crash. */
+export const hasLines = async (tx: TransactionSql, { id, lastLine }: Run): Promise<boolean> => {
+  const [row] = await tx`
+    select from reconciliation_lines where reconciliation_id = ${id} and line = ${lastLine}`;
+  return row !== undefined || lastLine === 0;
+};
+
+export const failRun = async (
+  sql: Sql | TransactionSql,
+  id: string,
+  failure: 'interrupted' | 'invalid_statement' | 'statement_lost' | 'too_many_differences',
+): Promise<void> => {
+  await sql`update reconciliations set step = 'removing', failure = ${failure}, line_done = 0
+    where reconciliation_id = ${id}`;
+};
+
+const sideOfLine = (tx: TransactionSql) => tx`jsonb_build_object('line', line.line, 'playerId', line.player_id,
+  'operation', line.operation, 'amount', line.amount::text, 'currency', line.currency, 'roundId', line.round_id,
+  'gameCode', line.game_code, 'roundClosed', line.round_closed, 'reverseTransactionId', line.reverses, 'at', line.at)`;
+
+const sideOfEntry = (tx: TransactionSql) => tx`jsonb_build_object('playerId', entry.player_id,
+  'operation', entry.operation, 'amount', abs(entry.amount)::text, 'currency', player.currency, 'roundId', entry.round_id,
+  'gameCode', entry.game_code, 'roundClosed', entry.round_closed, 'reverseTransactionId', entry.reverses, 'at', entry.at)`;
+
+/** Whether an entry was written by a repair: its time is that of the repair, and its period may be another one. */
+const isRepair = (tx: TransactionSql) => tx`exists (select from reconciliation_differences repaired
+  where repaired.repair_transaction_id = entry.transaction_id and repaired.player_id = entry.player_id)`;
+
+/**
+ * Compares the lines up to `to` with the entries that have their transaction ids, and stores the differences.
+ *
+ * A debit and its rollback cancel out: a side that has neither has the same money as one that has both. So a debit that
+ * is missing here counts only if the statement does not reverse it, and a rollback only if its debit stands here.
+ */
+export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to: number): Promise<void> => {
+  await tx`
+    with run as (select * from reconciliations where reconciliation_id = ${id}),
+    line as materialized (
+      select * from reconciliation_lines where reconciliation_id = ${id} and line > ${lineDone} and line <= ${to}
+    ), found as (
+      select line.line, line.transaction_id, kind, line.player_id, ${sideOfLine(tx)} as there,
+        case when entry.player_id is not null then ${sideOfEntry(tx)} end as here,
+        case
+          when kind = 'missing_here' and entry.player_id is null and player.player_id is not null
+            and coalesce(line.currency, player.currency) = player.currency
+            and line.round_id is not null and line.game_code is not null
+            and (line.operation = 'debit' or line.round_closed is not null) then 'apply'
+          when kind = 'round_state' and line.round_closed then 'close_round'
+          else 'ask_game_server' end as repair
+      from line cross join run
+        left join entries entry on entry.transaction_id = line.transaction_id and entry.id_space = line.id_space
+        left join players player on player.player_id = coalesce(entry.player_id, line.player_id)
+        cross join lateral unnest(case
+          when exists (select from reconciliation_lines earlier where earlier.reconciliation_id = ${id}
+            and earlier.transaction_id = line.transaction_id and earlier.id_space = line.id_space
+            and earlier.line < line.line) then array['duplicate']
+          when entry.player_id is null or entry.operation = 'tombstone' then array[case when
+            coalesce(line.at >= run.period_from and line.at < run.period_to, true)
+            and case line.operation
+              when 'credit' then true
+              when 'debit' then not exists (select from reconciliation_lines reversal
+                where reversal.reconciliation_id = ${id} and reversal.reverses = line.transaction_id
+                  and reversal.id_space = line.id_space and reversal.player_id = line.player_id)
+              else exists (select from entries debit where debit.transaction_id = line.reverses
+                  and debit.id_space = line.id_space and debit.operation = 'debit')
+                and not exists (select from entries reversal where reversal.reverses = line.reverses
+                  and reversal.id_space = line.id_space and reversal.operation = 'rollback' and reversal.amount > 0)
+              end then 'missing_here' end]
+          when entry.operation <> line.operation then array['parameters']
+          else array[
+            case when line.player_id <> entry.player_id then 'player'
+              when line.currency <> player.currency then 'currency' end,
+            case when line.round_id <> entry.round_id or line.game_code <> entry.game_code
+              or line.reverses <> entry.reverses then 'parameters' end,
+            case when line.amount <> abs(entry.amount)
+              -- A rollback that found nothing to reverse here.
+              and (entry.operation <> 'rollback' or entry.amount <> 0) then 'amount' end,
+            case when line.operation = 'debit' then null
+              when line.round_closed and entry.round_closed is not true and exists (select from rounds
+                where rounds.player_id = entry.player_id and rounds.round_id = entry.round_id
+                  and rounds.closed_at is null) then 'round_state'
+              when not line.round_closed and entry.round_closed then 'round_state' end,
+            case when abs(extract(epoch from line.at - entry.at)) > run.tolerance_s
+              and not ${isRepair(tx)} then 'time' end]
+          end) as kind
+      where kind is not null
+    ), stored as (
+      insert into reconciliation_differences
+        (reconciliation_id, number, kind, player_id, transaction_id, there, here, repair)
+      select ${id}, run.differences + row_number() over (order by line, kind), kind, player_id, transaction_id, there,
+        here, repair
+      from found cross join run
+      returning 1
+    )
+    update reconciliations set differences = differences + (select count(*) from stored), line_done = ${to}
+    where reconciliation_id = ${id}`;
+};
+
+/**
+ * Looks up our entries from `from` until before `to` (and before the end of the period) in the statement, and stores
+ * those that it lacks. Returns how many entries there are.
+ *
+ * Not stored: a debit that is reversed here, a rollback that moved nothing, and a rollback whose debit does not stand in
+ * the statement either, because those cancel out.
+ */
+export const compareEntries = async (
+  tx: TransactionSql,
+  { id, entriesDone }: Run,
+  to: Date,
+): Promise<number> => {
+  const [row] = await tx<{ count: number }[]>`
+    with run as (select *, least(period_to, ${to.toISOString()}::timestamptz) as slice_end
+      from reconciliations where reconciliation_id = ${id}),
+    entry as materialized (
+      select * from entries where at >= ${entriesDone}::timestamptz and at < (select slice_end from run)
+        and operation in ('debit', 'credit', 'rollback')
+    ), found as (
+      select entry.transaction_id, entry.player_id, entry.at, ${sideOfEntry(tx)} as here
+      from entry join players player on player.player_id = entry.player_id cross join run
+      where not exists (select from reconciliation_lines line where line.reconciliation_id = ${id}
+          and line.transaction_id = entry.transaction_id and line.id_space = entry.id_space)
+        and case entry.operation
+          when 'credit' then true
+          when 'debit' then not exists (select from entries reversal where reversal.reverses = entry.transaction_id
+            and reversal.id_space = entry.id_space and reversal.operation = 'rollback' and reversal.amount > 0)
+          else entry.amount > 0
+            and not exists (select from reconciliation_lines reversal where reversal.reconciliation_id = ${id}
+              and reversal.reverses = entry.reverses and reversal.id_space = entry.id_space)
+            and (exists (select from reconciliation_lines debit where debit.reconciliation_id = ${id}
+                and debit.transaction_id = entry.reverses and debit.id_space = entry.id_space)
+              or exists (select from entries debit where debit.transaction_id = entry.reverses
+                and debit.id_space = entry.id_space
+                and debit.at < run.period_from - make_interval(secs => run.tolerance_s)))
+          end
+        and not ${isRepair(tx)}
+    ), stored as (
+      insert into reconciliation_differences
+        (reconciliation_id, number, kind, player_id, transaction_id, here, repair)
+      select ${id}, run.differences + row_number() over (order by found.at, found.transaction_id), 'missing_there',
+        player_id, transaction_id, here, 'ask_game_server'
+      from found cross join run
+      returning 1
+    )
+    update reconciliations set differences = differences + (select count(*) from stored),
+      entries_done = (select slice_end from run)
+    where reconciliation_id = ${id}
+    returning (select count(*)::int from entry) as count`;
+  return row?.count ?? 0;
+};
+
+/** Begins the next step. */
+export const enterStep = async (
+  tx: TransactionSql,
+  id: string,
+  step: 'entries' | 'removing' | 'ended',
+): Promise<void> => {
+  await tx`update reconciliations set step = ${step}, line_done = 0, entries_done = period_from
+    where reconciliation_id = ${id}`;
+};
+
+export const removeLines = async (tx: TransactionSql, { id, lineDone }: Run, to: number): Promise<void> => {
+  await tx`
+    with removed as (
+      delete from reconciliation_lines where reconciliation_id = ${id} and line > ${lineDone} and line <= ${to}
+    )
+    update reconciliations set line_done = ${to} where reconciliation_id = ${id}`;
+};
+
+/**
+ * Deletes some differences of reconciliations older than `days`, and then the reconciliations. Repaired differences are
+ * kept, with their reconciliation. Returns whether there may be more.
+ */
+export const removeExpired = async (sql: Sql, days: number, most: number): Promise<boolean> => {
+  const removed = await sql`
+    delete from reconciliation_differences where (reconciliation_id, number) in (
+      select reconciliation_id, number from reconciliation_differences join reconciliations using (reconciliation_id)
+      where created_at < now() - make_interval(days => ${days}) and repair_transaction_id is null limit ${most})`;
+  if (removed.count > 0) return true;
+  await sql`
+    delete from reconciliations expired where created_at < now() - make_interval(days => ${days}) and step = 'ended'
+      and not exists (select from reconciliation_differences left_over
+        where left_over.reconciliation_id = expired.reconciliation_id)`;
+  return false;
+};

@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import type { Context } from '../context.ts';
+import { csvLine } from '../csv.ts';
+import type { Difference } from './schema.ts';
+import { allDifferences } from './use-cases.ts';
+
+type DifferenceView = z.input<typeof Difference>;
+type SideView = NonNullable<DifferenceView['there']>;
+
+const own = [
+  'number',
+  'kind',
+  'playerId',
+  'transactionId',
+  'repair',
+  'state',
+  'status',
+  'reason',
+  'repairedAt',
+  'repairedBy',
+] as const satisfies (keyof DifferenceView)[];
+
+const ofSide = [
+  'line',
+  'playerId',
+  'operation',
+  'amount',
+  'currency',
+  'roundId',
+  'gameCode',
+  'roundClosed',
+  'reverseTransactionId',
+  'time',
+] as const satisfies (keyof SideView)[];
+
+const header = [
+  ...own,
+  ...ofSide.map((field) => `there.${field}`),
+  // Our entries have no line.
+  ...ofSide.slice(1).map((field) => `here.${field}`),
+];
+
+const csvOf = (difference: DifferenceView): string =>
+  csvLine([
+    ...own.map((field) => difference[field] ?? ''),
+    ...ofSide.map((field) => difference.there?.[field] ?? ''),
+    ...ofSide.slice(1).map((field) => difference.here?.[field] ?? ''),
+  ]);
+
+const jsonOf = (difference: DifferenceView): string => `${JSON.stringify(difference)}\n`;
+
+/** The differences as a file, in portions. */
+export async function* differencesFile(
+  ctx: Context,
+  id: string,
+  format: 'csv' | 'jsonl',
+): AsyncGenerator<string> {
+  if (format === 'csv') yield csvLine(header);
+  for await (const differences of allDifferences(ctx, id)) {
+    const text = differences.map(format === 'csv' ? csvOf : jsonOf).join('');
+    // An empty text would end the stream.
+    if (text !== '') yield text;
+  }
+}

@@ -1,0 +1,214 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { pageList, pageOf } from '@platform/pagination/page-limit';
+import { setFixedHeaders } from '@platform/service-kit/headers';
+import { Problem } from '@platform/service-kit/problem';
+import { withoutDeadline } from '@platform/service-kit/request-scope';
+import { route, type Route } from '@platform/service-kit/route';
+import { allowSlowBody } from '@platform/service-kit/server';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { pathOf } from '../ids.ts';
+import { differencesFile } from './file.ts';
+import { repairDifferences } from './repairs.ts';
+import {
+  Difference,
+  DifferenceList,
+  DifferenceQuery,
+  Reconciliation,
+  ReconciliationList,
+  ReconciliationPath,
+  ReconciliationQuery,
+  ReconciliationWithKinds,
+  RepairRequest,
+  Repairs,
+  StatementLine,
+  StatementQuery,
+} from './schema.ts';
+import type { StatementFormat } from './statement.ts';
+import {
+  getReconciliation,
+  pageDifferences,
+  pageReconciliations,
+  receiveStatement,
+  reconciliationRow,
+} from './use-cases.ts';
+
+const tag = 'Reconciliation';
+
+const types = ['application/x-ndjson', 'text/csv'] as const;
+
+/** The gateway waits as long between two pieces of a body. */
+const idleMs = 15_000;
+
+const typeOf = (headers: IncomingHttpHeaders): StatementFormat['type'] => {
+  const [sent = '', ...parameters] = (headers['content-type'] ?? '').toLowerCase().split(';');
+  const type = types.find((one) => one === sent.trim());
+  const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith('charset='));
+  const isUtf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  const isPlain = /^(?:identity)?$/i.test(headers['content-encoding'] ?? '');
+  if (type !== undefined && isUtf8 && isPlain) return type;
+  const detail = `Send the body as ${types.join(' or ')} in UTF-8, without a content encoding.`;
+  throw new Problem({ status: 415, code: 'unsupported_media_type', detail });
+};
+
+const files = [
+  { format: 'csv', mediaType: 'text/csv', body: z.string() },
+  { format: 'jsonl', mediaType: 'application/x-ndjson', body: Difference },
+] as const;
+
+/** All differences as a file, which is written while they are read. */
+const fileRoutes = (context: Context): Route[] =>
+  files.map(({ format, mediaType, body }) =>
+    route(
+      {
+        method: 'get',
+        path: `/v1/reconciliations/{reconciliationId}/differences.${format}`,
+        operationId: `downloadDifferences${format === 'csv' ? 'Csv' : 'Jsonl'}`,
+        tag,
+        summary: format === 'csv' ? 'All differences as CSV' : 'All differences, one JSON object a line',
+        caller: context.tokens.guard('wallet:read'),
+        params: ReconciliationPath,
+        responses: { 200: { description: 'The file', body, mediaType } },
+        problems: [404],
+      },
+      async ({ params: { reconciliationId: id }, req, res }) => {
+        await reconciliationRow(context, id);
+        withoutDeadline(req);
+        setFixedHeaders(req, res);
+        res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
+        res.setHeader('Content-Disposition', `attachment; filename="reconciliation-${id}.${format}"`);
+        await pipeline(Readable.from(differencesFile(context, id, format)), res);
+        return { status: 200, json: '' };
+      },
+    ),
+  );
+
+/** Comparing our entries with statements of the game server, and repairing the differences. */
+export const reconciliationRoutes = (context: Context): Route[] => {
+  const admin = context.tokens.guard('wallet:admin');
+  const reader = context.tokens.guard('wallet:read');
+  return [
+    route(
+      {
+        method: 'post',
+        path: '/v1/reconciliations',
+        operationId: 'createReconciliation',
+        tag,
+        summary: 'Compare a statement of the game server with our entries',
+        description:
+          'The body is read as it arrives: CSV with a header, or one JSON object a line. A statement with an ' +
+          'invalid line is refused as a whole, with the first mistakes by line and column. It is compared in the ' +
+          'background; the answer says where to look.',
+        caller: admin,
+        query: StatementQuery,
+        body: {
+          schema: StatementLine,
+          example: {
+            transactionId: 'my-bet',
+            playerId: 'demo-1',
+            operation: 'debit',
+            amount: '1.00',
+            currency: 'EUR',
+            roundId: 'my-round',
+            gameCode: 'dice-alpha',
+            time: '2026-11-01T12:00:00.000Z',
+          },
+          types,
+          raw: true,
+        },
+        responses: {
+          201: {
+            description: 'Received; it is compared now',
+            body: Reconciliation,
+            headers: { Location: 'Where its progress and result are' },
+          },
+        },
+        problems: [409, 413, 415],
+      },
+      async ({ caller, query, req }) => {
+        const type = typeOf(req.headers);
+        allowSlowBody(req, idleMs);
+        const body = await receiveStatement(context, caller.subject, query, type, req);
+        const headers = { Location: pathOf('v1', 'reconciliations', body.reconciliationId) };
+        return { status: 201, headers, body };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/reconciliations',
+        operationId: 'listReconciliations',
+        tag,
+        summary: 'Reconciliations of the last 90 days, the newest first',
+        caller: reader,
+        query: ReconciliationQuery,
+        responses: { 200: { description: 'A page', body: ReconciliationList } },
+      },
+      async ({ query }) => {
+        const page = pageOf(query);
+        const found = await pageReconciliations(context, page);
+        return { status: 200, body: pageList('reconciliations', page, found) };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/reconciliations/{reconciliationId}',
+        operationId: 'getReconciliation',
+        tag,
+        summary: 'Progress and result of a reconciliation',
+        caller: reader,
+        params: ReconciliationPath,
+        responses: { 200: { description: 'The reconciliation', body: ReconciliationWithKinds } },
+        problems: [404],
+      },
+      async ({ params }) => ({
+        status: 200,
+        body: await getReconciliation(context, params.reconciliationId),
+      }),
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/reconciliations/{reconciliationId}/differences',
+        operationId: 'listDifferences',
+        tag,
+        summary: 'The differences, with the repair that the contract allows',
+        caller: reader,
+        params: ReconciliationPath,
+        query: DifferenceQuery,
+        responses: { 200: { description: 'A page', body: DifferenceList } },
+        problems: [404],
+      },
+      async ({ params, query }) => {
+        const page = pageOf(query);
+        const found = await pageDifferences(context, params.reconciliationId, query, page);
+        return { status: 200, body: pageList('differences', page, found) };
+      },
+    ),
+    ...fileRoutes(context),
+    route(
+      {
+        method: 'post',
+        path: '/v1/reconciliations/{reconciliationId}/repairs',
+        operationId: 'repairDifferences',
+        tag,
+        summary: 'Make a dry run of repairs, or apply them',
+        description:
+          'A repair goes through the ledger by its normal rules and can be refused. Each difference needs a dry run ' +
+          'before its repair is applied. Repeating a repair changes nothing.',
+        caller: admin,
+        params: ReconciliationPath,
+        body: { schema: RepairRequest, example: { dryRun: true, differences: [1] } },
+        responses: { 200: { description: 'One result for each difference', body: Repairs } },
+        problems: [404, 409],
+      },
+      async ({ caller, params, body }) => ({
+        status: 200,
+        body: await repairDifferences(context, caller.subject, params.reconciliationId, body),
+      }),
+    ),
+  ];
+};

@@ -1,0 +1,181 @@
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
+import { instant, text } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { amount } from '../callbacks/schema.ts';
+import { differenceKinds } from '../db/reconciliations.ts';
+import { id } from '../ids.ts';
+import { statuses } from '../ledger/command.ts';
+
+/** An instant with an offset, as ISO 8601 in UTC; of the years 1970 to 9999. */
+const anyInstant = z.iso
+  .datetime({ offset: true, error: 'must be an ISO 8601 time with Z or an offset' })
+  .refine((written) => Date.parse(written) >= 0 && Date.parse(written) < 253_402_300_800_000, {
+    error: 'must be of the years 1970 to 9999',
+  })
+  .transform((written) => new Date(written).toISOString())
+  .meta({ type: 'string', format: 'date-time' });
+
+const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((written) => written === 'true')]);
+
+const needsAmount = ({ operation, amount: stated }: { operation: string; amount?: string | undefined }) =>
+  operation === 'rollback' || stated !== undefined;
+
+/** One line of a statement. Fields that it does not have are not compared. */
+export const StatementLine = z
+  .object({
+    transactionId: id,
+    playerId: id,
+    operation: z.enum(['debit', 'credit', 'rollback']),
+    amount: amount('Without a sign; may be absent for rollbacks').optional(),
+    currency: text(1, 20).optional(),
+    roundId: id.optional(),
+    gameCode: id.optional(),
+    roundClosed: flag.optional().meta({ description: 'As in the callback; compared for credits and rollbacks' }),
+    reverseTransactionId: id.optional().meta({ description: 'Needed for rollbacks' }),
+    time: anyInstant.optional().meta({ description: 'With Z or an offset' }),
+  })
+  .refine(needsAmount, { path: ['amount'], error: 'is needed for debits and credits' })
+  .refine(
+    ({ operation, reverseTransactionId }) => operation !== 'rollback' || reverseTransactionId !== undefined,
+    { path: ['reverseTransactionId'], error: 'is needed for rollbacks' },
+  )
+  .meta({ id: 'StatementLine' });
+
+export type StatementLine = z.output<typeof StatementLine>;
+export type StatementField = keyof StatementLine;
+export const statementFields = Object.keys(StatementLine.shape) as StatementField[];
+
+const mapping = 'must be pairs such as playerId:Player,time:Booked at';
+
+/** `playerId:Player,time:Booked at` → the column of each field. */
+const columns = text(0, 2000)
+  .default('')
+  .transform((written, context) => {
+    const found: Partial<Record<StatementField, string>> = {};
+    for (const pair of written === '' ? [] : written.split(',')) {
+      const [field = '', ...name] = pair.split(':');
+      const isField = statementFields.includes(field as StatementField);
+      if (isField && name.length > 0) found[field as StatementField] = name.join(':');
+      else context.addIssue(isField ? mapping : `"${field}" is not a field of a statement; ${mapping}`);
+    }
+    return found;
+  })
+  .meta({
+    type: 'string',
+    description: `Columns whose names are not those of the fields (${statementFields.join(', ')})`,
+    example: '',
+  });
+
+const maxPeriodMs = 31 * 86_400_000;
+
+export const StatementQuery = z
+  .strictObject({
+    from: anyInstant.meta({ description: 'Begin of the period', example: '2026-11-01T00:00:00.000Z' }),
+    to: anyInstant.meta({
+      description: 'End of the period, at most 31 days later and not in the future; not part of the period',
+      example: '2026-11-02T00:00:00.000Z',
+    }),
+    tolerance: z
+      .string()
+      .regex(/^(?:0|[1-9]\d{0,4})$/, 'must be from 0 to 99999')
+      .transform(Number)
+      .default(300)
+      .meta({ type: 'integer', description: 'Seconds by which the times of a transaction may differ' }),
+    columns,
+    delimiter: z.enum([',', ';', '\t', '|']).default(',').meta({ description: 'Between columns of CSV' }),
+  })
+  .refine(({ from, to }) => from < to && Date.parse(to) - Date.parse(from) <= maxPeriodMs, {
+    path: ['to'],
+    error: 'must be after `from`, by at most 31 days',
+  });
+
+const shape = {
+  reconciliationId: z.guid(),
+  createdAt: instant(),
+  createdBy: z.string().meta({ description: 'Subject of the access token' }),
+  from: instant(),
+  to: instant(),
+  tolerance: z.int(),
+  status: z.enum(['receiving', 'comparing', 'done', 'failed']),
+  failure: z
+    .enum(['interrupted', 'invalid_statement', 'statement_lost', 'too_many_differences'])
+    .nullable()
+    .meta({ description: 'Why it failed; send the statement again' }),
+  lines: z.int().meta({ description: 'Lines that were received' }),
+  comparedLines: z.int(),
+  differences: z.int().meta({ description: 'Found so far' }),
+};
+
+export const Reconciliation = z.object(shape).meta({ id: 'Reconciliation' });
+export const ReconciliationList = pageLimitBody('reconciliations', Reconciliation);
+
+const kind = z.enum(differenceKinds);
+
+export const ReconciliationWithKinds = z
+  .object({ ...shape, kinds: z.array(z.object({ kind, differences: z.int(), open: z.int() })) })
+  .meta({ id: 'ReconciliationWithKinds' });
+
+export const ReconciliationPath = z.object({ reconciliationId: z.guid() });
+export const ReconciliationQuery = z.strictObject(pageLimitQuery);
+export const DifferenceQuery = z.strictObject({ ...pageLimitQuery, kind: kind.optional() });
+
+const side = z.object({
+  line: z.int().nullable().meta({ description: 'Of the statement' }),
+  playerId: z.string(),
+  operation: z.string(),
+  amount: z.string().nullable(),
+  currency: z.string().nullable(),
+  roundId: z.string().nullable(),
+  gameCode: z.string().nullable(),
+  roundClosed: z.boolean().nullable(),
+  reverseTransactionId: z.string().nullable(),
+  time: instant().nullable(),
+});
+
+const status = z.enum(statuses).nullable().meta({ description: 'Decision of the ledger about the repair' });
+const reason = z.string().nullable().meta({ description: 'Why the ledger refused the repair' });
+
+export const Difference = z
+  .object({
+    number: z.int(),
+    kind,
+    playerId: z.string(),
+    transactionId: z.string(),
+    there: side.nullable().meta({ description: 'The line of the statement' }),
+    here: side.nullable().meta({ description: 'Our entry' }),
+    repair: z.enum(['apply', 'close_round', 'ask_game_server']).meta({
+      description:
+        'apply: apply the transaction of the statement; close_round: end the round with a credit of 0.00; ' +
+        'ask_game_server: the contract has no repair on our side',
+    }),
+    state: z.enum(['open', 'applying', 'applied', 'refused']),
+    status,
+    reason,
+    triedAt: instant().nullable().meta({ description: 'When a dry run was last made' }),
+    repairedAt: instant().nullable(),
+    repairedBy: z.string().nullable(),
+  })
+  .meta({ id: 'Difference' });
+export const DifferenceList = pageLimitBody('differences', Difference);
+
+export const RepairRequest = z
+  .strictObject({
+    dryRun: z.boolean().meta({ description: 'True: only say what the ledger would decide' }),
+    differences: z.array(z.int().min(1)).min(1).max(100).meta({ description: 'Their numbers' }),
+  })
+  .meta({ id: 'RepairRequest' });
+
+export const Repairs = z
+  .object({
+    repairs: z.array(
+      z.object({
+        number: z.int(),
+        repair: z.enum(['apply', 'close_round', 'ask_game_server']),
+        state: z.enum(['open', 'applying', 'applied', 'refused']),
+        status,
+        reason,
+        balance: z.string().nullable().meta({ description: 'Of the player, after the repair' }),
+      }),
+    ),
+  })
+  .meta({ id: 'Repairs' });

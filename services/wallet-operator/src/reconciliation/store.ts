@@ -1,0 +1,184 @@
+import type { Page } from '@platform/pagination/page-limit';
+import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import { and, asc, desc, eq, gt, inArray, sql as raw } from 'drizzle-orm';
+import type { Sql } from 'postgres';
+import { reconciliationDifferences as differences, reconciliations } from '../db/reconciliations.ts';
+import type { Outcome } from '../ledger/outcome.ts';
+
+export type ReconciliationRow = typeof reconciliations.$inferSelect;
+export type DifferenceRow = typeof differences.$inferSelect;
+
+export const insertReconciliation = async (
+  orm: Pick<PostgresJsDatabase, 'insert'>,
+  row: Pick<ReconciliationRow, 'createdBy' | 'periodFrom' | 'periodTo' | 'toleranceS'>,
+): Promise<ReconciliationRow> => {
+  const now = raw`now()`;
+  const [made] = await orm
+    .insert(reconciliations)
+    .values({ ...row, createdAt: now, touchedAt: now })
+    .returning();
+  if (made === undefined) throw new Error('a reconciliation was not inserted');
+  return made;
+};
+
+/** A row of `reconciliation_lines` without its reconciliation. */
+export interface LineRow {
+  line: number;
+  transaction_id: string;
+  id_space: string;
+  player_id: string;
+  operation: string;
+  amount: number | undefined;
+  currency: string | undefined;
+  round_id: string | undefined;
+  game_code: string | undefined;
+  round_closed: boolean | undefined;
+  reverses: string | undefined;
+  at: string | undefined;
+}
+
+/** Stores lines of a statement that is being received. Returns false when the reconciliation was given up meanwhile. */
+export const insertLines = async (sql: Sql, id: string, rows: readonly LineRow[]): Promise<boolean> => {
+  const found = await sql`
+    with run as (
+      update reconciliations set lines = lines + ${rows.length}, last_line = ${rows.at(-1)?.line ?? 0}, touched_at = now()
+      where reconciliation_id = ${id} and step = 'receiving' returning reconciliation_id
+    ), stored as (
+      insert into reconciliation_lines
+      select run.reconciliation_id, line.line, line.transaction_id, line.id_space, line.player_id, line.operation,
+        line.amount, line.currency, line.round_id, line.game_code, line.round_closed, line.reverses, line.at
+      from run cross join json_populate_recordset(null::reconciliation_lines, ${JSON.stringify(rows)}::text::json) line
+    )
+    select from run`;
+  return found.length > 0;
+};
+
+/** The statement is complete. Undefined when the reconciliation was given up meanwhile. */
+export const beginComparing = async (
+  orm: Pick<PostgresJsDatabase, 'update'>,
+  id: string,
+): Promise<ReconciliationRow | undefined> => {
+  const [row] = await orm
+    .update(reconciliations)
+    .set({ step: 'lines' })
+    .where(and(eq(reconciliations.reconciliationId, id), eq(reconciliations.step, 'receiving')))
+    .returning();
+  return row;
+};
+
+export const findReconciliation = async (
+  orm: Pick<PostgresJsDatabase, 'select'>,
+  id: string,
+): Promise<ReconciliationRow | undefined> => {
+  const [row] = await orm.select().from(reconciliations).where(eq(reconciliations.reconciliationId, id));
+  return row;
+};
+
+/** The newest first; one more than the page holds. */
+export const listReconciliations = (
+  orm: PostgresJsDatabase,
+  { limit, offset }: Page,
+): Promise<ReconciliationRow[]> =>
+  orm
+    .select()
+    .from(reconciliations)
+    .orderBy(desc(reconciliations.reconciliationId))
+    .limit(limit + 1)
+    .offset(Number(offset));
+
+export interface KindCount {
+  kind: DifferenceRow['kind'];
+  differences: number;
+  open: number;
+}
+
+/** How many differences of each kind there are, and how many of them were not repaired. */
+export const countKinds = (orm: PostgresJsDatabase, id: string): Promise<KindCount[]> =>
+  orm
+    .select({
+      kind: differences.kind,
+      differences: raw<number>`count(*)::int`,
+      open: raw<number>`(count(*) filter (where ${differences.state} <> 'applied'))::int`,
+    })
+    .from(differences)
+    .where(eq(differences.reconciliationId, id))
+    .groupBy(differences.kind)
+    .orderBy(differences.kind);
+
+/** In their order; one more than the page holds. */
+export const listDifferences = (
+  orm: PostgresJsDatabase,
+  id: string,
+  kind: DifferenceRow['kind'] | undefined,
+  { limit, offset }: Page,
+): Promise<DifferenceRow[]> =>
+  orm
+    .select()
+    .from(differences)
+    .where(
+      and(eq(differences.reconciliationId, id), kind === undefined ? undefined : eq(differences.kind, kind)),
+    )
+    .orderBy(asc(differences.number))
+    .limit(limit + 1)
+    .offset(Number(offset));
+
+/** Up to `limit` differences with higher numbers than `after`. */
+export const differencesAfter = (
+  orm: PostgresJsDatabase,
+  id: string,
+  after: number,
+  limit: number,
+): Promise<DifferenceRow[]> =>
+  orm
+    .select()
+    .from(differences)
+    .where(and(eq(differences.reconciliationId, id), gt(differences.number, after)))
+    .orderBy(asc(differences.number))
+    .limit(limit);
+
+export const differencesByNumber = (
+  orm: PostgresJsDatabase,
+  id: string,
+  numbers: readonly number[],
+): Promise<DifferenceRow[]> =>
+  orm
+    .select()
+    .from(differences)
+    .where(and(eq(differences.reconciliationId, id), inArray(differences.number, [...numbers])));
+
+export const markTried = async (
+  orm: Pick<PostgresJsDatabase, 'update'>,
+  id: string,
+  numbers: readonly number[],
+): Promise<void> => {
+  await orm
+    .update(differences)
+    .set({ triedAt: raw`now()` })
+    .where(and(eq(differences.reconciliationId, id), inArray(differences.number, [...numbers])));
+};
+
+/** Written before the repair, so that its entry is known to be a repair even when the process ends meanwhile. */
+export const markApplying = async (
+  orm: Pick<PostgresJsDatabase, 'update'>,
+  { reconciliationId, number }: DifferenceRow,
+  repairTransactionId: string,
+  by: string,
+): Promise<void> => {
+  await orm
+    .update(differences)
+    .set({ state: 'applying', repairTransactionId, repairedAt: raw`now()`, repairedBy: by })
+    .where(and(eq(differences.reconciliationId, reconciliationId), eq(differences.number, number)));
+};
+
+export const markDecided = async (
+  orm: Pick<PostgresJsDatabase, 'update'>,
+  { reconciliationId, number }: DifferenceRow,
+  { status, reason }: Outcome,
+): Promise<DifferenceRow['state']> => {
+  const state = status === 'OK' ? 'applied' : 'refused';
+  await orm
+    .update(differences)
+    .set({ state, status, reason: reason ?? null, ...(state === 'refused' && { repairTransactionId: null }) })
+    .where(and(eq(differences.reconciliationId, reconciliationId), eq(differences.number, number)));
+  return state;
+};

@@ -1,0 +1,213 @@
+import type { Readable } from 'node:stream';
+import type { Page } from '@platform/pagination/page-limit';
+import { slice, type Slice } from '@platform/pagination/slice';
+import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
+import { detached } from '@platform/service-kit/request-scope';
+import type { z } from 'zod';
+import { recordEvent } from '../audit/use-cases.ts';
+import type { Context } from '../context.ts';
+import type { Side } from '../db/reconciliations.ts';
+import { currencyOf } from '../ledger/domain.ts';
+import { idSpaceOf } from '../ledger/id-space.ts';
+import type { Policy, Status } from '../ledger/command.ts';
+import { decimal, minorUnits } from '../money.ts';
+import { failRun } from './comparing-store.ts';
+import type { Difference, DifferenceQuery, Reconciliation, ReconciliationWithKinds, StatementQuery } from './schema.ts';
+import { readStatement, tooManyLines, type ReadLine, type StatementFormat } from './statement.ts';
+import {
+  beginComparing,
+  countKinds,
+  differencesAfter,
+  findReconciliation,
+  insertLines,
+  insertReconciliation,
+  listDifferences,
+  listReconciliations,
+  type DifferenceRow,
+  type LineRow,
+  type ReconciliationRow,
+} from './store.ts';
+
+const maxLines = 5_000_000;
+/** Lines that are stored together. */
+const linesAtOnce = 1000;
+
+const statusOf = {
+  receiving: 'receiving',
+  lines: 'comparing',
+  entries: 'comparing',
+  removing: 'done',
+  ended: 'done',
+} as const;
+
+const viewOf = (row: ReconciliationRow): z.input<typeof Reconciliation> => {
+  const { reconciliationId, createdBy, step, failure, lines, lineDone, differences, toleranceS } = row;
+  const compared = step === 'lines' ? Math.min(lineDone, lines) : lines;
+  return {
+    reconciliationId,
+    createdAt: row.createdAt.toISOString(),
+    createdBy,
+    from: row.periodFrom.toISOString(),
+    to: row.periodTo.toISOString(),
+    tolerance: toleranceS,
+    status: failure === null ? statusOf[step] : 'failed',
+    failure,
+    lines,
+    comparedLines: step === 'receiving' ? 0 : compared,
+    differences,
+  };
+};
+
+const rowOf = ({ line, content }: ReadLine, scope: Policy['transactionIds']): LineRow => {
+  const { playerId, operation, amount, currency, time } = content;
+  return {
+    line,
+    transaction_id: content.transactionId,
+    id_space: idSpaceOf({ operation, playerId }, scope),
+    player_id: playerId,
+    operation,
+    amount: amount === undefined ? undefined : minorUnits(amount),
+    currency: currency && currencyOf(currency),
+    round_id: content.roundId,
+    game_code: content.gameCode,
+    round_closed: content.roundClosed,
+    reverses: content.reverseTransactionId,
+    at: time,
+  };
+};
+
+/** The database does not know the reconciliation any more as one that is being received. */
+const givenUp = (): Conflict =>
+  new Conflict('interrupted', 'Nothing was received for two minutes; send the statement again.');
+
+/** Stores the lines of a statement as they arrive. */
+const storeLines = async (
+  { database, env }: Context,
+  id: string,
+  lines: AsyncIterable<ReadLine>,
+): Promise<void> => {
+  let rows: LineRow[] = [];
+  let count = 0;
+  const store = async (): Promise<void> => {
+    if (rows.length > 0 && !(await insertLines(database.sql, id, rows))) throw givenUp();
+    rows = [];
+  };
+  for await (const line of lines) {
+    if (++count > maxLines) throw tooManyLines(maxLines);
+    rows.push(rowOf(line, env.TRANSACTION_ID_SCOPE));
+    if (rows.length === linesAtOnce) await store();
+  }
+  await store();
+};
+
+/**
+ * Receives a statement of a period; it is compared in the background. Throws ValidationFailed with the first mistakes
+ * of the statement, and the problems of `readStatement`.
+ */
+export const receiveStatement = async (
+  ctx: Context,
+  by: string,
+  query: z.output<typeof StatementQuery>,
+  type: StatementFormat['type'],
+  body: Readable,
+): Promise<z.input<typeof Reconciliation>> => {
+  const { from, to, tolerance, ...format } = query;
+  if (new Date(to) > ctx.now()) throw new ValidationFailed({ to: ['must not be in the future'] });
+  const { orm, sql } = ctx.database;
+  const id = await orm.transaction(async (tx) => {
+    const period = { periodFrom: new Date(from), periodTo: new Date(to), toleranceS: tolerance };
+    const { reconciliationId } = await insertReconciliation(tx, { createdBy: by, ...period });
+    const details = { by, reconciliationId, from, to };
+    await recordEvent(tx, { kind: 'reconciliation_requested', playerId: null, details });
+    return reconciliationId;
+  });
+  try {
+    await storeLines(ctx, id, readStatement(body, { type, ...format }));
+  } catch (error) {
+    // Also when the client has closed the connection. Should this fail, it counts as interrupted after a while.
+    await detached(() => failRun(sql, id, 'invalid_statement')).catch(() => undefined);
+    ctx.comparing.wake();
+    throw error;
+  }
+  const row = await beginComparing(orm, id);
+  if (row === undefined) throw givenUp();
+  ctx.comparing.wake();
+  return viewOf(row);
+};
+
+/** Throws NotFound. */
+export const reconciliationRow = async ({ database }: Context, id: string): Promise<ReconciliationRow> => {
+  const row = await findReconciliation(database.orm, id);
+  if (row === undefined) throw new NotFound('reconciliation');
+  return row;
+};
+
+export const getReconciliation = async (
+  ctx: Context,
+  id: string,
+): Promise<z.input<typeof ReconciliationWithKinds>> => {
+  const row = await reconciliationRow(ctx, id);
+  return { ...viewOf(row), kinds: await countKinds(ctx.database.orm, id) };
+};
+
+export const pageReconciliations = async (
+  { database }: Context,
+  page: Page,
+): Promise<Slice<z.input<typeof Reconciliation>>> =>
+  slice((await listReconciliations(database.orm, page)).map(viewOf), page.limit);
+
+const sideOf = (side: Side | null) =>
+  side && {
+    line: side.line ?? null,
+    playerId: side.playerId,
+    operation: side.operation,
+    amount: side.amount === null ? null : decimal(side.amount),
+    currency: side.currency,
+    roundId: side.roundId,
+    gameCode: side.gameCode,
+    roundClosed: side.roundClosed,
+    reverseTransactionId: side.reverseTransactionId,
+    time: side.at === null ? null : new Date(side.at).toISOString(),
+  };
+
+export const differenceOf = (row: DifferenceRow): z.input<typeof Difference> => ({
+  number: row.number,
+  kind: row.kind,
+  playerId: row.playerId,
+  transactionId: row.transactionId,
+  there: sideOf(row.there),
+  here: sideOf(row.here),
+  repair: row.repair,
+  state: row.state,
+  status: row.status as Status | null,
+  reason: row.reason,
+  triedAt: row.triedAt?.toISOString() ?? null,
+  repairedAt: row.repairedAt?.toISOString() ?? null,
+  repairedBy: row.repairedBy,
+});
+
+export const pageDifferences = async (
+  ctx: Context,
+  id: string,
+  { kind }: z.output<typeof DifferenceQuery>,
+  page: Page,
+): Promise<Slice<z.input<typeof Difference>>> => {
+  await reconciliationRow(ctx, id);
+  const rows = await listDifferences(ctx.database.orm, id, kind, page);
+  return slice(rows.map(differenceOf), page.limit);
+};
+
+/** All differences, in portions that are read when they are taken. */
+export async function* allDifferences(
+  { database }: Context,
+  id: string,
+): AsyncGenerator<z.input<typeof Difference>[]> {
+  const atOnce = 1000;
+  let rows: DifferenceRow[];
+  let after = 0;
+  do {
+    rows = await differencesAfter(database.orm, id, after, atOnce);
+    after = rows.at(-1)?.number ?? after;
+    yield rows.map(differenceOf);
+  } while (rows.length === atOnce);
+}

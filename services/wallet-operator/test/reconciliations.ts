@@ -1,0 +1,138 @@
+import { createRequestSignatures } from '@platform/auth/hmac';
+import { expect } from 'vitest';
+import { createCaller } from '../src/stand-in/caller.ts';
+import { playRound } from '../src/stand-in/rounds.ts';
+import { jsonLines, recordingCaller, type Line } from '../src/stand-in/statement.ts';
+import { keys, secret, type Running } from './harness.ts';
+
+export interface DifferenceView {
+  number: number;
+  kind: string;
+  playerId: string;
+  transactionId: string;
+  there: Record<string, unknown> | null;
+  here: Record<string, unknown> | null;
+  repair: string;
+  state: string;
+}
+
+export interface Found {
+  reconciliationId: string;
+  status: string;
+  failure: string | null;
+  lines: number;
+  differences: DifferenceView[];
+}
+
+/** The whole last hour; everything that a test did is in it. */
+const lastHour = () => {
+  const now = Date.now();
+  return { from: new Date(now - 3_600_000).toISOString(), to: new Date(now).toISOString() };
+};
+
+/** Plays rounds as the stand-in game server and returns its statement. */
+export const playStatement = async (
+  { url }: Pick<Running, 'url'>,
+  players: readonly string[],
+  rounds: number,
+  { random = Math.random, dropRate = 0 } = {},
+): Promise<Line[]> => {
+  const lines: Line[] = [];
+  const signatures = createRequestSignatures({ secrets: { current: secret } });
+  const call = recordingCaller(createCaller({ url, signatures, dropRate, random }), 'EUR', lines);
+  for (let round = 0; round < rounds; round++)
+    await playRound(call, {
+      playerId: players[round % players.length] ?? '',
+      gameCode: 'dice-alpha',
+      random,
+    });
+  return lines;
+};
+
+export const bearer = async (scope = 'wallet:admin wallet:read') => ({
+  Authorization: `Bearer ${await keys.token({ scope })}`,
+});
+
+/** Sends a statement; `query` replaces parts of the query. */
+export const sendStatement = async (
+  url: string,
+  body: string | ReadableStream | Buffer,
+  query: Record<string, string> = {},
+  type = 'application/x-ndjson',
+): Promise<{ status: number; body: Record<string, unknown> }> => {
+  const answer = await fetch(`${url}/v1/reconciliations?${new URLSearchParams({ ...lastHour(), ...query })}`, {
+    method: 'POST',
+    headers: { ...(await bearer()), 'Content-Type': type },
+    body: body as string,
+    ...(typeof body === 'string' ? {} : { duplex: 'half' }),
+  } as RequestInit);
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+};
+
+export const getJson = async <T>(url: string, path: string): Promise<T> => {
+  const answer = await fetch(url + path, { headers: await bearer() });
+  expect(answer.status).toBe(200);
+  return (await answer.json()) as T;
+};
+
+/** Waits until a reconciliation has ended and returns all of its differences. */
+export const waitForDifferences = async (url: string, id: string): Promise<Found> => {
+  const path = `/v1/reconciliations/${id}`;
+  const status = async () => (await getJson<Found>(url, path)).status;
+  await expect.poll(status).toMatch(/done|failed/);
+  const differences: DifferenceView[] = [];
+  for (let page = 1; ; page++) {
+    const list = await getJson<{ differences: DifferenceView[]; page: { has_more: boolean } }>(
+      url,
+      `${path}/differences?limit=200&page=${page}`,
+    );
+    differences.push(...list.differences);
+    if (!list.page.has_more) break;
+  }
+  return { ...(await getJson<Found>(url, path)), differences };
+};
+
+/** Sends a statement and returns what was found. */
+export const reconcile = async (
+  url: string,
+  lines: readonly Partial<Line>[] | string,
+  query: Record<string, string> = {},
+  type?: string,
+): Promise<Found> => {
+  const body = typeof lines === 'string' ? lines : jsonLines(lines as Line[]);
+  const sent = await sendStatement(url, body, query, type);
+  expect(sent).toMatchObject({ status: 201 });
+  return waitForDifferences(url, String(sent.body['reconciliationId']));
+};
+
+export const shortly = ({ differences }: Found) =>
+  differences.map(({ kind, transactionId }) => `${kind} ${transactionId}`).toSorted();
+
+export interface RepairView {
+  number: number;
+  repair: string;
+  state: string;
+  status: string | null;
+  reason: string | null;
+  balance: string | null;
+}
+
+export const repair = async (url: string, id: string, differences: readonly number[], dryRun: boolean) => {
+  const answer = await fetch(`${url}/v1/reconciliations/${id}/repairs`, {
+    method: 'POST',
+    headers: { ...(await bearer()), 'Content-Type': 'application/json' },
+    body: JSON.stringify({ dryRun, differences }),
+  });
+  const body = (await answer.json()) as { repairs: RepairView[]; code?: string };
+  return { status: answer.status, code: body.code, repairs: body.repairs };
+};
+
+/** Makes a dry run of all differences and applies their repairs. */
+export const repairAll = async (url: string, { reconciliationId, differences }: Found) => {
+  const numbers = differences.map(({ number }) => number);
+  for (let at = 0; at < numbers.length; at += 100) {
+    const some = numbers.slice(at, at + 100);
+    expect((await repair(url, reconciliationId, some, true)).status).toBe(200);
+    expect((await repair(url, reconciliationId, some, false)).status).toBe(200);
+  }
+};
