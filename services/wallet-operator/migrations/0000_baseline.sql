@@ -244,6 +244,8 @@ CREATE TRIGGER sealing_keys_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON "
 -- Balances change with every callback: with free space on its page a new row version needs no new index entries.
 ALTER TABLE "players" SET (fillfactor = 50);--> statement-breakpoint
 ALTER TABLE "rounds" SET (fillfactor = 85);--> statement-breakpoint
+-- A statement is kept only while it is compared, so its lines need no place in the log that callbacks wait for.
+ALTER TABLE "reconciliation_lines" SET UNLOGGED;--> statement-breakpoint
 -- The planner does not see how few pages a Bloom filter leaves, and would read the whole table.
 CREATE FUNCTION players_of_round(wanted text) RETURNS SETOF text
   LANGUAGE sql STABLE SET enable_seqscan = off SET enable_indexscan = off

@@ -53,13 +53,13 @@ const send = async (): Promise<string> => {
     (pair): pair is [string, string] => pair[1] !== undefined,
   );
   const { reconciliationId } = await askJson<{ reconciliationId: string }>(
-    `/v1/reconciliations?${new URLSearchParams(given)}`,
+    `/v1/reconciliations?${new URLSearchParams(given).toString()}`,
     {
       method: 'POST',
       headers: { 'Content-Type': file.endsWith('.jsonl') ? 'application/x-ndjson' : 'text/csv' },
-      body: Readable.toWeb(createReadStream(file)) as ReadableStream,
+      body: Readable.toWeb(createReadStream(file)),
       duplex: 'half',
-    } as RequestInit,
+    },
   );
   return `/v1/reconciliations/${reconciliationId}`;
 };
@@ -83,9 +83,7 @@ const repairAll = async (path: string): Promise<number> => {
       body: JSON.stringify({ dryRun, differences }),
     });
   for (let page = 1; ; page++) {
-    const list = await askJson<z.output<typeof DifferenceList>>(
-      `${path}/differences?limit=100&page=${page}`,
-    );
+    const list = await askJson<z.output<typeof DifferenceList>>(`${path}/differences?limit=100&page=${page}`);
     const numbers = list.differences.map(({ number }) => number);
     if (numbers.length > 0) {
       let { repairs } = await repair(numbers, true);

@@ -34,7 +34,11 @@ test('every operation answers as the document says', async () => {
       timestamp,
     },
     credentialsWithoutScope: { bearer: await keys.token({ scope: 'quests:read' }) },
-    paths: [`/v1/players/${playerId}/rounds/r-1`, `/v1/games/${gameCode}`, `/v1/reconciliations/${reconciliationId}`],
+    paths: [
+      `/v1/players/${playerId}/rounds/r-1`,
+      `/v1/games/${gameCode}`,
+      `/v1/reconciliations/${reconciliationId}`,
+    ],
     values: {
       playerId: [playerId],
       gameCode: [gameCode],

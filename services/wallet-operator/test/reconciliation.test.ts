@@ -5,14 +5,7 @@ import { withFaults, type Line } from '../src/stand-in/statement.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService, type Running } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';
-import {
-  getJson,
-  playStatement,
-  reconcile,
-  repair,
-  repairAll,
-  shortly,
-} from './reconciliations.ts';
+import { getJson, playStatement, reconcile, repair, repairAll, shortly } from './reconciliations.ts';
 
 let service: Running;
 beforeAll(async () => {
@@ -51,7 +44,11 @@ test('a statement of what was played has no difference, also when answers were l
   const { own, players } = await alone();
   await using _ = own;
   const lines = await playStatement(own, players, 6, { random: seededRandom(), dropRate: 0.5 });
-  expect(await reconcile(own.url, lines)).toMatchObject({ status: 'done', lines: lines.length, differences: [] });
+  expect(await reconcile(own.url, lines)).toMatchObject({
+    status: 'done',
+    lines: lines.length,
+    differences: [],
+  });
 });
 
 test('every seeded fault is found and no other, and the repairs leave only what the game server must correct', async () => {
@@ -69,7 +66,9 @@ test('every seeded fault is found and no other, and the repairs leave only what 
   const repaired = await reconcile(url, lines);
   expect(shortly(repaired)).toEqual(expected.filter((fault) => !fault.startsWith('missing_here')));
   // The game server corrects its statement: the transactions that it alone had are ours now.
-  const added = lines.filter(({ transactionId }) => played.every((one) => one.transactionId !== transactionId));
+  const added = lines.filter(({ transactionId }) =>
+    played.every((one) => one.transactionId !== transactionId),
+  );
   expect(await reconcile(url, [...played, ...added])).toMatchObject({ status: 'done', differences: [] });
   await expectSoundLedger(own);
 });
@@ -111,7 +110,9 @@ test('a debit and its rollback cancel out, whichever side lacks both', async () 
     'missing_there here-back',
   ]);
   // The tombstone of a rollback forbids its debit forever.
-  expect(found.differences.find(({ transactionId }) => transactionId === late)?.repair).toBe('ask_game_server');
+  expect(found.differences.find(({ transactionId }) => transactionId === late)?.repair).toBe(
+    'ask_game_server',
+  );
 });
 
 test('transactions outside of the period only serve to match those inside', async () => {
@@ -135,7 +136,14 @@ test('a repair needs a dry run, is applied once, and is in the audit trail', asy
   const roundId = 'r';
   const lines = [
     // The newest first: the repairs are made in the order of the times.
-    lineOf({ playerId, roundId, operation: 'credit', amount: '3.00', roundClosed: true, transactionId: 'win' }),
+    lineOf({
+      playerId,
+      roundId,
+      operation: 'credit',
+      amount: '3.00',
+      roundClosed: true,
+      transactionId: 'win',
+    }),
     lineOf({ playerId, roundId, transactionId: 'bet', time: new Date(Date.now() - 5000).toISOString() }),
   ];
   const { reconciliationId: id, differences } = await reconcile(url, lines);
@@ -158,15 +166,15 @@ test('a repair needs a dry run, is applied once, and is in the audit trail', asy
       { number: 1, state: 'applied', status: 'OK' },
     ]);
   }
-  const entries = await sql`select transaction_id, amount from entries where round_id = ${roundId} order by seq`;
+  const entries =
+    await sql`select transaction_id, amount from entries where round_id = ${roundId} order by seq`;
   expect(entries).toEqual([
     { transaction_id: 'bet', amount: '-100' },
     { transaction_id: 'win', amount: '300' },
   ]);
-  const { events } = await getJson<{ events: { kind: string; playerId: string; details: { number?: number } }[] }>(
-    url,
-    '/v1/audit/events',
-  );
+  const { events } = await getJson<{
+    events: { kind: string; playerId: string; details: { number?: number } }[];
+  }>(url, '/v1/audit/events');
   expect(events.map(({ kind, details: { number } }) => [kind, number])).toEqual([
     ['reconciliation_repair_requested', 1],
     ['reconciliation_repair_requested', 2],
@@ -199,9 +207,9 @@ test('a repair that the ledger refuses moves nothing and says why', async () => 
   expect((await repair(url, id, [1], false)).repairs).toMatchObject([{ ...refused, state: 'refused' }]);
   await repair(url, id, [2], true);
   expect((await repair(url, id, [2], false)).repairs).toMatchObject([{ state: 'open', status: null }]);
-  expect(shortly(await reconcile(url, [lineOf({ playerId, amount: '5000.00', transactionId: 'much' })]))).toEqual([
-    'missing_here much',
-  ]);
+  expect(
+    shortly(await reconcile(url, [lineOf({ playerId, amount: '5000.00', transactionId: 'much' })])),
+  ).toEqual(['missing_here much']);
 });
 
 test('a round that is closed there and open here is closed by a credit of nothing', async () => {
@@ -213,7 +221,14 @@ test('a round that is closed there and open here is closed by a credit of nothin
   await caller.credit({ transactionId: 'win', roundId: 'r', amount: '2.00', roundClosed: false });
   const lines = [
     lineOf({ playerId, roundId: 'r', transactionId: 'bet' }),
-    lineOf({ playerId, roundId: 'r', transactionId: 'win', operation: 'credit', amount: '2.00', roundClosed: true }),
+    lineOf({
+      playerId,
+      roundId: 'r',
+      transactionId: 'win',
+      operation: 'credit',
+      amount: '2.00',
+      roundClosed: true,
+    }),
   ];
   const found = await reconcile(url, lines);
   expect(found.differences).toMatchObject([{ kind: 'round_state', repair: 'close_round' }]);

@@ -60,12 +60,15 @@ export const sendStatement = async (
   query: Record<string, string> = {},
   type = 'application/x-ndjson',
 ): Promise<{ status: number; body: Record<string, unknown> }> => {
-  const answer = await fetch(`${url}/v1/reconciliations?${new URLSearchParams({ ...lastHour(), ...query })}`, {
-    method: 'POST',
-    headers: { ...(await bearer()), 'Content-Type': type },
-    body: body as string,
-    ...(typeof body === 'string' ? {} : { duplex: 'half' }),
-  } as RequestInit);
+  const answer = await fetch(
+    `${url}/v1/reconciliations?${new URLSearchParams({ ...lastHour(), ...query }).toString()}`,
+    {
+      method: 'POST',
+      headers: { ...(await bearer()), 'Content-Type': type },
+      body: body as string,
+      ...(typeof body === 'string' ? {} : { duplex: 'half' }),
+    },
+  );
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 };
 

@@ -24,8 +24,7 @@ describe('a statement', () => {
       '',
       `debit;;csv-2;"Müller; ""Jo""";6.00;${new Date(Date.now() - 1000).toISOString()}`,
     ].join('\r\n');
-    const columns =
-      'operation:Kind,transactionId:Tx,playerId:Player,amount:Stake,time:Booked at';
+    const columns = 'operation:Kind,transactionId:Tx,playerId:Player,amount:Stake,time:Booked at';
     const found = await reconcile(service.url, text, { columns, delimiter: ';' }, 'text/csv; charset=utf-8');
     expect(found).toMatchObject({ status: 'done', lines: 2 });
     expect(shortly(found)).toEqual(['missing_here csv-2']);
@@ -67,10 +66,30 @@ describe('a statement', () => {
 
   test.each([
     ['a CSV without a needed column', 'transactionId,playerId\nt,p\n', 'text/csv', 'validation_failed'],
-    ['a CSV line with too few columns', 'transactionId,playerId,operation\nt,p\n', 'text/csv', 'malformed_statement'],
-    ['a CSV with an open quote', 'transactionId,playerId,operation\nt,"p,debit\n', 'text/csv', 'malformed_statement'],
-    ['bytes that are not UTF-8', Buffer.from('\xff\n', 'latin1'), 'application/x-ndjson', 'malformed_statement'],
-    ['a line of 20,000 characters', `"${'x'.repeat(20_000)}"\n`, 'application/x-ndjson', 'malformed_statement'],
+    [
+      'a CSV line with too few columns',
+      'transactionId,playerId,operation\nt,p\n',
+      'text/csv',
+      'malformed_statement',
+    ],
+    [
+      'a CSV with an open quote',
+      'transactionId,playerId,operation\nt,"p,debit\n',
+      'text/csv',
+      'malformed_statement',
+    ],
+    [
+      'bytes that are not UTF-8',
+      Buffer.from('\xff\n', 'latin1'),
+      'application/x-ndjson',
+      'malformed_statement',
+    ],
+    [
+      'a line of 20,000 characters',
+      `"${'x'.repeat(20_000)}"\n`,
+      'application/x-ndjson',
+      'malformed_statement',
+    ],
   ])('refuses %s', async (_what, body, type, code) => {
     const refused = await sendStatement(service.url, body, {}, type);
     expect(refused).toMatchObject({ status: 400, body: { code } });
@@ -102,7 +121,7 @@ describe('a statement', () => {
       start: (stream) => stream.enqueue(Buffer.from(jsonOf(...Array.from({ length: 3000 }, () => good)))),
       pull: (stream) => stream.error(new Error('cut')),
     });
-    await expect(sendStatement(service.url, cut)).rejects.toThrow();
+    await expect(sendStatement(service.url, cut)).rejects.toThrow('fetch failed');
     await sendStatement(service.url, `${jsonOf(...Array.from({ length: 3000 }, () => good))}x\n`);
     const left = async () => {
       const [row] = await sql<{ open: number; lines: number }[]>`
@@ -111,7 +130,8 @@ describe('a statement', () => {
       return row;
     };
     await expect.poll(left).toEqual({ open: 0, lines: 0 });
-    const failures = await sql`select from reconciliations where failure = 'invalid_statement' and lines = 3000`;
+    const failures =
+      await sql`select from reconciliations where failure = 'invalid_statement' and lines = 3000`;
     expect(failures.length).toBeGreaterThan(0);
   });
 });

@@ -49,7 +49,9 @@ export const failRun = async (
     where reconciliation_id = ${id}`;
 };
 
-const sideOfLine = (tx: TransactionSql) => tx`jsonb_build_object('line', line.line, 'playerId', line.player_id,
+const sideOfLine = (
+  tx: TransactionSql,
+) => tx`jsonb_build_object('line', line.line, 'playerId', line.player_id,
   'operation', line.operation, 'amount', line.amount::text, 'currency', line.currency, 'roundId', line.round_id,
   'gameCode', line.game_code, 'roundClosed', line.round_closed, 'reverseTransactionId', line.reverses, 'at', line.at)`;
 

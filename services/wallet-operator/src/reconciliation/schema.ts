@@ -30,7 +30,9 @@ export const StatementLine = z
     currency: text(1, 20).optional(),
     roundId: id.optional(),
     gameCode: id.optional(),
-    roundClosed: flag.optional().meta({ description: 'As in the callback; compared for credits and rollbacks' }),
+    roundClosed: flag
+      .optional()
+      .meta({ description: 'As in the callback; compared for credits and rollbacks' }),
     reverseTransactionId: id.optional().meta({ description: 'Needed for rollbacks' }),
     time: anyInstant.optional().meta({ description: 'With Z or an offset' }),
   })
@@ -84,10 +86,13 @@ export const StatementQuery = z
     columns,
     delimiter: z.enum([',', ';', '\t', '|']).default(',').meta({ description: 'Between columns of CSV' }),
   })
-  .refine(({ from, to }) => from < to && Date.parse(to) - Date.parse(from) <= maxPeriodMs, {
-    path: ['to'],
-    error: 'must be after `from`, by at most 31 days',
-  });
+  .refine(
+    ({ from, to }) => {
+      const length = Date.parse(to) - Date.parse(from);
+      return !(length <= 0 || length > maxPeriodMs);
+    },
+    { path: ['to'], error: 'must be after `from`, by at most 31 days' },
+  );
 
 const shape = {
   reconciliationId: z.guid(),

@@ -48,7 +48,8 @@ const csvReader = (header: readonly string[], columns: StatementFormat['columns'
     statementFields.map((field) => {
       const name = columns[field] ?? field;
       const index = header.indexOf(name);
-      const isNeeded = columns[field] !== undefined || !StatementLine.shape[field].safeParse(undefined).success;
+      const isNeeded =
+        columns[field] !== undefined || !StatementLine.shape[field].safeParse(undefined).success;
       if (index === -1 && isNeeded) errors[name] = ['is not a column of the header'];
       return [field, index];
     }),

@@ -12,7 +12,13 @@ import { idSpaceOf } from '../ledger/id-space.ts';
 import type { Policy, Status } from '../ledger/command.ts';
 import { decimal, minorUnits } from '../money.ts';
 import { failRun } from './comparing-store.ts';
-import type { Difference, DifferenceQuery, Reconciliation, ReconciliationWithKinds, StatementQuery } from './schema.ts';
+import type {
+  Difference,
+  DifferenceQuery,
+  Reconciliation,
+  ReconciliationWithKinds,
+  StatementQuery,
+} from './schema.ts';
 import { readStatement, tooManyLines, type ReadLine, type StatementFormat } from './statement.ts';
 import {
   beginComparing,
