@@ -102,6 +102,12 @@ export const standInEnv = () =>
         .number()
         .int()
         .default(() => randomInt(2 ** 31)),
+      /** Of the player, for the statement. */
+      GAME_SERVER_CURRENCY: z.string().default('EUR'),
+      /** File to which the statement is written after the rounds of the player. */
+      GAME_SERVER_STATEMENT: z.string().optional(),
+      /** Share of its lines that get a mistake. */
+      GAME_SERVER_STATEMENT_FAULTS: z.coerce.number().min(0).max(1).default(0),
       HMAC_SECRET: z.string().min(1),
       OPERATOR_ID: z.string().default('local-operator'),
       OPERATOR_URL: z.url().default('http://127.0.0.1:8080'),

@@ -1,7 +1,9 @@
 /**
  * `pnpm --filter wallet-operator game-server`: a stand-in game server. With GAME_SERVER_PLAYER it plays rounds for that
- * player by itself; else it waits for launches.
+ * player by itself; else it waits for launches. With GAME_SERVER_STATEMENT it then writes its statement to that file (one
+ * JSON object a line), with mistakes in a share of GAME_SERVER_STATEMENT_FAULTS of the lines, which it prints.
  */
+import { writeFileSync } from 'node:fs';
 import { createRequestSignatures } from '@platform/auth/hmac';
 import { settingsOrExit } from '@platform/service-kit/env';
 import { listen } from '@platform/service-kit/service';
@@ -11,6 +13,7 @@ import { createCaller } from './stand-in/caller.ts';
 import { createFaults } from './stand-in/faults.ts';
 import { playRound } from './stand-in/rounds.ts';
 import { createStandIn } from './stand-in/server.ts';
+import { jsonLines, recordingCaller, withFaults, type Line } from './stand-in/statement.ts';
 
 const env = settingsOrExit('wallet-operator', standInEnv);
 const say = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -33,7 +36,9 @@ if (env.GAME_SERVER_PLAYER === undefined) {
 } else {
   say({ seed: env.GAME_SERVER_SEED });
   const signatures = createRequestSignatures({ secrets: { current: env.HMAC_SECRET } });
-  const caller = createCaller({ url: env.OPERATOR_URL, signatures, faults });
+  const lines: Line[] = [];
+  const sender = createCaller({ url: env.OPERATOR_URL, signatures, faults });
+  const caller = recordingCaller(sender, env.GAME_SERVER_CURRENCY, lines);
   for (let round = 0; round < env.GAME_SERVER_ROUNDS; round++)
     say(
       await playRound(caller, {
@@ -43,4 +48,9 @@ if (env.GAME_SERVER_PLAYER === undefined) {
       }),
     );
   await caller.settle();
+  if (env.GAME_SERVER_STATEMENT !== undefined) {
+    const statement = withFaults(lines, env.GAME_SERVER_STATEMENT_FAULTS, random);
+    writeFileSync(env.GAME_SERVER_STATEMENT, jsonLines(statement.lines));
+    say({ statement: env.GAME_SERVER_STATEMENT, faults: statement.faults });
+  }
 }

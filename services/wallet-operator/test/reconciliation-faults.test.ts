@@ -43,11 +43,11 @@ const statementOf = (playerId: string, rounds: number): string =>
 test('after kill -9 at any moment of the comparison each difference is stored once', async () => {
   const random = seededRandom();
   await using database = await ownDatabase();
-  await using admin = openDatabase({ url: database.url, name: 'test', max: 2 });
+  await using admin = openDatabase({ url: database.url, name: 'test', max: 2, statementTimeoutMs: 600_000 });
   const { sql } = admin;
   await addGame(sql);
   const playerId = await addPlayer(sql);
-  const rounds = 10_000;
+  const rounds = 5000;
   await fill(sql, playerId, rounds);
   const folder = await mkdtemp(join(tmpdir(), 'reconciliation-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -1,6 +1,7 @@
 import { createRequestSignatures } from '@platform/auth/hmac';
 import { expect } from 'vitest';
 import { createCaller } from '../src/stand-in/caller.ts';
+import { createFaults } from '../src/stand-in/faults.ts';
 import { playRound } from '../src/stand-in/rounds.ts';
 import { jsonLines, recordingCaller, type Line } from '../src/stand-in/statement.ts';
 import { keys, secret, type Running } from './harness.ts';
@@ -39,7 +40,11 @@ export const playStatement = async (
 ): Promise<Line[]> => {
   const lines: Line[] = [];
   const signatures = createRequestSignatures({ secrets: { current: secret } });
-  const call = recordingCaller(createCaller({ url, signatures, dropRate, random }), 'EUR', lines);
+  const call = recordingCaller(
+    createCaller({ url, signatures, faults: createFaults({ lost: dropRate }, random) }),
+    'EUR',
+    lines,
+  );
   for (let round = 0; round < rounds; round++)
     await playRound(call, {
       playerId: players[round % players.length] ?? '',

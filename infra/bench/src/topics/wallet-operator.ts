@@ -2,6 +2,7 @@
 import { repeat, type Figure, type Topic } from '../figure.ts';
 import { baseline, prepareBaseline } from '../wallet-operator/baseline.ts';
 import { judgeCalls } from '../wallet-operator/judging.ts';
+import { reconcileBeside } from '../wallet-operator/reconciling.ts';
 import { verifySealed } from '../wallet-operator/sealing.ts';
 import { fillLedger } from '../wallet-operator/filling.ts';
 import {
@@ -204,6 +205,27 @@ const limits = async (each = seconds): Promise<Figure[]> => {
   ];
 };
 
+const reconciliation = async (wallet: Wallet): Promise<Figure[]> => {
+  const measured = await reconcileBeside(wallet, million, runs);
+  return [
+    {
+      what: 'a statement of 1,000,000 lines, sent and compared, beside 1,000 callbacks a second',
+      bound: '≤ 60 s',
+      samples: measured.map(({ seconds: taken }) => taken),
+      unit: 's',
+      holds: (value) => value <= 60,
+    },
+    {
+      what: 'p99 of these callbacks, against without a statement',
+      bound: '≤ 2 ×',
+      samples: measured.map(({ alone, beside }) => beside / alone),
+      unit: '×',
+      holds: (value) => value <= 2,
+      note: `${shown(measured.map(({ beside }) => beside))} ms against ${shown(measured.map(({ alone }) => alone))} ms`,
+    },
+  ];
+};
+
 /** Measures some parts on one wallet, which the first seconds of callbacks make warm. */
 const on =
   (...parts: ((wallet: Wallet) => Promise<Figure[]>)[]) =>
@@ -217,7 +239,7 @@ const on =
 
 export const topic: Topic = {
   title: 'Wallet operator',
-  measure: on(throughput, onePlayer, lone, proof, large, judging, sealing, () => limits()),
+  measure: on(throughput, onePlayer, lone, proof, large, judging, sealing, reconciliation, () => limits()),
   parts: {
     throughput: on(throughput),
     'one-player': on(onePlayer),
@@ -226,6 +248,7 @@ export const topic: Topic = {
     large: on(large),
     judge: judging,
     sealing,
+    reconciliation: on(reconciliation),
     limits: (options) => limits(options.seconds),
   },
 };

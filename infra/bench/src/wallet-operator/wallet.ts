@@ -68,7 +68,7 @@ const sendAgain = async (url: string, requests: readonly LoadRequest[]): Promise
 };
 
 /**
- * Sends debits for `seconds` over `at` connections and compares the ledger with the responses.
+ * Sends debits for `seconds` over `at` connections, as fast as they are answered or `perSecond`, and compares the ledger with the responses.
  * @throws unless every response was OK, and each debit is in the ledger once and has moved its cent
  */
 export const debitFor = async (
@@ -76,10 +76,20 @@ export const debitFor = async (
   seconds: number,
   over = players,
   at = connections,
+  perSecond?: number,
 ): Promise<LoadResult> => {
   const before = await booksOf(sql);
-  const requests = debits(seconds * (at === 1 ? mostPerSecond / 10 : mostPerSecond), over);
-  const result = await load({ url: service.url, requests, connections: at, seconds, acceptedText: okText });
+  const most = perSecond === undefined ? mostPerSecond : 2 * perSecond;
+  const requests = debits(seconds * (at === 1 ? most / 10 : most), over);
+  const pace = perSecond === undefined ? {} : { perSecond };
+  const result = await load({
+    url: service.url,
+    requests,
+    connections: at,
+    seconds,
+    acceptedText: okText,
+    ...pace,
+  });
   const { sent, answered, accepted, failed } = result;
   if (sent > requests.length) throw new Error(`only ${requests.length} debits were prepared, ${sent} sent`);
   const open = [...requests.slice(0, 1), ...requests.slice(Math.max(1, sent - repeated), sent)];

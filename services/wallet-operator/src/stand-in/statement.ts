@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { createCaller } from './caller.ts';
-
-type Call = ReturnType<typeof createCaller>;
+import type { Caller } from './caller.ts';
 
 /** A transaction as a statement of the game server has it. */
 export interface Line {
@@ -19,11 +17,15 @@ export interface Line {
 
 const operations: readonly string[] = ['debit', 'credit', 'rollback'];
 
-/** Calls the operator and adds each transaction that it accepted to `lines`. */
-export const recordingCaller =
-  (call: Call, currency: string, lines: Line[]): Call =>
-  async (callback, fields) => {
-    const answer = await call(callback, fields);
+/**
+ * Calls the operator and adds each transaction that it accepted to `lines`. A win is sent until it is answered; a bet
+ * without an answer is rolled back.
+ */
+export const recordingCaller = (caller: Caller, currency: string, lines: Line[]): Caller => ({
+  ...caller,
+  call: async (callback, fields) => {
+    let answer = await caller.call(callback, fields);
+    while (callback === 'credit' && answer.http === 0) answer = await caller.call(callback, fields);
     if (answer.status !== 'OK' || !operations.includes(callback)) return answer;
     const sent = fields as Partial<Line> & { gameId?: string };
     lines.push({
@@ -39,7 +41,8 @@ export const recordingCaller =
       time: new Date().toISOString(),
     });
     return answer;
-  };
+  },
+});
 
 /** A fault that was put into a statement, and the difference that a reconciliation should find. */
 export interface Fault {

@@ -1,0 +1,93 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fillLedger } from './filling.ts';
+import { debitFor, players, type Wallet } from './wallet.ts';
+
+const connections = 64;
+const perSecond = 1000;
+const loadSeconds = 30;
+
+interface Statement {
+  file: string;
+  lines: number;
+  from: string;
+  to: string;
+}
+
+/** Adds entries to the ledger and writes the statement that agrees with them, as CSV. */
+const writeStatement = async ({ sql }: Wallet, folder: string, lines: number): Promise<Statement> => {
+  const [before] = await sql<{ count: number; now: Date }[]>`
+    select count(*)::int as count, clock_timestamp() as now from entries`;
+  await fillLedger(sql, (before?.count ?? 0) + lines);
+  const [after] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
+  if (before === undefined || after === undefined) throw new Error('PostgreSQL did not tell the time');
+  const file = join(folder, 'statement.csv');
+  const rows = await sql`
+    copy (select transaction_id as "transactionId", player_id as "playerId", operation,
+        to_char(abs(amount) / 100.0, 'FM0.00') as amount, 'EUR' as currency, round_id as "roundId",
+        game_code as "gameCode", round_closed as "roundClosed",
+        to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as time
+      from entries where at >= ${sql.unsafe(`'${before.now.toISOString()}'`)}
+        and at < ${sql.unsafe(`'${after.now.toISOString()}'`)})
+    to stdout (format csv, header)`.readable();
+  await pipeline(rows, createWriteStream(file));
+  return { file, lines, from: before.now.toISOString(), to: after.now.toISOString() };
+};
+
+/** Sends the statement and waits until it is compared; returns the seconds. Throws when a difference is found. */
+const reconcile = async (
+  { service: { url, keys } }: Wallet,
+  { file, lines, from, to }: Statement,
+): Promise<number> => {
+  const headers = { Authorization: `Bearer ${await keys.token({ scope: 'wallet:admin wallet:read' })}` };
+  const start = performance.now();
+  const sent = await fetch(`${url}/v1/reconciliations?${new URLSearchParams({ from, to }).toString()}`, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'text/csv' },
+    body: Readable.toWeb(createReadStream(file)),
+    duplex: 'half',
+  });
+  if (sent.status !== 201) throw new Error(await sent.text());
+  for (;;) {
+    const answer = await fetch(url + (sent.headers.get('location') ?? ''), { headers });
+    const found = (await answer.json()) as { status: string; lines: number; differences: number };
+    if (found.status === 'done' && found.lines >= lines * 0.99 && found.differences === 0)
+      return (performance.now() - start) / 1000;
+    if (found.status === 'done' || found.status === 'failed') throw new Error(JSON.stringify(found));
+    await sleep(250);
+  }
+};
+
+export interface Reconciled {
+  seconds: number;
+  /** Of callbacks without and beside a reconciliation, in ms. */
+  alone: number;
+  beside: number;
+}
+
+/** Compares a statement of `lines` lines beside 1,000 callbacks a second. */
+export const reconcileBeside = async (
+  wallet: Wallet,
+  lines: number,
+  times: number,
+): Promise<Reconciled[]> => {
+  const folder = await mkdtemp(join(tmpdir(), 'statement-'));
+  const debit = () => debitFor(wallet, loadSeconds, players, connections, perSecond);
+  try {
+    const statement = await writeStatement(wallet, folder, lines);
+    const runs: Reconciled[] = [];
+    for (let run = 0; run < times; run++) {
+      const alone = (await debit()).p99;
+      const [seconds, { p99: beside }] = await Promise.all([reconcile(wallet, statement), debit()]);
+      runs.push({ seconds, alone, beside });
+    }
+    return runs;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+};
