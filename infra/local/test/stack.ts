@@ -49,7 +49,8 @@ export const startStack = (local: string, env: Record<string, string>, ...args: 
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk));
   const ended = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve) =>
-    child.once('exit', (code, signal) => resolve({ code, signal })),
+    // Not 'exit', after which output may still arrive.
+    child.once('close', (code, signal) => resolve({ code, signal })),
   );
   let over = false;
   void ended.then(() => (over = true));
