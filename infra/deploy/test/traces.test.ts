@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startReceiver } from '@platform/gateway-telemetry/receiver';
 import { openSpans } from '@platform/gateway-telemetry/spans';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { startCollector, until, type Collector, type Span } from './collector.ts';
 import { startGateway } from './gateway.ts';
 import { keys, startService, type RunningService } from './service.ts';
@@ -117,7 +117,7 @@ describe.concurrent('a request', () => {
       'the line of the request',
     );
     expect(line).toContain(`"span_id":"${span.spanId}"`);
-    await expect.poll(gateway.log).toContain(`"trace_id":"${trace}"`);
+    await vi.waitUntil(async () => (await gateway.log()).includes(`"trace_id":"${trace}"`), 120_000);
   });
 });
 
