@@ -4,7 +4,12 @@ services/${name} is ready, and is part of the gateway, the deployment and the cl
   npx -y pnpm@10.34.9 test --project ${name}
   npx -y pnpm@10.34.9 dev
 
-Its resource is called "items", at /v1/items. Give it a name and fields of its own: rename src/items, and its path in
+Its resource is called "items", at /v1/items. Give it a name and fields of its own: rename src/items, its path in
   infra/gateway/src/routes.ts
   infra/gateway/test/addresses.test.ts
+and its table and requests in
+  infra/deploy/sharding.yaml
+  infra/e2e/src/load.ts
+  infra/rehearsal/src/clients.ts
+  infra/rehearsal/src/next-version.ts
 `;

@@ -15,7 +15,7 @@ const run = (folder: string, file: string, ...args: string[]): void => {
 /**
  * Creates services/NAME and docs/NAME.md in the repository at `root`: copies the template, registers the service in the
  * gateway, the deployment and the client, installs dependencies with `pnpm` (the path of its script), and generates the first
- * migration, the OpenAPI document and the types of the client.
+ * migration, the OpenAPI document, the types of the client and the manifests.
  * @throws when the name is not available or a step fails; everything is as before then
  */
 export const newService = (root: string, name: string, pnpm: string): void => {
@@ -28,6 +28,9 @@ export const newService = (root: string, name: string, pnpm: string): void => {
     page,
     join(client, `src/generated/${name}.ts`),
     join(root, `infra/deploy/values/${name}.yaml`),
+    ...['migrations', 'services'].map((part) =>
+      join(root, `infra/deploy/kubernetes/base/${part}/${name}.yaml`),
+    ),
   ];
   const script = (...args: string[]): void => run(folder, process.execPath, '--run', ...args);
   const { changed, undo } = registerService(root, name);
@@ -38,6 +41,8 @@ export const newService = (root: string, name: string, pnpm: string): void => {
     script('migrations:generate', '--', '--name', 'items');
     script('openapi');
     run(client, process.execPath, 'scripts/generate.ts', '--write');
+    const outputs = ['--out', 'infra/deploy/kubernetes/base', '--chart', 'infra/deploy/chart'];
+    run(root, process.execPath, 'infra/deploy/src/render.ts', ...outputs);
     // The length of the name changes where lines break.
     run(root, join(root, 'node_modules/.bin/oxfmt'), folder, page, ...changed);
   } catch (error) {

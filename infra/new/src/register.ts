@@ -1,9 +1,11 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { titleOf } from './name.ts';
 
 /** The entries of this service, which has the fewest settings, are the pattern for those of a new one. */
 const PATTERN = 'quest-service';
+
+const snake = (name: string): string => name.replaceAll('-', '_');
 
 type Edit = (text: string, name: string) => string;
 
@@ -31,6 +33,23 @@ const copyBlock =
     const end = text.indexOf('\n\n', start) + '\n\n'.length;
     return text.slice(0, end) + text.slice(start, end).replaceAll(PATTERN, name) + text.slice(end);
   };
+
+/** Adds a copy of the YAML documents that begin with this text. */
+const copyDocuments =
+  (start: string): Edit =>
+  (text, name) =>
+    text
+      .split('---\n')
+      .flatMap((document) =>
+        document.startsWith(start)
+          ? [document, document.replaceAll(PATTERN, name).replaceAll(snake(PATTERN), snake(name))]
+          : [document],
+      )
+      .join('---\n');
+
+/** Adds a line before the first one that begins with this text. */
+const addAbove = (text: string, start: string, added: string): string =>
+  text.replace(`\n${start}`, () => `\n${added}\n${start}`);
 
 const edits =
   (...all: Edit[]): Edit =>
@@ -69,6 +88,9 @@ const EDITS: Record<string, Edit> = {
   ),
   'infra/deploy/postgres/10-databases.sh': (text, name) =>
     text.replace(/^(for service in .*); do$/m, `$1 ${name}; do`),
+  'infra/deploy/kubernetes/examples/secrets.yaml': copyDocuments(
+    `apiVersion: v1\nkind: Secret\nmetadata: { name: ${PATTERN}`,
+  ),
   'infra/deploy/sharding.yaml': (text, name) => `${text}${name}:\n  rows:\n    items: item_id\n`,
   'docs/deploy.md': (text, name) =>
     addBelow(
@@ -78,7 +100,7 @@ const EDITS: Record<string, Edit> = {
       `| ${name} | 250 m | 192 Mi, 512 Mi | 2 | 3 |`,
     ),
   'docs/backup.md': (text, name) =>
-    text.replaceAll(/^( *for database in .*); do$/gm, `$1 ${name.replaceAll('-', '_')}; do`),
+    text.replaceAll(/^( *for database in .*); do$/gm, `$1 ${snake(name)}; do`),
   'docs/scaling.md': (text, name) =>
     addBelow(
       addBelow(text, '| quest-service ', 'any number', `| ${name} | nothing | any number |`),
@@ -92,21 +114,51 @@ const EDITS: Record<string, Edit> = {
       : text.replace(/^\];$/m, `  { path: '/v1/items', service: '${name}' },\n$&`),
   'infra/gateway/test/addresses.test.ts': (text, name) =>
     text.replace(/^};$/m, `  '${name}': ['/v1/items'],\n$&`),
+  // What the rehearsal sends to the service, how it finds what was stored, and which column its next version renames.
+  'infra/e2e/src/load.ts': (text, name) =>
+    addAbove(
+      text.replace('  questService,\n', `$&  ${camel(name)},\n`),
+      `    '${PATTERN}': async`,
+      `    '${name}': async () =>
+      (await unwrap(${camel(name)}(gateway, admin).POST('/items', { body: { name: 'An item' } }))).itemId,`,
+    ),
+  'infra/rehearsal/src/clients.ts': (text, name) =>
+    addAbove(text, `  '${PATTERN}': 'select`, `  '${name}': 'select item_id from items',`),
+  'infra/rehearsal/src/next-version.ts': (text, name) =>
+    addAbove(
+      text,
+      `  '${PATTERN}': { table`,
+      `  '${name}': {
+    table: 'items',
+    column: 'name',
+    type: 'text',
+    code: ['name: text().notNull()', "name: text('name_next').notNull()"],
+  },`,
+    ),
   'packages/client/src/services.ts': (text, name) =>
     `${addBelow(text, 'import type', PATTERN, `import type { paths as ${pascal(name)} } from './generated/${name}.ts';`)}/** ${titleOf(name)}. */\nexport const ${camel(name)}: CreateClient<${pascal(name)}> = clientOf('/v1');\n`,
   'packages/client/src/index.ts': (text, name) =>
     `${text.replace(/^ {2}questService,\n/m, `$&  ${camel(name)},\n`)}export type { components as ${pascal(name)} } from './generated/${name}.ts';\n`,
 };
 
+/** What infra/deploy/src/render.ts writes. */
+const RENDERED = ['infra/deploy/kubernetes/base', 'infra/deploy/chart'];
+
 /**
  * Names the new service in the files outside of its folder that name every service.
- * @returns the paths of all files that were changed, and a function that restores them
+ * @returns the paths of all files that were changed, and a function that restores them and the rendered manifests
  * @throws when a file has no entry that can be copied
  */
 export const registerService = (root: string, name: string): { changed: string[]; undo: () => void } => {
   const values = join(root, 'infra/deploy/values', `${name}.yaml`);
   writeFileSync(values, VALUES, { flag: 'wx' });
   const before = new Map<string, string>();
+  for (const folder of RENDERED)
+    for (const file of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
+      const path = join(file.parentPath, file.name);
+      if (file.isFile()) before.set(path, readFileSync(path, 'utf8'));
+    }
+  const changed = [values];
   const undo = (): void => {
     rmSync(values, { force: true });
     for (const [path, text] of before) writeFileSync(path, text);
@@ -123,6 +175,7 @@ export const registerService = (root: string, name: string): { changed: string[]
     }
     before.set(path, text);
     writeFileSync(path, edited);
+    changed.push(path);
   }
-  return { changed: [...before.keys(), values], undo };
+  return { changed, undo };
 };

@@ -89,13 +89,22 @@ test('a new service passes the checks and its own tests', async () => {
 
 // The service of the test before.
 test('a new service is part of the gateway, the deployment and the client', async () => {
-  await tool('oxfmt/bin/oxfmt', '--check', 'infra/deploy', 'infra/gateway', 'packages/client', 'docs');
+  await tool('oxfmt/bin/oxfmt', '--check', 'infra', 'packages/client', 'docs');
   for (const script of ['types:check', 'generated:check'])
     await node(join(copy.folder, 'packages/client'), '--run', script);
   const deployment = ['compose', 'manifests', 'sharding'].map((file) => `infra/deploy/test/${file}.test.ts`);
   const gateway = 'infra/gateway/test/addresses.test.ts';
   const output = await tool('vitest/vitest.mjs', 'run', '--no-isolate', ...deployment, gateway);
   expect(output).toMatch(/Test Files .*4 passed/);
+});
+
+test('a new service is part of the rendered manifests, the example Secrets and the rehearsal', async () => {
+  await node(join(copy.folder, 'infra/rehearsal'), '--run', 'types:check');
+  const files = ['deploy/test/chart', 'deploy/test/kustomize', 'rehearsal/test/next-version'];
+  const promises = ['what render writes', 'a Secret with every value', `column of ${name} that`].join('|');
+  const paths = files.map((file) => `infra/${file}.test.ts`);
+  const output = await tool('vitest/vitest.mjs', 'run', '--no-isolate', ...paths, '-t', promises);
+  expect(output).toMatch(/Test Files .*3 passed/);
 });
 
 /** Inserts text before a part of a file of the new service's resource. */
