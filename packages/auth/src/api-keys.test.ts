@@ -138,8 +138,9 @@ describe('the guard', () => {
   test('looks an unknown key up at most once a second, and admits it within a second after it was created', async () => {
     const { state, row, call } = ground();
     state.row = undefined;
+    const since = performance.now();
     for (let attempt = 0; attempt < 20; attempt++) await expectStatus(call(), 401);
-    expect(state.asked).toBe(1);
+    expect(state.asked).toBeLessThanOrEqual(1 + (performance.now() - since) / 1000);
     state.row = row;
     await expect.poll(async () => (await call()).status).toBe(200);
   });
