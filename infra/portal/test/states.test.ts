@@ -17,16 +17,18 @@ const nothing = {
   stores: [{ id: '01980000-0000-7000-8000-000000000000', name: 'Shop' }],
   page: { number: 1, has_more: false, limit: 25 },
   currency: 'EUR',
-  balance: '0.00',
-  status: 'active',
-  createdAt: '2026-11-01T00:00:00Z',
   session: null,
 };
 
 /** How the services answer, and what each view says then. */
 const states: Record<string, { answer: (page: Page) => Promise<unknown>; says: RegExp }> = {
   empty: {
-    answer: (page) => page.route('**/v1/**', (route) => route.fulfill({ json: nothing })),
+    answer: (page) =>
+      page.route('**/v1/**', (route) =>
+        /\/v1\/players\/[^/]+$/.test(route.request().url())
+          ? route.fulfill({ status: 404, json: { detail: 'There is no such player.' } })
+          : route.fulfill({ json: nothing }),
+      ),
     says: /^(?:No |There (?:is|are) no|Nothing |Type an id|This player has|The limits were never)/,
   },
   loading: {
