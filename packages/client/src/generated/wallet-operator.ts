@@ -1448,11 +1448,8 @@ export interface components {
             tolerance: number;
             /** @enum {string} */
             status: "receiving" | "comparing" | "done" | "failed";
-            /**
-             * @description Why it failed; send the statement again
-             * @enum {string|null}
-             */
-            failure: "interrupted" | "invalid_statement" | "statement_lost" | "too_many_differences" | null;
+            /** @description Why it failed: interrupted, invalid_statement, statement_lost or too_many_differences; send it again */
+            failure: string | null;
             /** @description Lines that were received */
             lines: number;
             comparedLines: number;
@@ -1473,11 +1470,8 @@ export interface components {
             tolerance: number;
             /** @enum {string} */
             status: "receiving" | "comparing" | "done" | "failed";
-            /**
-             * @description Why it failed; send the statement again
-             * @enum {string|null}
-             */
-            failure: "interrupted" | "invalid_statement" | "statement_lost" | "too_many_differences" | null;
+            /** @description Why it failed: interrupted, invalid_statement, statement_lost or too_many_differences; send it again */
+            failure: string | null;
             /** @description Lines that were received */
             lines: number;
             comparedLines: number;
@@ -1533,11 +1527,8 @@ export interface components {
             repair: "apply" | "close_round" | "ask_game_server";
             /** @enum {string} */
             state: "open" | "applying" | "applied" | "refused";
-            /**
-             * @description Decision of the ledger about the repair
-             * @enum {string|null}
-             */
-            status: "OK" | "ERROR_NOT_ENOUGH_MONEY" | "ERROR_PLAYER_DISABLED" | "ERROR_INVALID_SESSION" | "ERROR_SESSION_EXPIRED" | "ERROR_INVALID_GAME" | "ERROR_WRONG_CURRENCY" | "ERROR_DUPLICATE_TRANSACTION" | "ERROR_TRANSACTION_DOES_NOT_EXIST" | "ERROR_INVALID_SIGNATURE" | "ERROR_WRONG_SYNTAX" | "ERROR_UNKNOWN" | null;
+            /** @description Decision of the ledger about the repair */
+            status: string | null;
             /** @description Why the ledger refused the repair */
             reason: string | null;
             /**
@@ -1556,11 +1547,8 @@ export interface components {
                 repair: "apply" | "close_round" | "ask_game_server";
                 /** @enum {string} */
                 state: "open" | "applying" | "applied" | "refused";
-                /**
-                 * @description Decision of the ledger about the repair
-                 * @enum {string|null}
-                 */
-                status: "OK" | "ERROR_NOT_ENOUGH_MONEY" | "ERROR_PLAYER_DISABLED" | "ERROR_INVALID_SESSION" | "ERROR_SESSION_EXPIRED" | "ERROR_INVALID_GAME" | "ERROR_WRONG_CURRENCY" | "ERROR_DUPLICATE_TRANSACTION" | "ERROR_TRANSACTION_DOES_NOT_EXIST" | "ERROR_INVALID_SIGNATURE" | "ERROR_WRONG_SYNTAX" | "ERROR_UNKNOWN" | null;
+                /** @description Decision of the ledger about the repair */
+                status: string | null;
                 /** @description Why the ledger refused the repair */
                 reason: string | null;
                 /** @description Of the player, after the repair */

@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { amount } from '../callbacks/schema.ts';
 import { differenceKinds } from '../db/reconciliations.ts';
 import { id } from '../ids.ts';
-import { statuses } from '../ledger/command.ts';
 
 /** An instant with an offset, as ISO 8601 in UTC; of the years 1970 to 9999. */
 const anyInstant = z.iso
@@ -102,10 +101,10 @@ const shape = {
   to: instant(),
   tolerance: z.int(),
   status: z.enum(['receiving', 'comparing', 'done', 'failed']),
-  failure: z
-    .enum(['interrupted', 'invalid_statement', 'statement_lost', 'too_many_differences'])
-    .nullable()
-    .meta({ description: 'Why it failed; send the statement again' }),
+  failure: z.string().nullable().meta({
+    description:
+      'Why it failed: interrupted, invalid_statement, statement_lost or too_many_differences; send it again',
+  }),
   lines: z.int().meta({ description: 'Lines that were received' }),
   comparedLines: z.int(),
   differences: z.int().meta({ description: 'Found so far' }),
@@ -137,7 +136,7 @@ const side = z.object({
   time: instant().nullable(),
 });
 
-const status = z.enum(statuses).nullable().meta({ description: 'Decision of the ledger about the repair' });
+const status = z.string().nullable().meta({ description: 'Decision of the ledger about the repair' });
 const reason = z.string().nullable().meta({ description: 'Why the ledger refused the repair' });
 
 export const Difference = z
