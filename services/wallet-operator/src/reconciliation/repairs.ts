@@ -2,7 +2,7 @@ import { Conflict, NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
-import type { Credit, Debit, Rollback, Status } from '../ledger/command.ts';
+import type { Credit, Debit, Rollback } from '../ledger/command.ts';
 import type { Outcome } from '../ledger/outcome.ts';
 import { decimal } from '../money.ts';
 import type { RepairRequest, Repairs } from './schema.ts';
@@ -53,7 +53,7 @@ const viewOf = (
   number,
   repair,
   state,
-  status: outcome?.status ?? (status as Status | null),
+  status: outcome?.status ?? status,
   reason: outcome === undefined ? reason : (outcome.reason ?? null),
   balance: outcome?.balance === undefined ? null : decimal(outcome.balance),
 });

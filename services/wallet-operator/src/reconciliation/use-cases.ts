@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import type { Side } from '../db/reconciliations.ts';
 import { currencyOf } from '../ledger/domain.ts';
 import { idSpaceOf } from '../ledger/id-space.ts';
-import type { Policy, Status } from '../ledger/command.ts';
+import type { Policy } from '../ledger/command.ts';
 import { decimal, minorUnits } from '../money.ts';
 import { failRun } from './comparing-store.ts';
 import type {
@@ -185,7 +185,7 @@ export const differenceOf = (row: DifferenceRow): z.input<typeof Difference> => 
   here: sideOf(row.here),
   repair: row.repair,
   state: row.state,
-  status: row.status as Status | null,
+  status: row.status,
   reason: row.reason,
   triedAt: row.triedAt?.toISOString() ?? null,
   repairedAt: row.repairedAt?.toISOString() ?? null,
