@@ -55,21 +55,28 @@ const readiness = async ({ docker }: Engine, container: string): Promise<number 
   return printed === '' ? undefined : Number(printed);
 };
 
-/**
- * Starts a container of the next version beside the old one, which must not become ready before its migration has run,
- * then stops the old one.
- */
+/** The next version must not become ready before its migration has run. The gateway does not know this container. */
+const checkReadiness = async (engine: Engine, platform: Deployment, service: string): Promise<void> => {
+  const started = (await platform.compose(`run --detach --no-deps ${service}`, NEXT)).trim();
+  try {
+    await waitFor(`${service} answers`, async () => (await readiness(engine, started)) !== undefined);
+    if ((await readiness(engine, started)) !== 503)
+      throw new Error(`the next version of ${service} is ready before its migration has run`);
+  } finally {
+    await engine.docker('rm', '--force', '--volumes', started);
+  }
+};
+
+/** As docs/deploy.md says: migrates, starts a container of the next version beside the old one, then stops the old one. */
 const replace = async (engine: Engine, platform: Deployment, service: string): Promise<void> => {
   const { compose } = platform;
   const containers = async (): Promise<string[]> =>
     (await compose(`ps -q ${service}`)).split('\n').filter(Boolean);
+  await checkReadiness(engine, platform, service);
   const before = await containers();
+  await migrate(platform, service, NEXT);
   await compose(`up --detach --no-deps --no-recreate --scale ${service}=2 ${service}`, NEXT);
   const [added = ''] = (await containers()).filter((id) => !before.includes(id));
-  await waitFor(`${service} answers`, async () => (await readiness(engine, added)) !== undefined);
-  if ((await readiness(engine, added)) !== 503)
-    throw new Error(`the next version of ${service} is ready before its migration has run`);
-  await migrate(platform, service, NEXT);
   await waitFor(`${service} is ready`, async () => (await readiness(engine, added)) === 200);
   await engine.docker('stop', ...before);
   await engine.docker('rm', ...before);
