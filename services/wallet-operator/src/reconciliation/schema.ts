@@ -165,7 +165,11 @@ export const DifferenceList = pageLimitBody('differences', Difference);
 export const RepairRequest = z
   .strictObject({
     dryRun: z.boolean().meta({ description: 'True: only say what the ledger would decide' }),
-    differences: z.array(z.int().min(1)).min(1).max(100).meta({ description: 'Their numbers' }),
+    differences: z
+      .array(z.int().min(1).max(2_147_483_647))
+      .min(1)
+      .max(100)
+      .meta({ description: 'Their numbers' }),
   })
   .meta({ id: 'RepairRequest' });
 
