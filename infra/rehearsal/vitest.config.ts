@@ -1,9 +1,10 @@
+import { testLimits } from '@platform/local/test-limits';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     name: 'rehearsal',
     globalSetup: ['@platform/local/test-setup'],
-    testTimeout: 60_000,
+    ...testLimits,
   },
 });

@@ -25,17 +25,19 @@ const countByService = (log: string): Map<string, number> => {
  */
 export const rehearseRestore = async (engine: Engine, platform: Deployment): Promise<string[]> => {
   await using stack = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), 'rehearsal-backup-'));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const disk = await mkdtemp(join(tmpdir(), 'rehearsal-backup-'));
+  stack.defer(() => rm(disk, { recursive: true, force: true }));
+  const folder = join(disk, 'platform');
   const follow = (heading: string): Promise<string> =>
     platform.follow('backup.md', heading, { BACKUP: folder });
 
   const { traffic, stop } = await startClients(platform);
+  let faults: string[];
   try {
     await waitForMore(traffic);
     await follow('Take a backup');
     await waitForMore(traffic);
-    await migrateTooEarly(platform, traffic);
+    faults = await migrateTooEarly(platform, traffic);
   } finally {
     await stop();
   }
@@ -49,7 +51,8 @@ export const rehearseRestore = async (engine: Engine, platform: Deployment): Pro
   await follow('Restore');
   await platform.ready();
   await follow('Check');
-  return [...(await compareWithReport(platform, traffic, folder, follow)), ...(await tryTraffic(platform))];
+  faults.push(...(await compareWithReport(platform, traffic, folder, follow)));
+  return [...faults, ...(await tryTraffic(platform))];
 };
 
 const compareWithReport = async (

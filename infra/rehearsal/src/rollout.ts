@@ -33,17 +33,25 @@ export const buildVersions = async ({ docker }: Engine, { services, imageOf }: D
 const migrate = ({ compose }: Deployment, service: string, tag: string): Promise<string> =>
   compose(`run --rm --no-deps -T ${service}-migrate`, tag);
 
+const WEBHOOKS = 'store-webhooks';
+
 /**
  * The wrong order: runs the migrations that drop the old columns while the first version runs. Requests to every service
- * must fail then, except webhooks, which are acknowledged from the spool.
+ * must fail then, except webhooks, which are acknowledged from the spool. One line for each request that failed before,
+ * and for each webhook that failed.
  */
-export const migrateTooEarly = async (platform: Deployment, traffic: Traffic): Promise<void> => {
+export const migrateTooEarly = async (platform: Deployment, traffic: Traffic): Promise<string[]> => {
+  const failedBefore = findFailures(traffic);
+  const webhooksBefore = traffic[WEBHOOKS]?.failures.length ?? 0;
   for (const service of platform.services) await migrate(platform, service, LAST);
-  const fails = ([service, { failures }]: [string, Traffic[string]]): boolean =>
-    failures.length > 0 || service === 'store-webhooks';
-  await waitFor('requests fail after migrations that came too early', () =>
-    Object.entries(traffic).every(fails),
+  const count = ([service, { acknowledged, failures }]: [string, Traffic[string]]): number =>
+    service === WEBHOOKS ? acknowledged.size : failures.length;
+  const counts = new Map(Object.entries(traffic).map((entry) => [entry[0], count(entry)]));
+  await waitFor('requests fail after migrations that came too early, and webhooks are acknowledged', () =>
+    Object.entries(traffic).every((entry) => count(entry) > (counts.get(entry[0]) ?? 0)),
   );
+  const webhooks = traffic[WEBHOOKS]?.failures.slice(webhooksBefore) ?? [];
+  return [...failedBefore, ...webhooks.map((failure) => `${WEBHOOKS} after the migrations: ${failure}`)];
 };
 
 /** Status of /readyz in a container: 503 until its migrations have run; undefined while it does not listen. */
