@@ -113,7 +113,7 @@ describe.concurrent('OTEL_TRACES_SAMPLER', () => {
     expect(own.spans).toHaveLength(count);
   });
 
-  test('is rejected when it follows the caller, because any caller could have its requests traced', () => {
+  test('is rejected when it follows the `sampled` flag of the caller', () => {
     const given = { OTEL_TRACES_SAMPLER: 'parentbased_always_on' };
     expect(() => readEnv(traceEnv, given)).toThrow(/OTEL_TRACES_SAMPLER is wrong/);
   });

@@ -44,7 +44,7 @@ export const openProvider = ({ service, endpoint, env, ids }: ProviderOptions): 
     resource: resourceFromAttributes({ 'service.name': service, 'service.instance.id': hostname() }).merge(
       detectResources({ detectors: [envDetector] }),
     ),
-    // Decides by the trace id alone, so that all processes decide alike and no caller can.
+    // Decides by the trace id alone, so that all processes decide alike; ignores the caller's `sampled` flag.
     sampler: new TraceIdRatioBasedSampler(shareOf(env)),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1000 })],
     ...(ids && { idGenerator: ids }),
