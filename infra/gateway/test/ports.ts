@@ -4,23 +4,41 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 /** The port on which a server listens. */
 export const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-const isFree = (port: number): Promise<boolean> =>
+/** A server on the port that keeps no process running; undefined when the port is taken. */
+const listen = (port: number): Promise<Server | undefined> =>
   new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(false));
-    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
+    const server = createServer().unref();
+    server.once('error', () => resolve(undefined));
+    server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(server));
   });
 
-let next = randomInt(8_200, 12_000);
+const BLOCK = 50;
+
+/**
+ * As in infra/local/src/ports.ts, which uses this package: the process that listens on the first port of a block owns its
+ * other ports.
+ */
+const reserveBlock = async (): Promise<number> => {
+  for (;;) {
+    const first = 8_200 + BLOCK * randomInt(76);
+    if (await listen(first)) return first;
+  }
+};
+
+let block: Promise<number> | undefined;
+let given = 0;
 
 /**
  * A port on which nobody listens at this moment. It lies below those that the system gives to outgoing connections
  * (32768 and above on Linux), one of which could take it meanwhile.
  */
 export const freePort = async (): Promise<number> => {
+  const first = await (block ??= reserveBlock());
   for (;;) {
-    const port = next;
-    next = port + 1 < 12_000 ? port + 1 : 8_200;
-    if (await isFree(port)) return port;
+    const port = first + 1 + (given++ % (BLOCK - 1));
+    const server = await listen(port);
+    if (server === undefined) continue;
+    await new Promise((closed) => server.close(closed));
+    return port;
   }
 };

@@ -15,19 +15,11 @@ export const isFree = (port: number): Promise<boolean> =>
  */
 const FREE_PORTS = { from: 8_200, to: 12_000 };
 
-let next = randomInt(FREE_PORTS.from, FREE_PORTS.to);
-
-/** A TCP port on 127.0.0.1 that was free a moment ago; each call returns another one. */
-export const freePort = async (): Promise<number> => {
-  for (;;) {
-    const port = next;
-    next = port + 1 < FREE_PORTS.to ? port + 1 : FREE_PORTS.from;
-    if (await isFree(port)) return port;
-  }
-};
-
-/** Ports of one platform: those of its services, of their second instances, of PostgreSQL, Redis, gateway and a stand-in. */
-const PLATFORM_PORTS = [1, 2, 3, 4, 5, 6, 41, 42, 43, 44, 45, 46, 32, 79, 90, 95, 99];
+/**
+ * Ports of one platform: those of its services and of one that a test adds, of their second instances, of PostgreSQL, Redis,
+ * gateway and a stand-in.
+ */
+const PLATFORM_PORTS = [1, 2, 3, 4, 5, 6, 7, 41, 42, 43, 44, 45, 46, 47, 32, 79, 90, 95, 99];
 
 /** Listens on the port for as long as this process runs; false when it is taken. */
 const reserve = (port: number): Promise<boolean> =>
@@ -36,6 +28,31 @@ const reserve = (port: number): Promise<boolean> =>
     server.once('error', () => resolve(false));
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => resolve(true));
   });
+
+const BLOCK = 50;
+
+/** The first port of a block stays taken until this process ends, so that no other process gives out ports of it. */
+const reserveBlock = async (): Promise<number> => {
+  for (;;) {
+    const first = FREE_PORTS.from + BLOCK * randomInt((FREE_PORTS.to - FREE_PORTS.from) / BLOCK);
+    if (await reserve(first)) return first;
+  }
+};
+
+let block: Promise<number> | undefined;
+let given = 0;
+
+/**
+ * A TCP port on 127.0.0.1 that was free a moment ago. The next 48 calls in this process, and all other processes, get
+ * others.
+ */
+export const freePort = async (): Promise<number> => {
+  const first = await (block ??= reserveBlock());
+  for (;;) {
+    const port = first + 1 + (given++ % (BLOCK - 1));
+    if (await isFree(port)) return port;
+  }
+};
 
 /**
  * PORT_BASE of a platform that a test starts: a hundred ports below those of outgoing connections. The first one stays
