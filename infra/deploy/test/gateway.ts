@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { prepareGateway } from '@platform/gateway/files';
 import type { GatewayOptions } from '@platform/gateway/options';
 import { freePort } from '@platform/local/ports';
+import { testLimits } from '@platform/local/test-limits';
 import { inherited } from './env.ts';
 
 const answers = (url: string): Promise<boolean> =>
@@ -45,9 +46,10 @@ export const runNginx = async (
     child.kill('SIGTERM');
     await exited;
   });
-  while (!(await answers(url))) {
-    if (child.exitCode !== null)
+  for (const giveUp = Date.now() + testLimits.expect.poll.timeout; !(await answers(url));) {
+    if (child.exitCode !== null || child.signalCode !== null)
       throw new Error(`nginx ended: ${await readFile(join(home, 'output'), 'utf8')}`);
+    if (Date.now() > giveUp) throw new Error(`nginx does not answer at ${url}`);
     await sleep(10);
   }
   const owned = stack.move();
