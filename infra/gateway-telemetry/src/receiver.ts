@@ -43,7 +43,7 @@ interface Handlers {
   onInvalid(): void;
 }
 
-/** Receives nginx's datagrams on a UDP port of 127.0.0.1; 0 chooses one. */
+/** Receives nginx's datagrams on a UDP port of 127.0.0.1; 0: any free port. */
 export const startReceiver = async (port: number, { onRequest, onInvalid }: Handlers): Promise<Receiver> => {
   const socket = createSocket('udp4');
   socket.on('message', (message) => {

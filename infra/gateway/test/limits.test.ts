@@ -194,7 +194,7 @@ describe('slow clients', () => {
     );
   });
 
-  test('idle connections of one client keep no other out: when there are no more, nginx closes the oldest', async () => {
+  test('idle connections of one client do not lock out others: nginx closes the oldest when it runs out', async () => {
     await using small = await startGateway({ timeouts: { header: 600_000 } });
     const workers = async () =>
       (await readFile(`/proc/${small.pid}/task/${small.pid}/children`, 'utf8')).trim();

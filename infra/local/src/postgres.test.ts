@@ -44,7 +44,7 @@ const stopped = `
   process.stdout.write(dataDir + '\\n');
   setInterval(() => {}, 1000);`;
 
-test('of a PostgreSQL whose processes are stopped nothing is left when the process that started it is killed', async () => {
+test('killing the process that started PostgreSQL removes it even when its processes are paused', async () => {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', stopped], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

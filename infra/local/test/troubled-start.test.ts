@@ -77,7 +77,7 @@ test('a second Ctrl-C kills programs that ignore the first', async () => {
   start.signal('SIGINT');
   await expect.poll(start.printed).toContain('SIGINT: stopping');
   const again = (): string => {
-    // Not once more, because Node.js handles no signal while it exits.
+    // Send no further signal: Node.js does not handle signals while it exits.
     if (!start.printed().includes('Killing what is left.')) start.signal('SIGINT');
     return start.printed();
   };

@@ -1,7 +1,7 @@
 import type { Page } from '@platform/pagination/page-limit';
 import type { Slice } from '@platform/pagination/slice';
 
-/** The body that `pageList` would give, from items that are JSON text already. */
+/** Returns the body of `pageList` for items that are already JSON text. */
 export const pageJson = (
   name: string,
   { number, limit }: Omit<Page, 'offset'>,
@@ -9,6 +9,6 @@ export const pageJson = (
 ): string =>
   `{"${name}":[${items.join(',')}],"page":{"number":${number},"has_more":${hasMore},"limit":${limit}}}`;
 
-/** The body that `fullList` would give. */
+/** Returns the body of `fullList` for items that are already JSON text. */
 export const fullJson = (name: string, items: string[]): string =>
   pageJson(name, { number: 1, limit: items.length }, { items, hasMore: false });

@@ -34,7 +34,7 @@ export const translator = (url: string, token: string, key: string): Actor => {
       acknowledged.set(id, name);
       const other = [...acknowledged.keys()][acknowledged.size >> 1] ?? id;
       const renamed = `Renamed ${randomUUID()}`;
-      // Unknown until it is acknowledged.
+      // Its name is unknown until the rename is acknowledged.
       acknowledged.delete(other);
       const params = { path: { id: other } };
       await persist(() => unwrap(office.PATCH('/projects/{id}', { params, body: { name: renamed } })));
