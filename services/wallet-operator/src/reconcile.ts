@@ -73,7 +73,20 @@ const waitFor = async (path: string): Promise<z.output<typeof ReconciliationWith
   }
 };
 
-/** Repairs one page of differences after the other; returns how many are left. */
+/** The numbers of all differences. */
+const numbersOf = async (path: string): Promise<number[]> => {
+  const numbers: number[] = [];
+  for (let page = 1; ; page++) {
+    const list = await askJson<z.output<typeof DifferenceList>>(`${path}/differences?limit=200&page=${page}`);
+    numbers.push(...list.differences.map(({ number }) => number));
+    if (!list.page.has_more) return numbers;
+  }
+};
+
+/**
+ * Repairs the differences, 100 in each request. A win whose bet is in a later request waits for it (`earlier_first`), so
+ * these are repaired again as long as they become fewer. Returns how many differences are left.
+ */
 const repairAll = async (path: string): Promise<number> => {
   let left = 0;
   const repair = async (differences: readonly number[], dryRun: boolean) =>
@@ -82,17 +95,21 @@ const repairAll = async (path: string): Promise<number> => {
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ dryRun, differences }),
     });
-  for (let page = 1; ; page++) {
-    const list = await askJson<z.output<typeof DifferenceList>>(`${path}/differences?limit=100&page=${page}`);
-    const numbers = list.differences.map(({ number }) => number);
-    if (numbers.length > 0) {
-      let { repairs } = await repair(numbers, true);
-      if (apply) ({ repairs } = await repair(numbers, false));
-      for (const { number, repair: proposed, state, status, reason } of repairs)
+  let numbers = await numbersOf(path);
+  for (;;) {
+    const waiting: number[] = [];
+    for (let at = 0; at < numbers.length; at += 100) {
+      const some = numbers.slice(at, at + 100);
+      let { repairs } = await repair(some, true);
+      if (apply) ({ repairs } = await repair(some, false));
+      for (const { number, repair: proposed, state, status, reason } of repairs) {
         say(`${number}: ${proposed}, ${state}, ${status ?? '-'} ${reason ?? ''}`.trim());
-      left += repairs.filter(({ state }) => state !== 'applied').length;
+        if (reason === 'earlier_first') waiting.push(number);
+        else if (state !== 'applied') left += 1;
+      }
     }
-    if (!list.page.has_more) return left;
+    if (!apply || waiting.length === 0 || waiting.length === numbers.length) return left + waiting.length;
+    numbers = waiting;
   }
 };
 

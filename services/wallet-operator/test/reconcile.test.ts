@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { jsonLines } from '../src/stand-in/statement.ts';
 import { addGame, addPlayer } from './factories.ts';
 import { keys, secret, startService } from './harness.ts';
+import { lineOf } from './reconciliations.ts';
 
 const run = (file: string, args: string[], env: Record<string, string>) =>
   new Promise<{ code: number; output: string }>((resolve) => {
@@ -45,4 +47,39 @@ test('the program finds the mistakes in a statement of the stand-in game server,
   const [header, ...lines] = (await readFile(out, 'utf8')).trimEnd().split('\r\n');
   expect(header).toContain('number,kind,playerId,transactionId,repair,state');
   expect(lines).toHaveLength(faults.length);
+});
+
+test('the program takes each bet before it pays the win, also when they are hundreds of differences apart', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  await addGame(sql);
+  const playerId = await addPlayer(sql);
+  const folder = await mkdtemp(join(tmpdir(), 'reconcile-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const statement = join(folder, 'statement.jsonl');
+  const end = Date.now();
+  const line = (operation: 'debit' | 'credit', round: number, secondsAgo: number) =>
+    lineOf({
+      playerId,
+      operation,
+      transactionId: `${operation}-${round}`,
+      roundId: `r-${round}`,
+      roundClosed: operation === 'credit' ? true : '',
+      time: new Date(end - secondsAgo * 1000).toISOString(),
+    });
+  const rounds = Array.from({ length: 101 }, (_, round) => round);
+  // The newest first: all wins come before the bets.
+  const lines = [
+    ...rounds.map((round) => line('credit', round, 10)),
+    ...rounds.map((round) => line('debit', round, 20)),
+  ];
+  await writeFile(statement, jsonLines(lines));
+  const token = await keys.token({ scope: 'wallet:admin wallet:read' });
+  const period = ['--from', new Date(end - 60_000).toISOString(), '--to', new Date(end).toISOString()];
+  const given = [statement, '--url', service.url, '--token', token, ...period, '--apply'];
+  const repaired = await run('src/reconcile.ts', given, {});
+  expect(repaired.code, repaired.output).toBe(0);
+  const [sums] =
+    await sql`select count(*)::int as entries, sum(amount)::int as sum from entries where round_id is not null`;
+  expect(sums).toEqual({ entries: 202, sum: 0 });
 });

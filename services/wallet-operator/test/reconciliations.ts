@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { createRequestSignatures } from '@platform/auth/hmac';
 import { expect } from 'vitest';
 import { createCaller } from '../src/stand-in/caller.ts';
 import { createFaults } from '../src/stand-in/faults.ts';
 import { playRound } from '../src/stand-in/rounds.ts';
 import { jsonLines, recordingCaller, type Line } from '../src/stand-in/statement.ts';
-import { keys, secret, type Running } from './harness.ts';
+import { addGame, addPlayer } from './factories.ts';
+import { keys, secret, startService, type Running } from './harness.ts';
 
 export interface DifferenceView {
   number: number;
@@ -143,4 +145,53 @@ export const repairAll = async (url: string, { reconciliationId, differences }: 
     expect((await repair(url, reconciliationId, some, true)).status).toBe(200);
     expect((await repair(url, reconciliationId, some, false)).status).toBe(200);
   }
+};
+
+/** A service of its own: every entry of the hour belongs to the statement. */
+export const alone = async (variables: Record<string, string> = {}) => {
+  const own = await startService({ variables });
+  await addGame(own.context.database.sql);
+  const players = await Promise.all([1, 2, 3].map(() => addPlayer(own.context.database.sql)));
+  return { own, players, url: own.url };
+};
+
+/** A line of a statement: a bet of the present, unless `fields` say otherwise. */
+export const lineOf = (fields: Partial<Line>): Line => ({
+  transactionId: randomUUID(),
+  playerId: '',
+  operation: 'debit',
+  amount: '1.00',
+  currency: 'EUR',
+  roundId: randomUUID(),
+  gameCode: 'dice-alpha',
+  roundClosed: '',
+  reverseTransactionId: '',
+  // Before the end of the period, which is the present.
+  time: new Date(Date.now() - 2000).toISOString(),
+  ...fields,
+});
+
+/** The time so many seconds ago. */
+export const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
+
+/** A bet and the win that closes its round, the newest first: the numbers of their differences are 2 and 1. */
+export const missingRound = (playerId: string, win: Partial<Line> = {}): Line[] => [
+  lineOf({
+    playerId,
+    roundId: 'r',
+    operation: 'credit',
+    amount: '3.00',
+    roundClosed: true,
+    transactionId: 'win',
+    ...win,
+  }),
+  lineOf({ playerId, roundId: 'r', transactionId: 'bet', time: ago(5) }),
+];
+
+/** The entries of the round `r`, in their order. */
+export const entriesOf = async ({ context }: Running) => {
+  const { sql } = context.database;
+  const rows = await sql<{ id: string }[]>`
+    select transaction_id as id from entries where round_id = 'r' order by seq`;
+  return rows.map(({ id }) => id);
 };

@@ -1529,7 +1529,7 @@ export interface components {
             state: "open" | "applying" | "applied" | "refused";
             /** @description Decision of the ledger about the repair */
             status: string | null;
-            /** @description Why the ledger refused the repair */
+            /** @description Why it was not repaired: the reason of the ledger, or earlier_first while an earlier transaction of the round is missing */
             reason: string | null;
             /**
              * Format: date-time
@@ -1549,7 +1549,7 @@ export interface components {
                 state: "open" | "applying" | "applied" | "refused";
                 /** @description Decision of the ledger about the repair */
                 status: string | null;
-                /** @description Why the ledger refused the repair */
+                /** @description Why it was not repaired: the reason of the ledger, or earlier_first while an earlier transaction of the round is missing */
                 reason: string | null;
                 /** @description Of the player, after the repair */
                 balance: string | null;

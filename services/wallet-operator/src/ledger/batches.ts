@@ -8,7 +8,7 @@ import { idSpaceOf } from './id-space.ts';
 import { lockPlayers } from './locks.ts';
 import { writeOrdinaryMoves, type Move } from './ordinary-moves.ts';
 import type { Outcome } from './outcome.ts';
-import { readStates, type StoredState } from './state-store.ts';
+import { readStates, type StoredState, type Wide } from './state-store.ts';
 import type { Entry } from './state.ts';
 
 /** Resolves with the outcome of every command, in order, after the commit. */
@@ -93,7 +93,7 @@ const decideOne = (command: Command, state: StoredState, policy: Policy, decided
     languageCode: reason === undefined ? undefined : state.profile?.languageCode,
     profile: command.operation === 'authenticate' && status === 'OK' ? state.profile : undefined,
   };
-  if (reason !== undefined && command.operation !== 'balance')
+  if (reason !== undefined && command.operation !== 'balance' && !('isRepair' in command))
     decided.audit.push({ playerId: command.playerId, details: auditDetails(command, outcome) });
   return outcome;
 };
@@ -113,19 +113,29 @@ const readLimitsOf = async (
   return readLimits(sql, [...new Set(limited.map(({ playerId }) => playerId))], moment, sessionBreakS);
 };
 
-/** Decides commands one after the other from their stored state, and returns what has to be written. */
-const decideInOrder = async (
+interface Decider {
+  /** The stored states of the commands, in their order. */
+  states: readonly StoredState[];
+  /** Decides one command; the balance of its player passes on to the next one. */
+  decideNext: (command: Command, state: StoredState | undefined) => Outcome;
+  /** What has to be written for the commands that were decided. */
+  decided: Decided;
+  limits: PlayerLimits[];
+  moment: Date;
+}
+
+/** Reads what commands are decided from. */
+const readDecider = async (
   sql: Sql,
   commands: readonly Command[],
   now: Date | undefined,
   policy: Policy,
-): Promise<{ outcomes: Outcome[]; decided: Decided; limits: PlayerLimits[]; moment: Date }> => {
+): Promise<Decider> => {
   const { states, moment } = await readStates(sql, commands, now, policy);
   const limitsOf = await readLimitsOf(sql, commands, states, moment, policy);
   const decided: Decided = { entries: [], rounds: [], audit: [] };
   const newest = new Map<string, StoredState>();
-  const outcomes = commands.map((command, position) => {
-    const state = states[position];
+  const decideNext = (command: Command, state: StoredState | undefined): Outcome => {
     if (state === undefined) throw new Error('no state was read for a command');
     const { playerId } = command;
     const before = newest.get(playerId);
@@ -133,22 +143,59 @@ const decideInOrder = async (
     const current = { ...state, limits, ...(before && { player: before.player, seq: before.seq }) };
     newest.set(playerId, current);
     return decideOne(command, current, policy, decided);
-  });
-  return { outcomes, decided, limits: [...limitsOf.values()], moment };
+  };
+  return { states, decideNext, decided, limits: [...limitsOf.values()], moment };
+};
+
+/** The state of a command after others were decided that may share its transaction or its round. */
+const stateAfter = (
+  state: StoredState,
+  command: Command,
+  { entries, rounds }: Decided,
+  { transactionIds }: Policy,
+): StoredState => {
+  const { playerId, transactionId, reverses, roundId }: Wide = command;
+  const idSpace = idSpaceOf(command, transactionIds);
+  const inSpace = entries.filter((entry) => entry.idSpace === idSpace);
+  const known = inSpace.find((entry) => entry.transactionId === transactionId);
+  const target = inSpace.find((entry) => entry.transactionId === reverses);
+  const isReversed = inSpace.some(
+    (entry) => entry.operation === 'rollback' && entry.reverses === reverses && entry.amount > 0n,
+  );
+  const round = rounds.findLast((one) => one.playerId === playerId && one.roundId === roundId);
+  return {
+    ...state,
+    ...(known && { known }),
+    ...(target && { target, targetSeq: target.seq }),
+    ...(isReversed && { targetReversed: true }),
+    ...(round && { round: round.closed ? 'closed' : 'open' }),
+  };
 };
 
 /**
- * What would be decided about the commands now, in their order. Nothing is written and no player is locked. The balance
- * of a player passes from one command to the next; rounds and transactions are as they are stored.
+ * Reads the state of the commands and returns what says how one of them would be decided, after those that it was asked
+ * about before. Nothing is written and no player is locked.
  */
-export const previewDecided: CommitBatch<Command, Outcome> = async (...batch) =>
-  (await decideInOrder(...batch)).outcomes;
+export const previewDecided = async (
+  sql: Sql,
+  commands: readonly Command[],
+  now: Date | undefined,
+  policy: Policy,
+): Promise<(command: Command) => Outcome> => {
+  const { states, decideNext, decided } = await readDecider(sql, commands, now, policy);
+  const stateOf = new Map(commands.map((command, position) => [command, states[position]]));
+  return (command) => {
+    const state = stateOf.get(command);
+    return decideNext(command, state && stateAfter(state, command, decided, policy));
+  };
+};
 
 /** Commits commands on one transaction; see `commitDecided`. */
 const decideAll: CommitBatch<Command, Outcome> = async (sql, commands, now, policy) => {
   const moving = commands.filter(locksPlayer);
   if (moving.length > 0) await lockPlayers(sql, new Set(moving.map(({ playerId }) => playerId)));
-  const { outcomes, decided, limits, moment } = await decideInOrder(sql, commands, now, policy);
+  const { states, decideNext, decided, limits, moment } = await readDecider(sql, commands, now, policy);
+  const outcomes = commands.map((command, position) => decideNext(command, states[position]));
   if (decided.entries.length > 0 || decided.audit.length > 0) await writeDecided(sql, decided, moment);
   await writeLimits(sql, limits);
   return outcomes;

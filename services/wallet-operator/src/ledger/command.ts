@@ -28,7 +28,13 @@ export type Command =
   | Rollback
   | Transfer;
 
-export interface Debit {
+/** A command of the game server; a person may make it instead. */
+interface OfGame {
+  /** It repairs a difference to a statement: it needs no session, and its caller writes to the audit trail. */
+  isRepair?: true;
+}
+
+export interface Debit extends OfGame {
   operation: 'debit';
   playerId: string;
   transactionId: string;
@@ -39,7 +45,7 @@ export interface Debit {
   session?: string;
 }
 
-export interface Credit {
+export interface Credit extends OfGame {
   operation: 'credit';
   playerId: string;
   transactionId: string;
@@ -49,7 +55,7 @@ export interface Credit {
   roundClosed: boolean;
 }
 
-export interface Rollback {
+export interface Rollback extends OfGame {
   operation: 'rollback';
   playerId: string;
   transactionId: string;

@@ -96,7 +96,7 @@ const debit = (state: State, player: Player, command: Debit, policy: Policy): De
   const amount = BigInt(command.amount);
   if (player.disabled) return refuse('ERROR_PLAYER_DISABLED', 'player_disabled');
   if (player.excluded) return refuse('ERROR_PLAYER_DISABLED', 'player_excluded');
-  const session = refusedSession(state, command, policy.sessions === 'required');
+  const session = refusedSession(state, command, policy.sessions === 'required' && !command.isRepair);
   if (session) return session;
   if (!state.gameEnabled) return refuse('ERROR_INVALID_GAME', 'game_unavailable');
   if (state.round === 'closed') return refuse('ERROR_UNKNOWN', 'round_closed');

@@ -16,8 +16,11 @@ export interface Ledger extends AsyncDisposable {
    * too many wait or the command waited too long for a batch or for its player.
    */
   add(command: Command): Promise<Outcome>;
-  /** What the ledger would decide about the commands now, in their order; writes nothing and locks no player. */
-  preview(commands: readonly Command[]): Promise<Outcome[]>;
+  /**
+   * Reads the state of the commands over a connection of the caller, and returns what says how one of them would be
+   * decided, after those that it was asked about before. Writes nothing and locks no player.
+   */
+  preview(sql: Sql, commands: readonly Command[]): Promise<(command: Command) => Outcome>;
   /** Commands that wait for a batch, or for a player whom another transaction holds. */
   waiting(): number;
   /** Players whose rows another transaction holds. */
@@ -178,7 +181,7 @@ export const openLedger = ({
       isMove(command, policy) && !isHeldUp(command)
         ? ordinary.add(command).then((outcome) => outcome ?? decide(command))
         : decide(command),
-    preview: (commands) => previewDecided(sql, commands, now?.(), policy),
+    preview: (connection, commands) => previewDecided(connection, commands, now?.(), policy),
     waiting: () => ordinary.waiting() + decided.waiting() + locked.waiting(),
     lockedPlayers: locked.count,
     claimScope,

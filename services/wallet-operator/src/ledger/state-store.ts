@@ -146,7 +146,7 @@ export const readStates = async (
 };
 
 /** All fields that any command has. */
-interface Wide {
+export interface Wide {
   playerId: string;
   transactionId?: string;
   reverses?: string;

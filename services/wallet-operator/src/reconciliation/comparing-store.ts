@@ -59,7 +59,7 @@ const sideOfEntry = (tx: TransactionSql) => tx`jsonb_build_object('playerId', en
   'operation', entry.operation, 'amount', abs(entry.amount)::text, 'currency', player.currency, 'roundId', entry.round_id,
   'gameCode', entry.game_code, 'roundClosed', entry.round_closed, 'reverseTransactionId', entry.reverses, 'at', entry.at)`;
 
-/** Whether an entry was written by a repair: its time is that of the repair, and its period may be another one. */
+/** Whether an entry was written by a repair: its own time is that of the repair. */
 const isRepair = (tx: TransactionSql) => tx`exists (select from reconciliation_differences repaired
   where repaired.repair_transaction_id = entry.transaction_id and repaired.player_id = entry.player_id)`;
 
@@ -137,6 +137,9 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
  * Looks up our entries from `from` until before `to` (and before the end of the period) in the statement, and stores
  * those that it lacks. Returns how many entries there are.
  *
+ * An entry that a repair applied is one of the time that the statement then gave. A statement without times said only
+ * that it lies in its period, so the entry is looked up when that is part of the period of this one.
+ *
  * Not stored: a debit that is reversed here, a rollback that moved nothing, and a rollback whose debit does not stand in
  * the statement either, because those cancel out.
  */
@@ -148,9 +151,24 @@ export const compareEntries = async (
   const [row] = await tx<{ count: number }[]>`
     with run as (select *, least(period_to, ${to.toISOString()}::timestamptz) as slice_end
       from reconciliations where reconciliation_id = ${id}),
-    entry as materialized (
-      select * from entries where at >= ${entriesDone}::timestamptz and at < (select slice_end from run)
+    applied as materialized (
+      select distinct repaired.repair_transaction_id, repaired.player_id
+      from reconciliation_differences repaired
+        join reconciliations claimed on claimed.reconciliation_id = repaired.reconciliation_id
+        cross join run
+        cross join lateral (select (repaired.there ->> 'at')::timestamptz as at) line
+      where repaired.repair_transaction_id is not null and repaired.repair = 'apply'
+        and coalesce(line.at, claimed.period_from) >= ${entriesDone}::timestamptz
+        and coalesce(line.at, claimed.period_from) < run.slice_end
+        and (line.at is not null or claimed.period_to <= run.period_to)
+    ), entry as materialized (
+      select *, false as is_applied from entries
+      where at >= ${entriesDone}::timestamptz and at < (select slice_end from run)
         and operation in ('debit', 'credit', 'rollback')
+      union all
+      select entries.*, true from applied
+        join entries on entries.transaction_id = applied.repair_transaction_id and entries.player_id = applied.player_id
+      where operation in ('debit', 'credit', 'rollback')
     ), found as (
       select entry.transaction_id, entry.player_id, entry.at, ${sideOfEntry(tx)} as here
       from entry join players player on player.player_id = entry.player_id cross join run
@@ -169,7 +187,7 @@ export const compareEntries = async (
                 and debit.id_space = entry.id_space
                 and debit.at < run.period_from - make_interval(secs => run.tolerance_s)))
           end
-        and not ${isRepair(tx)}
+        and (entry.is_applied or not ${isRepair(tx)})
     ), stored as (
       insert into reconciliation_differences
         (reconciliation_id, number, kind, player_id, transaction_id, here, repair)

@@ -3,21 +3,28 @@ import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Credit, Debit, Rollback } from '../ledger/command.ts';
-import type { Outcome } from '../ledger/outcome.ts';
 import { decimal } from '../money.ts';
 import type { RepairRequest, Repairs } from './schema.ts';
-import { differencesByNumber, markApplying, markDecided, markTried, type DifferenceRow } from './store.ts';
+import {
+  differencesByNumber,
+  markApplying,
+  markDecided,
+  markTried,
+  missingInRounds,
+  type DifferenceRow,
+} from './store.ts';
 import { reconciliationRow } from './use-cases.ts';
 
 type RepairView = z.input<typeof Repairs>['repairs'][number];
+type Repair = Debit | Credit | Rollback;
 
 /** The command that repairs a difference; undefined when the contract has none. The same one each time, so it is applied once. */
-const commandOf = (difference: DifferenceRow): Debit | Credit | Rollback | undefined => {
+const commandOf = (difference: DifferenceRow): Repair | undefined => {
   const { repair, reconciliationId, number, transactionId, there, here } = difference;
   const side = repair === 'close_round' ? here : there;
   if (repair === 'ask_game_server' || !side?.roundId || !side.gameCode) return undefined;
   const { playerId, roundId, gameCode } = side;
-  const common = { playerId, roundId, gameCode };
+  const common = { playerId, roundId, gameCode, isRepair: true } as const;
   if (repair === 'close_round') {
     // No id of the game server looks like this.
     const id = `reconciliation/${reconciliationId}/${number}`;
@@ -39,63 +46,72 @@ const commandOf = (difference: DifferenceRow): Debit | Credit | Rollback | undef
 
 const order = ['debit', 'credit', 'rollback'];
 
-/** As they happened at the game server; where it says no time, debits before credits before rollbacks. */
-const inOrder = (a: DifferenceRow, b: DifferenceRow): number =>
-  (a.there?.at ?? '').localeCompare(b.there?.at ?? '') ||
+type Placed = Pick<DifferenceRow, 'number' | 'there'>;
+
+/**
+ * As they happened at the game server. At the same time, or where it says none, what ends the round comes last, and
+ * debits come before credits before rollbacks.
+ */
+const inOrder = (a: Placed, b: Placed): number =>
+  Date.parse(a.there?.at ?? '1970-01-01') - Date.parse(b.there?.at ?? '1970-01-01') ||
+  Number(a.there?.roundClosed ?? false) - Number(b.there?.roundClosed ?? false) ||
   order.indexOf(a.there?.operation ?? '') - order.indexOf(b.there?.operation ?? '') ||
   a.number - b.number;
 
-const viewOf = (
-  { number, repair, status, reason }: DifferenceRow,
-  state: DifferenceRow['state'],
-  outcome?: Outcome,
-): RepairView => ({
+const viewOf = ({ number, repair, state, status, reason }: DifferenceRow, balance?: string): RepairView => ({
   number,
   repair,
   state,
-  status: outcome?.status ?? status,
-  reason: outcome === undefined ? reason : (outcome.reason ?? null),
-  balance: outcome?.balance === undefined ? null : decimal(outcome.balance),
+  status,
+  reason,
+  balance: balance === undefined ? null : decimal(balance),
 });
 
-const isDone = ({ state }: DifferenceRow): boolean => state === 'applied';
-
-/** What the ledger would decide. Nothing is written to it, and no player is locked. */
-const tryRepairs = async (
-  { ledger, database }: Context,
+const applyRepair = async (
+  { database: { orm }, ledger }: Context,
   by: string,
-  id: string,
-  rows: readonly DifferenceRow[],
-): Promise<RepairView[]> => {
-  const numbers = rows.map(({ number }) => number);
-  await database.orm.transaction(async (tx) => {
-    const details = { by, reconciliationId: id, differences: numbers };
-    await recordEvent(tx, { kind: 'reconciliation_dry_run', playerId: null, details });
-    await markTried(tx, id, numbers);
+  row: DifferenceRow,
+  command: Repair,
+): Promise<RepairView> => {
+  const { reconciliationId, number, repair } = row;
+  const { playerId, isRepair: _, ...asked } = command;
+  const details = { by, reconciliationId, number, repair, ...asked };
+  const attempt = await orm.transaction(async (tx) => {
+    await recordEvent(tx, { kind: 'reconciliation_repair_requested', playerId, details });
+    return markApplying(tx, row, command.transactionId, by);
   });
-  const commands = rows.map((row) => (isDone(row) ? undefined : commandOf(row)));
-  const outcomes = await ledger.preview(commands.filter((command) => command !== undefined));
-  return rows.map((row, at) => viewOf(row, row.state, commands[at] && outcomes.shift()));
+  if (attempt !== undefined) {
+    const outcome = await ledger.add(command);
+    const { status, reason, balance } = outcome;
+    const decided = await orm.transaction(async (tx) => {
+      const result = { ...details, status, reason };
+      await recordEvent(tx, { kind: 'reconciliation_repair_decided', playerId, details: result });
+      return markDecided(tx, attempt, outcome);
+    });
+    if (decided !== undefined) return viewOf(decided, balance);
+  }
+  // Somebody else repairs it at the same time.
+  const [now = row] = await differencesByNumber(orm, reconciliationId, [number]);
+  return viewOf(now);
 };
 
-const applyRepair = async (ctx: Context, by: string, row: DifferenceRow): Promise<RepairView> => {
-  const { orm } = ctx.database;
-  const command = commandOf(row);
-  if (isDone(row) || command === undefined) return viewOf(row, row.state);
-  await orm.transaction(async (tx) => {
-    const { reconciliationId, number, repair } = row;
-    const { playerId, ...asked } = command;
-    const details = { by, reconciliationId, number, repair, ...asked };
-    await recordEvent(tx, { kind: 'reconciliation_repair_requested', playerId, details });
-    await markApplying(tx, row, command.transactionId, by);
-  });
-  const outcome = await ctx.ledger.add(command);
-  return viewOf(row, await markDecided(orm, row, outcome), outcome);
+/** What the ledger would decide. Nothing is written to it, and no player is locked. */
+const previewRepairs = async (
+  { ledger, database }: Context,
+  commands: readonly Repair[],
+): Promise<(row: DifferenceRow, command: Repair) => RepairView> => {
+  const preview = await ledger.preview(database.sql, commands);
+  return (row, command) => {
+    const { status, reason = null, balance } = preview(command);
+    return viewOf({ ...row, status, reason }, balance);
+  };
 };
 
 /**
- * Repairs differences through the ledger, by its normal rules; a repeated repair changes nothing. Throws NotFound, and
- * Conflict `comparing` before the comparison has ended and `dry_run_first` for a difference without a dry run.
+ * Repairs differences through the ledger, by its normal rules; a repeated repair changes nothing. A credit or rollback
+ * is not repaired (reason `earlier_first`) while an earlier transaction of its round is missing: it may close the round,
+ * and then its bet could never be taken. Throws NotFound, and Conflict `failed` when the reconciliation failed,
+ * `comparing` before the comparison has ended and `dry_run_first` for a difference without a dry run.
  */
 export const repairDifferences = async (
   ctx: Context,
@@ -103,18 +119,52 @@ export const repairDifferences = async (
   id: string,
   { dryRun, differences: numbers }: z.output<typeof RepairRequest>,
 ): Promise<z.input<typeof Repairs>> => {
-  const { step } = await reconciliationRow(ctx, id);
+  const { orm } = ctx.database;
+  const { step, failure } = await reconciliationRow(ctx, id);
+  if (failure !== null)
+    throw new Conflict('failed', 'The reconciliation failed, so its differences may be wrong.');
   if (step !== 'removing' && step !== 'ended')
     throw new Conflict('comparing', 'The statement is still compared; try again later.');
-  const rows = await differencesByNumber(ctx.database.orm, id, numbers);
+  const rows = (await differencesByNumber(orm, id, numbers)).toSorted(inOrder);
   if (rows.length < new Set(numbers).size) throw new NotFound('difference');
-  const ordered = rows.toSorted(inOrder);
-  if (dryRun) return { repairs: await tryRepairs(ctx, by, id, ordered) };
-  const untried = ordered.find(({ triedAt }) => triedAt === null);
+  const untried = dryRun ? undefined : rows.find(({ triedAt }) => triedAt === null);
   if (untried !== undefined)
     throw new Conflict('dry_run_first', `Make a dry run of difference ${untried.number} first.`);
+
+  const commandsOf = new Map(rows.map((row) => [row, row.state === 'applied' ? undefined : commandOf(row)]));
+  const commands = [...commandsOf.values()].filter((command) => command !== undefined);
+  const missing = await missingInRounds(orm, id, commands);
+  const repaired = new Set<number>();
+  const waitsForEarlier = (row: DifferenceRow, { operation, playerId, roundId }: Repair): boolean =>
+    operation !== 'debit' &&
+    missing.some(
+      (other) =>
+        !repaired.has(other.number) &&
+        other.playerId === playerId &&
+        other.there?.roundId === roundId &&
+        inOrder(other, row) < 0,
+    );
+  const repair = dryRun
+    ? await previewRepairs(ctx, commands)
+    : (row: DifferenceRow, command: Repair) => applyRepair(ctx, by, row, command);
   const repairs: RepairView[] = [];
-  // One after the other: a win must not close its round before the bet.
-  for (const row of ordered) repairs.push(await applyRepair(ctx, by, row));
+  for (const [row, command] of commandsOf) {
+    if (command === undefined) repairs.push(viewOf(row));
+    else if (waitsForEarlier(row, command))
+      repairs.push(viewOf({ ...row, status: null, reason: 'earlier_first' }));
+    else {
+      const result = await repair(row, command);
+      if (result.status === 'OK') repaired.add(row.number);
+      repairs.push(result);
+    }
+  }
+  if (dryRun)
+    // Only now: a dry run without a result allows nothing.
+    await orm.transaction(async (tx) => {
+      const differences = rows.map(({ number }) => number);
+      const details = { by, reconciliationId: id, differences };
+      await recordEvent(tx, { kind: 'reconciliation_dry_run', playerId: null, details });
+      await markTried(tx, id, differences);
+    });
   return { repairs };
 };

@@ -137,7 +137,10 @@ const side = z.object({
 });
 
 const status = z.string().nullable().meta({ description: 'Decision of the ledger about the repair' });
-const reason = z.string().nullable().meta({ description: 'Why the ledger refused the repair' });
+const reason = z.string().nullable().meta({
+  description:
+    'Why it was not repaired: the reason of the ledger, or earlier_first while an earlier transaction of the round is missing',
+});
 
 export const Difference = z
   .object({
