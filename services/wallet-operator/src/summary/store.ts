@@ -88,15 +88,29 @@ export const newestFinishedDay = async (sql: Query): Promise<string> => {
 
 const lock = 4_218_333;
 
-/** Keeps the sums of the days up to `to`. Does nothing while another process does it. */
-export const closeDays = async (sql: Sql, to: string): Promise<void> => {
-  await sql.begin(async (tx) => {
+const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+
+/** Keeps the sums of the first open day up to `to` that has any. Returns whether there may be more. */
+const closeNextDay = (sql: Sql, to: string): Promise<boolean> =>
+  sql.begin(async (tx) => {
     const [{ locked }] = await tx<[{ locked: boolean }]>`select pg_try_advisory_xact_lock(${lock}) as locked`;
     const open = locked ? await firstOpenDay(tx) : null;
-    if (open === null || open > to) return;
-    await tx`insert into daily_sums (day, currency, game_code, entries, bets, wins, promotional, reversals, deposits,
-      withdrawals, closing) select * from ${openDays(tx, open, to)} days`;
+    if (open === null) return false;
+    for (let day = open; day <= to; day = dayAfter(day)) {
+      const { count } =
+        await tx`insert into daily_sums (day, currency, game_code, entries, bets, wins, promotional, reversals,
+          deposits, withdrawals, closing) select * from ${openDays(tx, day, day)} days`;
+      if (count > 0) return true;
+    }
+    return false;
   });
+
+/**
+ * Keeps the sums of the days up to `to`, each in a transaction: when it fails, the days before are kept. Does nothing
+ * while another process does it.
+ */
+export const closeDays = async (sql: Sql, to: string): Promise<void> => {
+  while (await closeNextDay(sql, to));
 };
 
 export interface SummaryFilter {

@@ -210,6 +210,17 @@ test('processes that close the same days at once keep them once', async () => {
   expect(await sql`select from daily_sums`).toHaveLength(2 * 3);
 });
 
+test('a day that cannot be kept leaves those before it kept', async () => {
+  await reset();
+  await sql`alter table daily_sums add constraint only_two_days check (day <= '2026-01-02')`;
+  await expect(closeDays(sql, '2026-01-03')).rejects.toThrow('only_two_days');
+  await sql`alter table daily_sums drop constraint only_two_days`;
+  expect(await sql`select distinct day::text from daily_sums order by day`).toEqual([
+    { day: '2026-01-01' },
+    { day: '2026-01-02' },
+  ]);
+});
+
 test('entries of days that are not kept are found by the index of times, and no others are read', async () => {
   const plan = await sql.begin(async (tx) => {
     // The table of a test is so small that reading all of it would be cheaper.
