@@ -38,7 +38,7 @@ const withoutKeys = async (sql: Sql, fill: () => Promise<void>): Promise<void> =
 };
 
 /**
- * Fills the ledger up to `entries` entries: rounds of a debit and a credit with random ids.
+ * Fills the ledger up to `entries` entries: rounds of a debit and a credit with random ids, spread over the hour before.
  * Each player's balance and sequence number match its last entry, so that the proof of the ledger succeeds.
  */
 export const fillLedger = async (sql: Sql, entries: number): Promise<void> => {
@@ -48,14 +48,15 @@ export const fillLedger = async (sql: Sql, entries: number): Promise<void> => {
   await withoutKeys(sql, async () => {
     await sql`create temporary table played as
       select p.player_id, p.seq, p.balance, n, gen_random_uuid()::text as round, gen_random_uuid()::text as debit,
-        gen_random_uuid()::text as credit
-      from players p, generate_series(1, ${each}::int) n`;
-    await sql`insert into rounds select player_id, round, 'dice-alpha', now(), now() from played`;
+        gen_random_uuid()::text as credit, now() - interval '1 hour' * (1 - n::float8 / ${each}::int) as at
+      from generate_series(1, ${each}::int) n, players p order by n`;
+    await sql`insert into rounds select player_id, round, 'dice-alpha', at, at from played`;
     await sql`insert into entries (player_id, seq, operation, transaction_id, round_id, game_code, amount, balance_after,
         round_closed, at, id_space)
-      select player_id, seq + 2 * n - 1, 'debit', debit, round, 'dice-alpha', -1, balance - 1, null, now(), 'game' from played
+      select player_id, seq + 2 * n - 1, 'debit', debit, round, 'dice-alpha', -1, balance - 1, null::boolean, at, 'game' from played
       union all
-      select player_id, seq + 2 * n, 'credit', credit, round, 'dice-alpha', 1, balance, true, now(), 'game' from played`;
+      select player_id, seq + 2 * n, 'credit', credit, round, 'dice-alpha', 1, balance, true, at, 'game' from played
+      order by at`;
     await sql`update players set seq = seq + 2 * ${each}`;
     await sql`drop table played`;
   });

@@ -21,25 +21,31 @@ interface Statement {
 
 /** Adds entries to the ledger and writes the statement that agrees with them, as CSV. */
 const writeStatement = async ({ sql }: Wallet, folder: string, lines: number): Promise<Statement> => {
-  const [before] = await sql<{ count: number; now: Date }[]>`
-    select count(*)::int as count, clock_timestamp() as now from entries`;
+  const [before] = await sql<{ count: number }[]>`select count(*)::int as count from entries`;
   await fillLedger(sql, (before?.count ?? 0) + lines);
-  const [after] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
-  if (before === undefined || after === undefined) throw new Error('PostgreSQL did not tell the time');
+  const [period] = await sql<{ from: Date; to: Date }[]>`
+    select clock_timestamp() - interval '2 hours' as from, clock_timestamp() as to`;
+  if (period === undefined) throw new Error('PostgreSQL did not tell the time');
+  const [from, to] = [period.from.toISOString(), period.to.toISOString()];
   const file = join(folder, 'statement.csv');
   const rows = await sql`
     copy (select transaction_id as "transactionId", player_id as "playerId", operation,
         to_char(abs(amount) / 100.0, 'FM0.00') as amount, 'EUR' as currency, round_id as "roundId",
-        game_code as "gameCode", round_closed as "roundClosed",
+        game_code as "gameCode", round_closed::text as "roundClosed",
         to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as time
-      from entries where at >= ${sql.unsafe(`'${before.now.toISOString()}'`)}
-        and at < ${sql.unsafe(`'${after.now.toISOString()}'`)})
+      from entries where at >= ${sql.unsafe(`'${from}'`)} and at < ${sql.unsafe(`'${to}'`)}
+        and operation in ('debit', 'credit'))
     to stdout (format csv, header)`.readable();
   await pipeline(rows, createWriteStream(file));
-  return { file, lines, from: before.now.toISOString(), to: after.now.toISOString() };
+  return { file, lines, from, to };
 };
 
-/** Sends the statement and waits until it is compared; returns the seconds. Throws when a difference is found. */
+const mostSeconds = 300;
+
+/**
+ * Sends the statement and waits until it is compared; returns the seconds. Throws when a difference is found, or after
+ * five minutes.
+ */
 const reconcile = async (
   { service: { url, keys } }: Wallet,
   { file, lines, from, to }: Statement,
@@ -59,6 +65,7 @@ const reconcile = async (
     if (found.status === 'done' && found.lines >= lines * 0.99 && found.differences === 0)
       return (performance.now() - start) / 1000;
     if (found.status === 'done' || found.status === 'failed') throw new Error(JSON.stringify(found));
+    if (performance.now() - start > mostSeconds * 1000) throw new Error(JSON.stringify(found));
     await sleep(250);
   }
 };
