@@ -155,10 +155,11 @@ CREATE TABLE "reconciliations" (
 	"failure" text,
 	"touched_at" timestamp (3) with time zone NOT NULL,
 	"lines" integer DEFAULT 0 NOT NULL,
-	"last_line" integer DEFAULT 0 NOT NULL,
+	"first_line" integer,
 	"line_done" integer DEFAULT 0 NOT NULL,
 	"entries_done" timestamp (3) with time zone,
-	"differences" integer DEFAULT 0 NOT NULL
+	"differences" integer DEFAULT 0 NOT NULL,
+	"failed_attempts" integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "sealed_ranges" (
@@ -213,8 +214,8 @@ CREATE INDEX "rounds_id" ON "rounds" USING brin (round_id text_bloom_ops(n_disti
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "sessions_launch" ON "sessions" USING btree ("launch_id");--> statement-breakpoint
 CREATE INDEX "reconciliation_differences_repair" ON "reconciliation_differences" USING btree ("repair_transaction_id") WHERE "reconciliation_differences"."repair_transaction_id" is not null;--> statement-breakpoint
-CREATE INDEX "reconciliation_lines_transaction" ON "reconciliation_lines" USING btree ("reconciliation_id","transaction_id");--> statement-breakpoint
-CREATE INDEX "reconciliation_lines_reverses" ON "reconciliation_lines" USING btree ("reconciliation_id","reverses") WHERE "reconciliation_lines"."reverses" is not null;--> statement-breakpoint
+CREATE INDEX "reconciliation_lines_transaction" ON "reconciliation_lines" USING btree ("reconciliation_id","transaction_id","id_space");--> statement-breakpoint
+CREATE INDEX "reconciliation_lines_reverses" ON "reconciliation_lines" USING btree ("reconciliation_id","reverses","id_space") WHERE "reconciliation_lines"."reverses" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "sealed_runs_entry" ON "sealed_runs" USING btree ("player_id","last_seq");--> statement-breakpoint
 -- The ledger with its checkpoints, the audit trail, the changes of limits and the settings that the ledger depends on are
 -- append-only.

@@ -4,7 +4,7 @@ import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-
 import { z } from 'zod';
 import { limitStatuses } from './ledger/command.ts';
 import { sealingKeyOf, type SealingKey } from './evidence/keys.ts';
-import { faultKinds, type FaultRates } from './stand-in/faults.ts';
+import { faultGroups, faultKinds, type FaultRates } from './stand-in/faults.ts';
 
 const seconds = (min: number, fallback: number) => z.coerce.number().int().min(min).default(fallback);
 
@@ -82,6 +82,11 @@ const faultRates = z.string().transform((text, context): FaultRates => {
     if (kind === undefined || !(chance >= 0 && chance <= 1))
       context.addIssue(`must be such as late=0.1,doubled=0.2; the faults are ${faultKinds.join(', ')}`);
     else rates[kind] = chance;
+  }
+  for (const kinds of faultGroups) {
+    const sum = kinds.reduce((total, kind) => total + (rates[kind] ?? 0), 0);
+    // Such as 0.1 + 0.2 + 0.7 may be a little more than 1.
+    if (sum > 1.000001) context.addIssue(`must be at most 1 together: ${kinds.join(', ')}`);
   }
   return rates;
 });

@@ -63,7 +63,13 @@ test('waits for launches, takes signed requests only, and ends when it is told t
 });
 
 test('does not start with a fault that it does not know, or without a chance from 0 to 1', async () => {
-  for (const GAME_SERVER_FAULTS of ['early=0.1', 'late', 'late=2', 'late=0.1;lost=0.1']) {
+  for (const GAME_SERVER_FAULTS of [
+    'early=0.1',
+    'late',
+    'late=2',
+    'late=0.1;lost=0.1',
+    'late=0.6,lost=0.6',
+  ]) {
     const { exited } = run({ url: 'http://127.0.0.1:1' }, { GAME_SERVER_FAULTS });
     expect(await exited, GAME_SERVER_FAULTS).toBe(1);
   }

@@ -95,7 +95,7 @@ test('a debit waits for no step of a comparison', async () => {
     });
   const compare = createComparer(Object.assign(() => undefined, { begin }) as unknown as Sql);
   while (await compare());
-  expect(steps.slice(0, 2)).toEqual(['entries', 'entries']);
+  expect(steps.slice(0, 2)).toEqual(['lines', 'entries']);
   expect(steps.at(-1)).toBe('ended');
   const found = await getJson<{ differences: number }>(
     service.url,

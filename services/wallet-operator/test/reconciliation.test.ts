@@ -99,7 +99,10 @@ test('transactions outside of the period only serve to match those inside', asyn
   const time = new Date(Date.now() - 60_000_000).toISOString();
   const from = new Date().toISOString();
   const to = new Date(Date.now() + 1).toISOString();
-  const lines = [lineOf({ playerId, time }), lineOf({ playerId, roundId: 'r', transactionId: 'old' })];
+  const lines = [
+    lineOf({ playerId, time }),
+    lineOf({ playerId, roundId: 'r', transactionId: 'old', amount: '9.00' }),
+  ];
   await expect.poll(() => new Date().toISOString() > to).toBe(true);
   expect(await reconcile(url, lines, { from, to })).toMatchObject({ status: 'done', differences: [] });
 });

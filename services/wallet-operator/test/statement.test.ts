@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readStatement } from '../src/reconciliation/statement.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { keys, startService, type Running } from './harness.ts';
 import { reconcile, sendStatement, shortly } from './reconciliations.ts';
@@ -97,6 +99,7 @@ describe('a statement', () => {
 
   test.each([
     [{ columns: 'player:Player' }, 'columns'],
+    [{ tolerance: '1e3' }, 'tolerance'],
     [{ from: '2026-01-02T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 'to'],
     [{ from: '2026-01-01T00:00:00Z', to: '2026-03-01T00:00:00Z' }, 'to'],
     [{ to: new Date(Date.now() + 3_600_000).toISOString() }, 'to'],
@@ -104,6 +107,28 @@ describe('a statement', () => {
   ])('is not read with %j', async (query, name) => {
     const { status, body } = await sendStatement(service.url, '', query);
     expect([status, Object.keys(body['errors'] as object)]).toEqual([400, [name]]);
+  });
+
+  test('is refused when a column that is named is in no line or header', async () => {
+    const misspelt = await sendStatement(service.url, jsonOf(good, good), { columns: 'time:Bookd' });
+    expect(misspelt).toMatchObject({ status: 400, body: { errors: { Bookd: ['is in no line'] } } });
+    const text = 'transactionId,playerId,operation\n';
+    const polluting = await sendStatement(service.url, text, { columns: 'time:__proto__' }, 'text/csv');
+    expect([polluting.status, polluting.body['code']]).toEqual([400, 'validation_failed']);
+    const later = jsonOf(good, { ...good, Booked: new Date().toISOString() });
+    expect((await sendStatement(service.url, later, { columns: 'time:Booked' })).status).toBe(201);
+  });
+
+  test('is read up to a number of bytes', async () => {
+    const format = { type: 'application/x-ndjson', delimiter: ',', columns: {} } as const;
+    const read = async (most: number) => {
+      const lines = [];
+      const body = Readable.from([Buffer.alloc(100, '\n')]);
+      for await (const line of readStatement(body, format, most)) lines.push(line);
+      return lines;
+    };
+    expect(await read(100)).toEqual([]);
+    await expect(read(99)).rejects.toMatchObject({ status: 413, code: 'statement_too_large' });
   });
 
   test('needs the scope of an administrator and one of the two media types', async () => {
@@ -119,7 +144,12 @@ describe('a statement', () => {
     const { sql } = service.context.database;
     const cut = new ReadableStream<Uint8Array>({
       start: (stream) => stream.enqueue(Buffer.from(jsonOf(...Array.from({ length: 3000 }, () => good)))),
-      pull: (stream) => stream.error(new Error('cut')),
+      pull: async (stream) => {
+        await expect
+          .poll(() => sql`select from reconciliations where step = 'receiving' and lines > 0`)
+          .toHaveLength(1);
+        stream.error(new Error('cut'));
+      },
     });
     await expect(sendStatement(service.url, cut)).rejects.toThrow('fetch failed');
     await sendStatement(service.url, `${jsonOf(...Array.from({ length: 3000 }, () => good))}x\n`);
@@ -131,7 +161,10 @@ describe('a statement', () => {
     };
     await expect.poll(left).toEqual({ open: 0, lines: 0 });
     const failures =
-      await sql`select from reconciliations where failure = 'invalid_statement' and lines = 3000`;
-    expect(failures.length).toBeGreaterThan(0);
+      await sql`select failure, lines from reconciliations order by reconciliation_id desc limit 2`;
+    expect(failures).toMatchObject([
+      { failure: 'invalid_statement', lines: 3000 },
+      { failure: 'interrupted' },
+    ]);
   });
 });

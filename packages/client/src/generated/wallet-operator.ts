@@ -602,7 +602,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Reconciliations of the last 90 days, the newest first
+         * Reconciliations, the newest first
          * @description Requires bearer, with the scope wallet:read.
          */
         get: operations["listReconciliations"];
@@ -1448,7 +1448,7 @@ export interface components {
             tolerance: number;
             /** @enum {string} */
             status: "receiving" | "comparing" | "done" | "failed";
-            /** @description Why it failed: interrupted, invalid_statement, statement_lost or too_many_differences; send it again */
+            /** @description Why it failed: interrupted, invalid_statement, statement_lost, too_many_differences or internal; send it again */
             failure: string | null;
             /** @description Lines that were received */
             lines: number;
@@ -1470,7 +1470,7 @@ export interface components {
             tolerance: number;
             /** @enum {string} */
             status: "receiving" | "comparing" | "done" | "failed";
-            /** @description Why it failed: interrupted, invalid_statement, statement_lost or too_many_differences; send it again */
+            /** @description Why it failed: interrupted, invalid_statement, statement_lost, too_many_differences or internal; send it again */
             failure: string | null;
             /** @description Lines that were received */
             lines: number;
@@ -4996,19 +4996,7 @@ export interface operations {
                  *     }
                  */
                 "application/x-ndjson": components["schemas"]["StatementLine"];
-                /**
-                 * @example {
-                 *       "transactionId": "my-bet",
-                 *       "playerId": "demo-1",
-                 *       "operation": "debit",
-                 *       "amount": "1.00",
-                 *       "currency": "EUR",
-                 *       "roundId": "my-round",
-                 *       "gameCode": "dice-alpha",
-                 *       "time": "2026-11-01T12:00:00.000Z"
-                 *     }
-                 */
-                "text/csv": components["schemas"]["StatementLine"];
+                "text/csv": string;
             };
         };
         responses: {

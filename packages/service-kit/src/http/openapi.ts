@@ -141,6 +141,8 @@ const bodyOf = ({ body }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'>
   const { schema, form, example, types = ['application/json'] } = body;
   const content = types.map((type) => {
     if (form && type.endsWith('form-urlencoded')) return [type, { schema: form }];
+    // The schema and the example are of JSON.
+    if (type.startsWith('text/')) return [type, { schema: { type: 'string' as const } }];
     return [type, { schema, ...(example !== undefined && { example }) }];
   });
   return { requestBody: { required: true, content: Object.fromEntries(content) } };

@@ -23,17 +23,21 @@ export const reconciliations = pgTable('reconciliations', {
     .notNull()
     .default('receiving'),
   /** Why it failed; null: it did not. */
-  failure: text({ enum: ['interrupted', 'invalid_statement', 'statement_lost', 'too_many_differences'] }),
+  failure: text({
+    enum: ['interrupted', 'invalid_statement', 'statement_lost', 'too_many_differences', 'internal'],
+  }),
   /** When lines were last received. */
   touchedAt: dateColumn('touched_at').notNull(),
   lines: integer().notNull().default(0),
-  /** Number of the last line in the statement. */
-  lastLine: integer('last_line').notNull().default(0),
+  /** Number of the first line that was stored; null: none was. */
+  firstLine: integer('first_line'),
   /** Progress of the step: lines up to this one were compared, or deleted. */
   lineDone: integer('line_done').notNull().default(0),
   /** Progress of the step `entries`: entries before this instant were looked up. */
   entriesDone: dateColumn('entries_done'),
   differences: integer().notNull().default(0),
+  /** Transactions of its comparison that failed since the last one that succeeded. */
+  failedAttempts: integer('failed_attempts').notNull().default(0),
 });
 
 /** Lines of statements while they are compared. Unlogged: after a crash of PostgreSQL the statement is sent again. */
@@ -58,9 +62,9 @@ export const reconciliationLines = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.reconciliationId, table.line] }),
-    index('reconciliation_lines_transaction').on(table.reconciliationId, table.transactionId),
+    index('reconciliation_lines_transaction').on(table.reconciliationId, table.transactionId, table.idSpace),
     index('reconciliation_lines_reverses')
-      .on(table.reconciliationId, table.reverses)
+      .on(table.reconciliationId, table.reverses, table.idSpace)
       .where(sql`${table.reverses} is not null`),
   ],
 );

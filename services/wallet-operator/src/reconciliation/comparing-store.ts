@@ -1,15 +1,20 @@
 import type { Sql, TransactionSql } from 'postgres';
+import type { ReconciliationRow } from './store.ts';
 
 /** A reconciliation that is in progress. */
 export interface Run {
   id: string;
   step: 'receiving' | 'lines' | 'entries' | 'removing' | 'ended';
+  periodFrom: string;
   periodTo: string;
-  lastLine: number;
+  /** Null when no line was stored. */
+  firstLine: number | null;
   lineDone: number;
   /** Null before the step `entries`. */
   entriesDone: string | null;
   differences: number;
+  /** Since the last transaction that succeeded. */
+  failedAttempts: number;
 }
 
 /** How long nothing may have been received before a reconciliation counts as interrupted, in seconds. */
@@ -17,36 +22,69 @@ const interruptedAfterS = 120;
 
 /**
  * Locks the oldest reconciliation with work left for this transaction, unless another process works on it: the lock is
- * the lease. Undefined when there is nothing to do.
+ * the lease. One whose last transactions failed comes after the others. Undefined when there is nothing to do.
  */
 export const claimRun = async (tx: TransactionSql): Promise<Run | undefined> => {
   // Plans are made when the tables are empty, or have no statistics yet. Each look-up is by a key.
   await tx`select set_config(name, 'off', true)
     from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']) as name`;
   const [run] = await tx<Run[]>`
-    select reconciliation_id as id, step, period_to as "periodTo", last_line as "lastLine", line_done as "lineDone",
-      entries_done as "entriesDone", differences
+    select reconciliation_id as id, step, period_from as "periodFrom", period_to as "periodTo",
+      first_line as "firstLine", line_done as "lineDone", entries_done as "entriesDone", differences,
+      failed_attempts as "failedAttempts"
     from reconciliations
     where step in ('lines', 'entries', 'removing')
       or step = 'receiving' and touched_at < now() - make_interval(secs => ${interruptedAfterS})
-    order by reconciliation_id limit 1 for update skip locked`;
+    order by failed_attempts, reconciliation_id limit 1 for update skip locked`;
   return run;
 };
 
-/** PostgreSQL empties the unlogged table of lines after a crash. */
-export const hasLines = async (tx: TransactionSql, { id, lastLine }: Run): Promise<boolean> => {
+/**
+ * PostgreSQL empties the unlogged table of lines after a crash. The first line tells, because lines that arrived after
+ * the crash are there.
+ */
+export const hasLines = async (tx: TransactionSql, { id, firstLine }: Run): Promise<boolean> => {
   const [row] = await tx`
-    select from reconciliation_lines where reconciliation_id = ${id} and line = ${lastLine}`;
-  return row !== undefined || lastLine === 0;
+    select from reconciliation_lines where reconciliation_id = ${id} and line = ${firstLine}`;
+  return row !== undefined || firstLine === null;
+};
+
+/**
+ * The number of the last one of the next `count` lines; undefined when none is left. Numbers may have large gaps: empty
+ * lines are not stored.
+ */
+export const endOfNextLines = async (
+  tx: TransactionSql,
+  { id, lineDone }: Run,
+  count: number,
+): Promise<number | undefined> => {
+  const [row] = await tx<[{ line: number | null }]>`
+    select max(line) as line from (
+      select line from reconciliation_lines where reconciliation_id = ${id} and line > ${lineDone}
+      order by line limit ${count}) next_lines`;
+  return row.line ?? undefined;
 };
 
 export const failRun = async (
   sql: Sql | TransactionSql,
   id: string,
-  failure: 'interrupted' | 'invalid_statement' | 'statement_lost' | 'too_many_differences',
+  failure: NonNullable<ReconciliationRow['failure']>,
 ): Promise<void> => {
-  await sql`update reconciliations set step = 'removing', failure = ${failure}, line_done = 0
+  await sql`update reconciliations set step = 'removing', failure = ${failure}, line_done = 0, failed_attempts = 0
     where reconciliation_id = ${id}`;
+};
+
+/** So many transactions one after the other failed: the reconciliation cannot be compared. */
+const maxFailedAttempts = 10;
+
+/** Counts a transaction that failed; gives the reconciliation up after too many. */
+export const countFailedAttempt = async (sql: Sql, id: string): Promise<void> => {
+  const [row] = await sql<{ step: Run['step']; failed: number }[]>`
+    update reconciliations set failed_attempts = failed_attempts + 1 where reconciliation_id = ${id}
+    returning step, failed_attempts as failed`;
+  // One that is compared already keeps its result.
+  if (row !== undefined && row.failed >= maxFailedAttempts && row.step !== 'removing')
+    await failRun(sql, id, 'internal');
 };
 
 const sideOfLine = (
@@ -68,6 +106,9 @@ const isRepair = (tx: TransactionSql) => tx`exists (select from reconciliation_d
  *
  * A debit and its rollback cancel out: a side that has neither has the same money as one that has both. So a debit that
  * is missing here counts only if the statement does not reverse it, and a rollback only if its debit stands here.
+ *
+ * What lies outside of the period counts in none: it has the time of our entry, or that of the line when we have none or
+ * when a repair wrote our entry later.
  */
 export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to: number): Promise<void> => {
   await tx`
@@ -91,9 +132,7 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
           when exists (select from reconciliation_lines earlier where earlier.reconciliation_id = ${id}
             and earlier.transaction_id = line.transaction_id and earlier.id_space = line.id_space
             and earlier.line < line.line) then array['duplicate']
-          when entry.player_id is null or entry.operation = 'tombstone' then array[case when
-            coalesce(line.at >= run.period_from and line.at < run.period_to, true)
-            and case line.operation
+          when entry.player_id is null or entry.operation = 'tombstone' then array[case when case line.operation
               when 'credit' then true
               when 'debit' then not exists (select from reconciliation_lines reversal
                 where reversal.reconciliation_id = ${id} and reversal.reverses = line.transaction_id
@@ -121,6 +160,8 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
               and not ${isRepair(tx)} then 'time' end]
           end) as kind
       where kind is not null
+        and tstzrange(run.period_from, run.period_to) @> coalesce(
+          case when entry.operation <> 'tombstone' and not ${isRepair(tx)} then entry.at end, line.at, run.period_from)
     ), stored as (
       insert into reconciliation_differences
         (reconciliation_id, number, kind, player_id, transaction_id, there, here, repair)
@@ -129,7 +170,8 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
       from found cross join run
       returning 1
     )
-    update reconciliations set differences = differences + (select count(*) from stored), line_done = ${to}
+    update reconciliations set differences = differences + (select count(*) from stored), line_done = ${to},
+      failed_attempts = 0
     where reconciliation_id = ${id}`;
 };
 
@@ -197,7 +239,7 @@ export const compareEntries = async (
       returning 1
     )
     update reconciliations set differences = differences + (select count(*) from stored),
-      entries_done = (select slice_end from run)
+      entries_done = (select slice_end from run), failed_attempts = 0
     where reconciliation_id = ${id}
     returning (select count(*)::int from entry) as count`;
   return row?.count ?? 0;
@@ -218,7 +260,7 @@ export const removeLines = async (tx: TransactionSql, { id, lineDone }: Run, to:
     with removed as (
       delete from reconciliation_lines where reconciliation_id = ${id} and line > ${lineDone} and line <= ${to}
     )
-    update reconciliations set line_done = ${to} where reconciliation_id = ${id}`;
+    update reconciliations set line_done = ${to}, failed_attempts = 0 where reconciliation_id = ${id}`;
 };
 
 /**

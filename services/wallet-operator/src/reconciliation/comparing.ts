@@ -5,6 +5,8 @@ import {
   claimRun,
   compareEntries,
   compareLines,
+  countFailedAttempt,
+  endOfNextLines,
   enterStep,
   failRun,
   hasLines,
@@ -25,47 +27,55 @@ const expiryEveryMs = 3_600_000;
 
 /** Entries of one transaction, about. */
 const entriesAtOnce = 10_000;
+const firstSliceMs = 60_000;
+const minSliceMs = 100;
 const maxSliceMs = 86_400_000;
 
 /** Compares statements in small transactions, each of which stores how far it came: a crash repeats only the last one. */
 export const createComparer = (sql: Sql) => {
   /** Length of the next slice of the period: the rate of entries is not known. */
-  let sliceMs = 60_000;
+  let sliceMs = firstSliceMs;
 
   const lookUpEntries = async (tx: TransactionSql, run: Run): Promise<void> => {
     const from = new Date(run.entriesDone ?? Number.NaN);
+    // The rate of another period says nothing about this one.
+    const isFirst = from.getTime() === new Date(run.periodFrom).getTime();
+    if (isFirst && run.failedAttempts === 0) sliceMs = firstSliceMs;
     const to = new Date(from.getTime() + sliceMs);
     const count = await compareEntries(tx, run, to);
-    if (count > entriesAtOnce) sliceMs = Math.max(1000, sliceMs / 2);
+    if (count > entriesAtOnce) sliceMs = Math.max(minSliceMs, sliceMs / 2);
     else if (count < entriesAtOnce / 2) sliceMs = Math.min(maxSliceMs, sliceMs * 2);
     if (to >= new Date(run.periodTo)) await enterStep(tx, run.id, 'removing');
   };
 
   const work = async (tx: TransactionSql, run: Run): Promise<void> => {
-    const { id, step, lastLine, lineDone, differences } = run;
-    const to = lineDone + linesAtOnce;
+    const { id, step, differences } = run;
     if (step === 'receiving') return failRun(tx, id, 'interrupted');
-    if (step === 'removing') {
-      await removeLines(tx, run, to);
-      if (to >= lastLine) await enterStep(tx, id, 'ended');
-      return;
+    if (step !== 'removing') {
+      if (!(await hasLines(tx, run))) return failRun(tx, id, 'statement_lost');
+      if (differences > maxDifferences) return failRun(tx, id, 'too_many_differences');
     }
-    if (!(await hasLines(tx, run))) return failRun(tx, id, 'statement_lost');
-    if (differences > maxDifferences) return failRun(tx, id, 'too_many_differences');
     if (step === 'entries') return lookUpEntries(tx, run);
-    await compareLines(tx, run, to);
-    if (to >= lastLine) await enterStep(tx, id, 'entries');
+    const to = await endOfNextLines(tx, run, linesAtOnce);
+    if (to === undefined) return enterStep(tx, id, step === 'removing' ? 'ended' : 'entries');
+    await (step === 'removing' ? removeLines : compareLines)(tx, run, to);
   };
 
   /** One transaction of the oldest reconciliation with work left; false when there is none. */
   return async (): Promise<boolean> => {
-    let worked = false;
-    await sql.begin(async (tx) => {
-      const run = await claimRun(tx);
-      if (run !== undefined) await work(tx, run);
-      worked = run !== undefined;
-    });
-    return worked;
+    let run = undefined as Run | undefined;
+    try {
+      await sql.begin(async (tx) => {
+        run = await claimRun(tx);
+        if (run !== undefined) await work(tx, run);
+      });
+    } catch (error) {
+      // A slice with too many entries exceeds the time limit of statements.
+      sliceMs = Math.max(minSliceMs, sliceMs / 4);
+      if (run !== undefined) await countFailedAttempt(sql, run.id).catch(() => undefined);
+      throw error;
+    }
+    return run !== undefined;
   };
 };
 

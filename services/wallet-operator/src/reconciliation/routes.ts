@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { pageList, pageOf } from '@platform/pagination/page-limit';
 import { setFixedHeaders } from '@platform/service-kit/headers';
-import { Problem } from '@platform/service-kit/problem';
-import { withoutDeadline } from '@platform/service-kit/request-scope';
+import { Problem, Unavailable } from '@platform/service-kit/problem';
+import { stopCounting, withoutDeadline } from '@platform/service-kit/request-scope';
 import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
 import { z } from 'zod';
@@ -39,7 +39,7 @@ const tag = 'Reconciliation';
 
 const types = ['application/x-ndjson', 'text/csv'] as const;
 
-/** The gateway waits as long between two pieces of a body. */
+/** The gateway waits as long between two pieces of a body, and of an answer. */
 const idleMs = 15_000;
 
 const typeOf = (headers: IncomingHttpHeaders): StatementFormat['type'] => {
@@ -58,9 +58,16 @@ const files = [
   { format: 'jsonl', mediaType: 'application/x-ndjson', body: Difference },
 ] as const;
 
-/** All differences as a file, which is written while they are read. */
-const fileRoutes = (context: Context): Route[] =>
-  files.map(({ format, mediaType, body }) =>
+/** Files that are downloaded at the same time. */
+const maxDownloads = 10;
+
+/**
+ * All differences as a file, which is written while they are read. A download takes as long as its reader, so it has no
+ * deadline and does not count as a request in progress: slow readers must not have callbacks refused.
+ */
+const fileRoutes = (context: Context): Route[] => {
+  let downloads = 0;
+  return files.map(({ format, mediaType, body }) =>
     route(
       {
         method: 'get',
@@ -75,15 +82,25 @@ const fileRoutes = (context: Context): Route[] =>
       },
       async ({ params: { reconciliationId: id }, req, res }) => {
         await reconciliationRow(context, id);
-        withoutDeadline(req);
-        setFixedHeaders(req, res);
-        res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
-        res.setHeader('Content-Disposition', `attachment; filename="reconciliation-${id}.${format}"`);
-        await pipeline(Readable.from(differencesFile(context, id, format)), res);
+        if (downloads >= maxDownloads)
+          throw new Unavailable('too_many_downloads', `${maxDownloads} files are being downloaded.`);
+        downloads += 1;
+        try {
+          withoutDeadline(req);
+          stopCounting(req.scope);
+          res.setTimeout(idleMs, () => res.destroy());
+          setFixedHeaders(req, res);
+          res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
+          res.setHeader('Content-Disposition', `attachment; filename="reconciliation-${id}.${format}"`);
+          await pipeline(Readable.from(differencesFile(context, id, format)), res);
+        } finally {
+          downloads -= 1;
+        }
         return { status: 200, json: '' };
       },
     ),
   );
+};
 
 /** Comparing our entries with statements of the game server, and repairing the differences. */
 export const reconciliationRoutes = (context: Context): Route[] => {
@@ -141,7 +158,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         path: '/v1/reconciliations',
         operationId: 'listReconciliations',
         tag,
-        summary: 'Reconciliations of the last 90 days, the newest first',
+        summary: 'Reconciliations, the newest first',
         caller: reader,
         query: ReconciliationQuery,
         responses: { 200: { description: 'A page', body: ReconciliationList } },

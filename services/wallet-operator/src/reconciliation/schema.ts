@@ -78,10 +78,16 @@ export const StatementQuery = z
     }),
     tolerance: z
       .string()
-      .regex(/^(?:0|[1-9]\d{0,4})$/, 'must be from 0 to 99999')
+      .refine((written) => /^(?:0|[1-9]\d{0,4})$/.test(written), { error: 'must be from 0 to 99999' })
       .transform(Number)
       .default(300)
-      .meta({ type: 'integer', description: 'Seconds by which the times of a transaction may differ' }),
+      .meta({
+        type: 'integer',
+        minimum: 0,
+        maximum: 99_999,
+        default: 300,
+        description: 'Seconds by which the times of a transaction may differ',
+      }),
     columns,
     delimiter: z.enum([',', ';', '\t', '|']).default(',').meta({ description: 'Between columns of CSV' }),
   })
@@ -103,7 +109,7 @@ const shape = {
   status: z.enum(['receiving', 'comparing', 'done', 'failed']),
   failure: z.string().nullable().meta({
     description:
-      'Why it failed: interrupted, invalid_statement, statement_lost or too_many_differences; send it again',
+      'Why it failed: interrupted, invalid_statement, statement_lost, too_many_differences or internal; send it again',
   }),
   lines: z.int().meta({ description: 'Lines that were received' }),
   comparedLines: z.int(),

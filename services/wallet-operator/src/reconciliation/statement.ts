@@ -20,14 +20,26 @@ export interface StatementFormat {
 /** Bytes that are parsed at once, some 0.5 ms: other requests are handled in between. */
 const pieceBytes = 16_384;
 const maxLineBytes = 16_384;
+/** As the gateway. It bounds the number of lines, empty ones included, too. */
+const maxStatementBytes = 2 ** 30;
 
 /** A statement with mistakes is read on until there are this many, so that they can be corrected together. */
 const maxErrors = 20;
 
-async function* piecesOf(body: Readable): AsyncGenerator<Buffer> {
+const tooLarge = (most: number): Problem =>
+  new Problem({
+    status: 413,
+    code: 'statement_too_large',
+    detail: `A statement may have ${most} bytes.`,
+  });
+
+async function* piecesOf(body: Readable, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
   const decoder = new TextDecoder('utf-8', { fatal: true });
   // A body that is left open can still be answered.
   for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
     for (let at = 0; at < chunk.length; at += pieceBytes) {
       const piece = chunk.subarray(at, at + pieceBytes);
       decoder.decode(piece, { stream: true });
@@ -43,7 +55,7 @@ type Reader = (record: readonly string[]) => (field: StatementField) => unknown;
 
 /** The reader of CSV records. Throws ValidationFailed when the header lacks a column that is named, or needed. */
 const csvReader = (header: readonly string[], columns: StatementFormat['columns']): Reader => {
-  const errors: FieldErrors = {};
+  const errors: FieldErrors = Object.create(null);
   const indexOf = new Map(
     statementFields.map((field) => {
       const name = columns[field] ?? field;
@@ -58,12 +70,13 @@ const csvReader = (header: readonly string[], columns: StatementFormat['columns'
   return (record) => (field) => record[indexOf.get(field) ?? -1];
 };
 
-/** Throws SyntaxError. */
+/** Throws SyntaxError. Takes the names that an object has out of `unseen`. */
 const jsonReader =
-  (columns: StatementFormat['columns']): Reader =>
+  (columns: StatementFormat['columns'], unseen: Set<string>): Reader =>
   ([json = '', ...more]) => {
     const value: unknown = more.length === 0 ? JSON.parse(json) : undefined;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError();
+    for (const name of unseen) if (Object.hasOwn(value, name)) unseen.delete(name);
     return (field) => (value as Record<string, unknown>)[columns[field] ?? field];
   };
 
@@ -88,17 +101,22 @@ const unreadable = (error: unknown): unknown => {
 
 /**
  * Reads the lines of a statement with bounded memory, no faster than they are taken. Throws ValidationFailed that names
- * the first mistakes by line and column, and BadRequest `malformed_statement`. Lines before a mistake may have been
- * yielded.
+ * the first mistakes by line and column, BadRequest `malformed_statement`, and Problem `statement_too_large`. Lines
+ * before a mistake may have been yielded.
  */
 export async function* readStatement(
   body: Readable,
   format: StatementFormat,
+  maxBytes = maxStatementBytes,
 ): AsyncGenerator<ReadLine, void> {
   const parser = parse(optionsOf(format));
-  pipeline(Readable.from(piecesOf(body), { objectMode: true }), parser, () => undefined);
+  pipeline(Readable.from(piecesOf(body, maxBytes), { objectMode: true }), parser, () => undefined);
   const errors: FieldErrors = Object.create(null);
-  let read = format.type === 'text/csv' ? undefined : jsonReader(format.columns);
+  const isJson = format.type === 'application/x-ndjson';
+  /** Columns that are named, and that no line had so far: most likely their names are misspelt. */
+  const unseen = new Set(isJson ? Object.values(format.columns) : []);
+  let hasLines = false;
+  let read = isJson ? jsonReader(format.columns, unseen) : undefined;
   try {
     for await (const record of parser as AsyncIterable<string[]>) {
       const line = Number(record.pop());
@@ -106,6 +124,7 @@ export async function* readStatement(
         read = csvReader(record, format.columns);
         continue;
       }
+      hasLines = true;
       const content = readLine(read, record, line, format.columns, errors);
       if (content !== undefined) yield { line, content };
       if (Object.keys(errors).length >= maxErrors) break;
@@ -113,6 +132,8 @@ export async function* readStatement(
   } catch (error) {
     throw unreadable(error);
   }
+  if (hasLines && Object.keys(errors).length === 0)
+    for (const name of unseen) errors[name] = ['is in no line'];
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
 }
 

@@ -1,6 +1,6 @@
 import type { Page } from '@platform/pagination/page-limit';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import { and, asc, desc, eq, gt, inArray, ne, sql as raw } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, ne, or, sql as raw } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import { reconciliationDifferences as differences, reconciliations } from '../db/reconciliations.ts';
 import type { Outcome } from '../ledger/outcome.ts';
@@ -19,6 +19,16 @@ export const insertReconciliation = async (
     .returning();
   if (made === undefined) throw new Error('a reconciliation was not inserted');
   return made;
+};
+
+/** Reconciliations that may hold lines at the same time: the lines lie in the database of the ledger. */
+export const maxOpen = 5;
+
+/** Whether another statement may be received now. Others that ask at the same time wait for this transaction. */
+export const hasRoom = async (orm: Pick<PostgresJsDatabase, 'execute' | '$count'>): Promise<boolean> => {
+  await orm.execute(raw`select pg_advisory_xact_lock(4218334)`);
+  const holdsLines = or(eq(reconciliations.step, 'receiving'), gt(reconciliations.lines, 0));
+  return (await orm.$count(reconciliations, and(ne(reconciliations.step, 'ended'), holdsLines))) < maxOpen;
 };
 
 /** A row of `reconciliation_lines` without its reconciliation. */
@@ -41,7 +51,8 @@ export interface LineRow {
 export const insertLines = async (sql: Sql, id: string, rows: readonly LineRow[]): Promise<boolean> => {
   const found = await sql`
     with run as (
-      update reconciliations set lines = lines + ${rows.length}, last_line = ${rows.at(-1)?.line ?? 0}, touched_at = now()
+      update reconciliations set lines = lines + ${rows.length}, first_line = coalesce(first_line, ${rows[0]?.line ?? null}),
+        touched_at = now()
       where reconciliation_id = ${id} and step = 'receiving' returning reconciliation_id
     ), stored as (
       insert into reconciliation_lines

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Page } from '@platform/pagination/page-limit';
 import { slice, type Slice } from '@platform/pagination/slice';
-import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
+import { Conflict, NotFound, Problem, ValidationFailed } from '@platform/service-kit/problem';
 import { detached } from '@platform/service-kit/request-scope';
 import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
@@ -25,10 +25,12 @@ import {
   countKinds,
   differencesAfter,
   findReconciliation,
+  hasRoom,
   insertLines,
   insertReconciliation,
   listDifferences,
   listReconciliations,
+  maxOpen,
   type DifferenceRow,
   type LineRow,
   type ReconciliationRow,
@@ -86,22 +88,30 @@ const rowOf = ({ line, content }: ReadLine, scope: Policy['transactionIds']): Li
 const givenUp = (): Conflict =>
   new Conflict('interrupted', 'Nothing was received for two minutes; send the statement again.');
 
+const tooManyOpen = (): Conflict =>
+  new Conflict('too_many_reconciliations', `${maxOpen} statements are still compared; try again later.`);
+
+/** Lines are stored at the latest so long after the ones before: without any for two minutes it counts as interrupted. */
+const storeEveryMs = 30_000;
+
 /** Stores the lines of a statement as they arrive. */
 const storeLines = async (
-  { database, env }: Context,
+  { database, env, now }: Context,
   id: string,
   lines: AsyncIterable<ReadLine>,
 ): Promise<void> => {
   let rows: LineRow[] = [];
   let count = 0;
+  let storedAt = now().getTime();
   const store = async (): Promise<void> => {
     if (rows.length > 0 && !(await insertLines(database.sql, id, rows))) throw givenUp();
     rows = [];
+    storedAt = now().getTime();
   };
   for await (const line of lines) {
     if (++count > maxLines) throw tooManyLines(maxLines);
     rows.push(rowOf(line, env.TRANSACTION_ID_SCOPE));
-    if (rows.length === linesAtOnce) await store();
+    if (rows.length === linesAtOnce || now().getTime() - storedAt >= storeEveryMs) await store();
   }
   await store();
 };
@@ -121,6 +131,7 @@ export const receiveStatement = async (
   if (new Date(to) > ctx.now()) throw new ValidationFailed({ to: ['must not be in the future'] });
   const { orm, sql } = ctx.database;
   const id = await orm.transaction(async (tx) => {
+    if (!(await hasRoom(tx))) throw tooManyOpen();
     const period = { periodFrom: new Date(from), periodTo: new Date(to), toleranceS: tolerance };
     const { reconciliationId } = await insertReconciliation(tx, { createdBy: by, ...period });
     const details = { by, reconciliationId, from, to };
@@ -130,8 +141,11 @@ export const receiveStatement = async (
   try {
     await storeLines(ctx, id, readStatement(body, { type, ...format }));
   } catch (error) {
+    const isInvalid = error instanceof Problem && [400, 413].includes(error.status);
     // Also when the client has closed the connection. Should this fail, it counts as interrupted after a while.
-    await detached(() => failRun(sql, id, 'invalid_statement')).catch(() => undefined);
+    await detached(() => failRun(sql, id, isInvalid ? 'invalid_statement' : 'interrupted')).catch(
+      () => undefined,
+    );
     ctx.comparing.wake();
     throw error;
   }

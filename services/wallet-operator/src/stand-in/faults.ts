@@ -5,8 +5,10 @@ const answerFaults = ['late', 'garbled', 'error'] as const;
 
 export const faultKinds = [...new Set([...callbackFaults, ...answerFaults])];
 export type FaultKind = (typeof faultKinds)[number];
+/** The chances of each group are at most 1 together. */
+export const faultGroups: readonly (readonly FaultKind[])[] = [callbackFaults, answerFaults];
 
-/** Chances from 0 to 1; together at most 1 for callbacks and for answers. */
+/** Chances from 0 to 1. */
 export type FaultRates = Partial<Record<FaultKind, number>>;
 
 export interface Faults {

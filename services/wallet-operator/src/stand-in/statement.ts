@@ -15,17 +15,23 @@ export interface Line {
   time: string;
 }
 
+/** More in a row are no lost answers: the operator is down. */
+const mostRepeats = 1000;
+
 const operations: readonly string[] = ['debit', 'credit', 'rollback'];
 
 /**
  * Calls the operator and adds each transaction that it accepted to `lines`. A win is sent until it is answered; a bet
- * without an answer is rolled back.
+ * without an answer is rolled back. Throws when a win gets no answer at all.
  */
 export const recordingCaller = (caller: Caller, currency: string, lines: Line[]): Caller => ({
   ...caller,
   call: async (callback, fields) => {
     let answer = await caller.call(callback, fields);
-    while (callback === 'credit' && answer.http === 0) answer = await caller.call(callback, fields);
+    for (let more = mostRepeats; callback === 'credit' && answer.http === 0; more--) {
+      if (more === 0) throw new Error('the operator does not answer');
+      answer = await caller.call(callback, fields);
+    }
     if (answer.status !== 'OK' || !operations.includes(callback)) return answer;
     const sent = fields as Partial<Line> & { gameId?: string };
     lines.push({

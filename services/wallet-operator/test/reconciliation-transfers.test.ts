@@ -1,0 +1,59 @@
+import { get, type IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import { addGame, addPlayer, callerOf } from './factories.ts';
+import { startService } from './harness.ts';
+import { bearer, sendStatement } from './reconciliations.ts';
+
+test('downloads that are read slowly have no callback refused, and ten are open at most', async () => {
+  await using service = await startService({ variables: { MAX_IN_PROGRESS: '4' } });
+  const { sql } = service.context.database;
+  await addGame(sql);
+  const caller = callerOf(service, await addPlayer(sql));
+  const [{ id }] = await sql<[{ id: string }]>`
+    insert into reconciliations (created_at, created_by, period_from, period_to, tolerance_s, step, touched_at)
+    values (now(), 'test', now(), now(), 0, 'ended', now()) returning reconciliation_id as id`;
+  // More than sockets buffer.
+  await sql`
+    insert into reconciliation_differences (reconciliation_id, number, kind, player_id, transaction_id, repair)
+    select ${id}, n, 'missing_here', 'p', repeat('x', 1000), 'ask_game_server' from generate_series(1, 20000) n`;
+  const headers = await bearer();
+  const download = (format: string) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const url = `${service.url}/v1/reconciliations/${id}/differences.${format}`;
+      get(url, { headers, agent: false }, resolve).on('error', reject);
+    });
+  const open: IncomingMessage[] = [];
+  for (let at = 0; at < 10; at++) open.push(await download(at % 2 === 0 ? 'csv' : 'jsonl'));
+  expect(open.map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 10 }, () => 200));
+  const refused = await download('csv');
+  expect(refused.statusCode).toBe(503);
+  for (let at = 0; at < 200; at++) expect((await caller.debit({ amount: '0.01' })).status).toBe('OK');
+  for (const response of [...open, refused]) response.destroy();
+  const next = async () => {
+    const response = await download('jsonl');
+    response.destroy();
+    return response.statusCode;
+  };
+  await expect.poll(next).toBe(200);
+});
+
+test('lines that arrive slowly are stored after half a minute, before there are many', async () => {
+  let later = 0;
+  await using service = await startService({ overrides: { now: () => new Date(Date.now() + later) } });
+  const { sql } = service.context.database;
+  const stored = async (): Promise<number> =>
+    (await sql<{ lines: number }[]>`select lines from reconciliations`)[0]?.lines ?? 0;
+  const line = (transactionId: string) =>
+    Buffer.from(`${JSON.stringify({ transactionId, playerId: 'p', operation: 'credit', amount: '1.00' })}\n`);
+  const body = new ReadableStream<Uint8Array>({
+    start: (stream) => stream.enqueue(line('first')),
+    pull: async (stream) => {
+      await expect.poll(() => sql`select from reconciliations`).toHaveLength(1);
+      later = 31_000;
+      stream.enqueue(line('second'));
+      await expect.poll(stored).toBeGreaterThan(0);
+      stream.close();
+    },
+  });
+  expect(await sendStatement(service.url, body)).toMatchObject({ status: 201, body: { lines: 2 } });
+});
