@@ -22,7 +22,7 @@ test('thresholds, durations and texts are those of the Prometheus rules', () => 
   });
 });
 
-test('every value that the health strip shows has its rule', () => {
+test('every metric of the health strip has an alert rule', () => {
   const metrics = new Set(rules.map(({ metric }) => metric));
   for (const metric of [
     'up',

@@ -44,7 +44,7 @@ const pressUntilNext = async (page: Page, key: 'Tab' | 'Shift+Tab'): Promise<num
 const focusedText = (page: Page): Promise<string> =>
   page.evaluate(() => document.activeElement?.textContent ?? '');
 const isIn = (page: Page, selector: string): Promise<boolean> =>
-  page.evaluate((within) => document.activeElement?.closest(within) !== null, selector);
+  page.evaluate((within) => Boolean(document.activeElement?.closest(within)), selector);
 
 const hook = (event: string, body: string) =>
   fetch(`${gateway}/api/v1/hooks/${event}/${demo.store.webhookToken}`, {
@@ -55,7 +55,7 @@ const hook = (event: string, body: string) =>
 
 describe.runIf(canLook)('the operations page with a keyboard', () => {
   beforeAll(async () => {
-    for (let order = 0; order < 30; order++)
+    for (let order = 0; order < 75; order++)
       await hook('order_updated', JSON.stringify({ id: `keyboard-${order}`, status: 'A' }));
     await hook('order_updated', '{"id":');
     await callback('debit', {
@@ -110,13 +110,16 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
       await page.locator(opener).first().press('Enter');
       await page.getByRole('dialog').waitFor();
       await loaded(page);
+      let stopsInside = 0;
       for (let press = 0; press < 20; press++) {
         await page.keyboard.press('Tab');
         // After the last control of a dialog a browser goes to its own, for which the page has no focus.
         expect(await isIn(page, 'dialog, body:focus-within:not(:has(:focus)), html:not(:has(:focus))')).toBe(
           true,
         );
+        if (await isIn(page, 'dialog')) stopsInside += 1;
       }
+      expect(stopsInside).toBeGreaterThan(0);
       await page.keyboard.press('Escape');
       expect(await page.getByRole('dialog').count()).toBe(0);
       expect(await focusedText(page)).toBe(text);
@@ -159,12 +162,12 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
     expect(await isIn(page, 'dialog')).toBe(true);
   });
 
-  test('the focus stays in the list while its pages are turned', async () => {
+  test('the focus stays on the button while pages of a list are turned', async () => {
     await using visited = await signedIn('webhooks', desktop);
     const { page } = visited;
     await page.getByRole('button', { name: 'Older' }).press('Enter');
     await page.getByText('Page 2').waitFor();
-    expect(await isIn(page, '.list')).toBe(true);
+    await expect.poll(() => focusedText(page)).toBe('Older');
   });
 
   test('after an error, Enter tries again, and the focus stays in the list', async () => {
@@ -189,7 +192,7 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
     const { page } = visited;
     await page.locator('section[aria-label=Players] tbody a').first().press('Enter');
     await page.locator('section[aria-label=Players] form').waitFor();
-    expect(await isIn(page, '.view')).toBe(true);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Players');
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
   });

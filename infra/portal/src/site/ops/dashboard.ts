@@ -70,9 +70,11 @@ export const createDashboard = (
     const isInView = document.activeElement?.closest('.view, dialog') !== null;
     removeDialogs();
     draw();
-    if (!isInView) return;
-    view.tabIndex = -1;
-    view.focus({ preventScroll: true });
+    const section = view.firstElementChild;
+    if (!isInView || !(section instanceof HTMLElement)) return;
+    // Its name is read out.
+    section.tabIndex = -1;
+    section.focus({ preventScroll: true });
     view.scrollIntoView();
   };
   addEventListener('hashchange', follow);

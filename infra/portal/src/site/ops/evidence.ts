@@ -40,7 +40,7 @@ interface CheckpointPage {
   page: ListPage;
 }
 
-/** Saves JSON as the service wrote it: the signature of evidence is over these bytes. */
+/** Saves JSON. JSON.stringify writes the same bytes as the service, so the signature of evidence stays valid. */
 const save = (name: string, value: unknown): void =>
   download(name, JSON.stringify(value), 'application/json');
 
@@ -86,10 +86,16 @@ const roundEvidence = (session: Session): HTMLElement => {
       value: place().filters.get(name) ?? '',
     });
   const [player, round] = [input('player'), input('round')];
-  const result = element('div', { role: 'status' });
+  // Only the summary is read out, not up to 1,000 rows.
+  const [summary, result] = [element('p', { class: 'unseen', role: 'status' }), element('div')];
   const load = (): void => {
     const path = [player, round].map(({ value }) => encodeURIComponent(value)).join('/rounds/');
-    void show(result, async () => evidenceOf(await session.ask(`/v1/players/${path}/evidence`)));
+    summary.textContent = '';
+    void show(result, async () => {
+      const file = await session.ask<EvidenceFile>(`/v1/players/${path}/evidence`);
+      summary.textContent = `Evidence with ${file.evidence.entries.length} entries.`;
+      return evidenceOf(file);
+    });
   };
   const form = element(
     'form',
@@ -104,7 +110,7 @@ const roundEvidence = (session: Session): HTMLElement => {
     load();
   });
   if (player.value !== '' && round.value !== '') load();
-  return element('div', {}, form, result);
+  return element('div', {}, form, summary, result);
 };
 
 const columns = ['Number', 'Sealed', 'Entries', 'Entries so far', 'Key'];
@@ -143,7 +149,7 @@ export const evidenceView = (session: Session): HTMLElement => {
   const saveKeys = button('Download public keys', 'quiet', () => {
     void show(keys, async () => {
       save('keys.json', await session.ask('/v1/audit/keys'));
-      return 'Compare their thumbprints with those that the operator gave you in person.';
+      return 'Give these keys to third parties in person, not with the evidence.';
     });
   });
   load();

@@ -51,7 +51,7 @@ const entryRow = (playerId: string, entry: Entry) => [
   findLink(entry.transactionId),
 ];
 
-const ways = (playerId: string): HTMLElement => {
+const links = (playerId: string): HTMLElement => {
   const link = (view: string, text: string) => element('a', { href: addressOf(view, { playerId }) }, text);
   return element('p', { class: 'ways' }, link('limits', 'Limits'), link('ledger', 'Audit log'));
 };
@@ -64,7 +64,7 @@ export const playersView = (session: Session): HTMLElement => {
     const { playerId } = filters.values();
     found.hidden = playerId === undefined;
     if (playerId === undefined) return;
-    more.replaceChildren(ways(playerId));
+    more.replaceChildren(links(playerId));
     const path = `/v1/players/${encodeURIComponent(playerId)}`;
     void show(about, async () => factsOf(await session.ask<Player>(path)));
     void show(list, async () => {
