@@ -64,13 +64,12 @@ export const createContext = async (
     rememberMs: env.TOKEN_MEMORY_MS,
     now,
   });
-  const folder = spoolFolder(env);
   const inbox = createInbox({
     sql,
     log,
-    spoolFolder: folder,
+    spoolFolder: spoolFolder(env),
     spoolMaxBytes: env.SPOOL_MAX_BYTES,
-    snapshot: createSnapshot({ tokens, clock, openStore, folder, log }),
+    snapshot: createSnapshot({ tokens, clock, openStore }),
     onWork,
   });
   const oldUses = createOldUses(sql, now);

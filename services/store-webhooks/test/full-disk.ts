@@ -1,6 +1,12 @@
-import { StatementSync } from 'node:sqlite';
+import fs from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 
-/** Loaded before the service (`node --import`): writing to a spool file fails as SQLite fails on a full disk. */
-StatementSync.prototype.run = () => {
-  throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
+/** Loaded before the service (`node --import`): writing to a spool file fails as on a full disk, with ENOSPC. */
+const { open } = fs;
+fs.open = async (path, flags, mode) => {
+  const handle = await open(path, flags, mode);
+  if (!String(path).endsWith('.spool')) return handle;
+  await handle.close();
+  return open('/dev/full', 'r+');
 };
+syncBuiltinESMExports();

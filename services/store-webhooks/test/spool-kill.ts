@@ -1,10 +1,9 @@
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-import { DatabaseSync, StatementSync } from 'node:sqlite';
 
 /**
  * Loaded before a program (`--import <its URL>?at=n`): kills it with SIGKILL right before its nth operation on the file
- * system or in a file of SQLite. Stands for a crash between any two steps.
+ * system. Stands for a crash between any two steps.
  */
 let left = Number(new URL(import.meta.url).searchParams.get('at'));
 
@@ -23,7 +22,5 @@ const probe = await fs.open(import.meta.filename);
 const handle = Object.getPrototypeOf(probe) as object;
 await probe.close();
 replace(handle, ['write', 'writeFile', 'appendFile', 'datasync', 'sync', 'truncate', 'read', 'close']);
-replace(DatabaseSync.prototype, ['exec', 'close']);
-replace(StatementSync.prototype, ['run', 'iterate']);
 replace(fs, ['mkdir', 'open', 'rename', 'unlink', 'rmdir', 'rm', 'writeFile', 'readFile', 'readdir']);
 syncBuiltinESMExports();

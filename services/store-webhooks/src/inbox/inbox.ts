@@ -6,7 +6,7 @@ import { waitUncounted } from '@platform/service-kit/request-scope';
 import { withTimeout } from '@platform/service-kit/timeout';
 import type { Sql } from 'postgres';
 import type { HookEvent } from '../hooks/events.ts';
-import type { Snapshot } from '../spool/snapshot.ts';
+import type { Snapshot } from '../spool/saved-snapshot.ts';
 import { createSpool, type Spool } from '../spool/spool.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { EventWorker, OnWork } from './handover.ts';

@@ -7,8 +7,9 @@ import { Unavailable } from '@platform/service-kit/problem';
 import { detached } from '@platform/service-kit/request-scope';
 import type { Receipt } from '../inbox/receipt.ts';
 import { safeError } from '../tracker/failure.ts';
-import { createFile, takeAbandoned, type SpoolFile } from './file.ts';
-import type { Snapshot } from './snapshot.ts';
+import { append, createFile, openFiles, putAside, readNext, removeFile, type SpoolFile } from './file.ts';
+import { createFolder, takeAbandoned, type OwnFolder } from './folder.ts';
+import { createSavedSnapshot, type Snapshot } from './saved-snapshot.ts';
 
 export interface SpoolOptions {
   folder: string;
@@ -42,12 +43,19 @@ export interface Spool extends AsyncDisposable {
 
 const maintainMs = 1000;
 
+/** A folder of a process that has ended, and its files that are not replayed yet. */
+interface Abandoned {
+  folder: OwnFolder;
+  files: SpoolFile[];
+}
+
 /** Keeps events in a file while the database is unavailable, and replays them in order afterwards. */
 export const createSpool = (options: SpoolOptions): Spool => {
   const { folder, maxBytes, store, log, pauseMs = 250, snapshot } = options;
+  let home: Promise<OwnFolder> | undefined;
   let own: SpoolFile | undefined;
-  /** Files of processes that have ended, oldest first. */
-  const abandoned: SpoolFile[] = [];
+  let abandoned: Abandoned[] = [];
+  const saved = createSavedSnapshot(snapshot, folder, log);
   let writing = 0;
   let active = false;
   let isFailing = false;
@@ -56,13 +64,24 @@ export const createSpool = (options: SpoolOptions): Spool => {
   const stopping = new AbortController();
   const stack = new AsyncDisposableStack();
 
-  const files = (): SpoolFile[] => (own === undefined ? abandoned : [...abandoned, own]);
-  const bytes = () => files().reduce((sum, file) => sum + file.bytes, 0);
+  const bytes = () =>
+    abandoned.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, own?.size ?? 0);
+
+  /** The folder of this process. It is created before the first outage, when the disk may be full. */
+  const openHome = (): Promise<OwnFolder> =>
+    (home ??= createFolder(folder).catch((error: unknown) => {
+      home = undefined;
+      throw error;
+    }));
 
   const writes = createBatcher<Receipt, void>({
     flush: async (receipts) => {
-      own ??= await createFile(folder);
-      own.append(receipts);
+      let file: SpoolFile;
+      // Again if the file was found to be damaged meanwhile: nothing behind the damage can be replayed.
+      do {
+        file = own ??= await createFile((await openHome()).path);
+        await append(file, receipts);
+      } while (own !== file);
       return receipts.map(() => undefined);
     },
     maxBatch: 500,
@@ -72,44 +91,57 @@ export const createSpool = (options: SpoolOptions): Spool => {
     maxInFlight: 1,
   });
 
-  const reportDamage = (path: string): void =>
-    log.error({ path }, 'a spool file is damaged and was put aside');
-
-  /** Replays a file to its end; false if it is damaged. */
-  const replay = async (file: SpoolFile): Promise<boolean> => {
-    while (file.hasMore()) {
-      const { receipts, isDamaged, markReplayed } = file.next();
+  /** Replays a file. `cut`: it ends with an incomplete record. */
+  const replay = async (file: SpoolFile): Promise<'whole' | 'cut' | 'damaged'> => {
+    while (file.replayed < file.size) {
+      const { receipts, bytes: read, damaged } = await readNext(file);
       if (receipts.length > 0) await store(receipts);
-      markReplayed();
-      if (isDamaged) return false;
+      file.replayed += read;
+      if (damaged) return 'damaged';
+      if (read === 0) return 'cut';
     }
-    return true;
+    return 'whole';
   };
-  const putAside = async (file: SpoolFile): Promise<void> => {
-    await file.putAside();
-    reportDamage(file.path);
+
+  const putDamagedAside = async (file: SpoolFile): Promise<void> => {
+    log.error(
+      { path: file.path, lostBytes: file.size - file.replayed },
+      'a spool file is damaged and was put aside',
+    );
+    await putAside(file);
+  };
+
+  const drainAbandoned = async (): Promise<void> => {
+    for (let next = abandoned[0]; next !== undefined; next = abandoned[0]) {
+      for (let file = next.files[0]; file !== undefined; file = next.files[0]) {
+        // A record that a crash cut off was never acknowledged.
+        const isDamaged = (await replay(file)) === 'damaged';
+        await (isDamaged ? putDamagedAside : removeFile)(file);
+        next.files.shift();
+      }
+      // First, because a folder that was removed in part cannot be removed again.
+      abandoned = abandoned.slice(1);
+      await next.folder.remove();
+    }
   };
 
   const drain = async (): Promise<void> => {
     for (let caughtUp = false; !caughtUp;) {
-      for (let file = abandoned[0]; file !== undefined; file = abandoned[0]) {
-        const isWhole = await replay(file);
-        abandoned.shift();
-        await (isWhole ? file.remove() : putAside(file));
-      }
+      await drainAbandoned();
       const file = own;
-      if (file !== undefined && !(await replay(file))) {
+      // Every record of its own file was written completely.
+      if (file !== undefined && (await replay(file)) !== 'whole') {
         own = undefined;
-        await putAside(file);
+        await putDamagedAside(file);
       }
-      caughtUp = writing === 0 && abandoned.length === 0 && own?.hasMore() !== true;
+      caughtUp = writing === 0 && abandoned.length === 0 && (own === undefined || own.replayed === own.size);
       if (!caughtUp) await immediate();
     }
     // No write to the file is in progress in this turn of the event loop, so later receipts may go to the inbox.
     const done = own;
     own = undefined;
     active = false;
-    await done?.remove();
+    if (done !== undefined) await removeFile(done);
   };
 
   const run = async (): Promise<void> => {
@@ -131,18 +163,32 @@ export const createSpool = (options: SpoolOptions): Spool => {
     if (active && draining === undefined && !stopping.signal.aborted) draining = detached(run);
   };
 
+  const takeOver = async (one: OwnFolder): Promise<void> => {
+    try {
+      const files = await openFiles(one.path);
+      if (files.length === 0) await one.remove();
+      else abandoned.push({ folder: one, files });
+    } catch (error) {
+      one.unlock();
+      throw error;
+    }
+  };
+
   const maintain = async (): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const { taken, damaged, failed } = await takeAbandoned(folder, new Set(files().map(({ path }) => path)));
-    for (const path of damaged) reportDamage(path);
-    if (taken.length > 0 || !isRecovered) await snapshot?.restore();
+    const { taken, failed } = await takeAbandoned(folder);
+    if (taken.length > 0 || !isRecovered) await saved.restore();
     isRecovered = true;
-    abandoned.push(...taken);
+    // Before the abandoned folders are removed, with the snapshots in them. A full disk must not keep their
+    // events from being replayed.
+    const unsaved = await openHome()
+      .then(saved.save)
+      .catch((error: unknown) => error);
+    for (const one of taken) await takeOver(one);
     active ||= abandoned.length > 0;
     begin();
-    // Last, because a full disk must not keep events from being replayed.
-    await snapshot?.save();
-    if (failed !== undefined) throw failed;
+    const problem = unsaved ?? failed;
+    if (problem !== undefined) throw problem;
   };
 
   return {
@@ -153,7 +199,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
       return bytes();
     },
     free: async () => {
-      const { bavail, bsize } = await statfs(folder);
+      const { bavail, bsize } = await statfs((await openHome()).path);
       return Math.max(0, Math.min(maxBytes - bytes(), bavail * bsize));
     },
     add: async (receipt) => {
@@ -182,8 +228,10 @@ export const createSpool = (options: SpoolOptions): Spool => {
       stopping.abort();
       await stack.disposeAsync();
       await draining;
-      if (isRecovered) await snapshot?.save().catch(() => undefined);
-      for (const file of files()) file.close();
+      const at = await home?.catch(() => undefined);
+      if (at !== undefined && saved.exists) await saved.save(at).catch(() => undefined);
+      for (const file of [own, ...abandoned.flatMap(({ files }) => files)]) await file?.handle.close();
+      for (const one of [at, ...abandoned.map((left) => left.folder)]) one?.unlock();
     },
   };
 };

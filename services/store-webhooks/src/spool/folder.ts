@@ -1,0 +1,106 @@
+import { mkdir, open, readdir, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { v7 } from 'uuid';
+
+/** A folder of the spool that this process has locked. Nobody else writes or removes files in it. */
+export interface OwnFolder {
+  path: string;
+  /** Gives the folder up; another process may take it over. */
+  unlock(): void;
+  /** Removes the folder and its files. */
+  remove(): Promise<void>;
+}
+
+const lockName = 'lock';
+const [busy, cannotOpen] = [5, 14];
+
+/** Makes the names in a folder durable. */
+export const syncFolder = async (path: string): Promise<void> => {
+  const handle = await open(path, 'r');
+  await handle.sync().finally(() => handle.close());
+};
+
+/**
+ * Locks a folder, or returns undefined if another process has it. SQLite takes a lock of the kernel on the file:
+ * it ends with the process, however that ends, and holds between containers, where process ids mean nothing.
+ */
+const lock = (path: string): OwnFolder | undefined => {
+  const lockPath = join(path, lockName);
+  const url = pathToFileURL(lockPath);
+  // Never creates the file: its owner may be removing it.
+  url.searchParams.set('mode', 'rw');
+  let file: DatabaseSync | undefined;
+  try {
+    file = new DatabaseSync(url);
+    file.exec('begin exclusive');
+  } catch (error) {
+    file?.close();
+    const { errcode } = error as { errcode?: number };
+    // The owner may have removed it. For other reasons, such as too many open files, it is tried again later.
+    if (errcode === busy || (errcode === cannotOpen && !existsSync(lockPath))) return undefined;
+    throw error;
+  }
+  const locked = file;
+  // The owner may have removed the file after it was opened here. Its name is never used again.
+  if (!existsSync(lockPath)) {
+    locked.close();
+    return undefined;
+  }
+  return {
+    path,
+    unlock: () => {
+      if (locked.isOpen) locked.close();
+    },
+    // The lock is removed last, so that a folder with files always has one.
+    remove: async () => {
+      const names = await readdir(path);
+      for (const name of names.filter((one) => one !== lockName)) await unlink(join(path, name));
+      await unlink(lockPath);
+      await rmdir(path);
+      locked.close();
+    },
+  };
+};
+
+/** Creates a folder that only the user of this process can read, and locks it. */
+export const createFolder = async (parent: string): Promise<OwnFolder> => {
+  const path = join(parent, v7());
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  // Until it is locked, another process can take it for an abandoned one, and remove it.
+  const isWritten = await writeFile(join(path, lockName), '', { flag: 'wx', mode: 0o600 }).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+  const folder = isWritten ? lock(path) : undefined;
+  if (folder === undefined) return createFolder(parent);
+  for (const one of [path, parent, dirname(parent)]) await syncFolder(one);
+  return folder;
+};
+
+export const foldersIn = async (parent: string): Promise<string[]> => {
+  const entries = await readdir(parent, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(parent, name));
+};
+
+/** Locks the folders whose processes have ended, oldest first. `failed` is why one could not be locked. */
+export const takeAbandoned = async (parent: string): Promise<{ taken: OwnFolder[]; failed?: unknown }> => {
+  const taken: OwnFolder[] = [];
+  let failed: unknown;
+  for (const path of (await foldersIn(parent)).toSorted()) {
+    try {
+      const folder = lock(path);
+      if (folder !== undefined) taken.push(folder);
+      // Its process ended before it had a lock, or while it was removed. One with files is not removed.
+      else if (!existsSync(join(path, lockName))) await rmdir(path).catch(() => undefined);
+    } catch (error) {
+      failed = error;
+    }
+  }
+  return { taken, failed };
+};
