@@ -94,7 +94,7 @@ describe.runIf(canLook)('finding by an id', () => {
   // Each way begins with an id that is searched for, and leads through links to a group of results with another id.
   test.each([
     ['an order to its events', ids.order, 'Webhooks', 'order:', 'dialog', ids.order],
-    ['an event to its order', ids.request, 'Webhooks', ids.order, 'Orders', ids.order],
+    ['an event to its order', ids.request, 'Webhooks', `order:${ids.order}`, 'Orders', ids.order],
     ['an order to its member', ids.order, 'Orders', ids.member, 'Members', ids.member],
     ['an order to its jobs', ids.order, 'Delivery jobs', ids.job, 'Delivery jobs', ids.job],
     ['an order to its payments', ids.order, 'Payments', ids.payment, 'Payments', ids.payment],
