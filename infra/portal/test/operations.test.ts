@@ -175,7 +175,9 @@ describe.runIf(canLook)('the operations page', () => {
     );
     await page.getByLabel('Status').selectOption('failed');
     await page.getByLabel('Event').selectOption('payment-auth-completed');
+    const newest = page.waitForResponse(/events\?(?!.*status=failed).*payment-auth-completed/);
     await page.getByLabel('Status').selectOption('');
+    await (await newest).finished();
     await page.getByText('No webhook matches the filter.').waitFor();
     const answered = page.waitForResponse(/events\?.*status=failed/);
     late.resolve();

@@ -103,6 +103,8 @@ export const createHarness = <Env, Context extends BaseContext>(
       DATABASE_URL: databaseUrl,
       REDIS_URL: (await provided()).redisUrl,
       RATE_LIMIT: 'off',
+      // On a slow machine requests of a test that races wait longer than the second that clients are given.
+      DATABASE_WAIT_MS: '60000',
       ...(await tokenSettings(stack)),
       ...service.variables,
       ...options.variables,
