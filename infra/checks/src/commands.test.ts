@@ -93,18 +93,6 @@ test.runIf(inject('nginxPath') && inject('redisUrl')).concurrent.each(withComman
   900_000,
 );
 
-test.runIf(inject('nginxPath') && inject('redisUrl'))(
-  'pnpm runs the programs of every package with the Node.js of the repository, whichever is installed',
-  async () => {
-    const { code, output } = await paste('npx -y pnpm@10.34.9 --recursive exec node --version 2>/dev/null');
-    expect({ code, versions: [...new Set(output.trim().split('\n'))] }).toEqual({
-      code: 0,
-      versions: [process.version],
-    });
-  },
-  300_000,
-);
-
 test.each(pages)('every command in a block of %s works without pnpm installed', (page) => {
   const commands = codeBlocks(read(page)).filter(({ language }) => language === 'sh');
   const bare = commands.filter(({ code }) => /^\s*pnpm |\$\(pnpm |[|&;] *pnpm /m.test(code));
