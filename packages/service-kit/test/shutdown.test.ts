@@ -21,7 +21,8 @@ test('on SIGTERM a running request finishes and the process ends with 0', async 
   const holder = await sql.reserve();
   await holder`select pg_advisory_lock(1)`;
   const slow = fetch(`${service.url}/v1/slow`);
-  const waiting = () => sql`select 1 from pg_locks where locktype = 'advisory' and not granted`;
+  const waiting = () =>
+    sql`select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
   await expect.poll(async () => (await waiting()).length).toBe(1);
   service.signal('SIGTERM');
   await expect.poll(() => service.lines.join('\n')).toContain('"signal":"SIGTERM"');
