@@ -78,6 +78,7 @@ describe('compose.yaml', () => {
     expect(build?.args).toMatchObject({
       SERVICE: '@platform/gateway-telemetry',
       FOLDER: 'infra/gateway-telemetry',
+      TITLE: 'gateway-telemetry',
     });
     // Where the gateway's configuration has it, and only when it is asked for.
     expect(telemetry).toMatchObject({

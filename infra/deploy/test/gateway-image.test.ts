@@ -39,7 +39,11 @@ let image: Awaited<ReturnType<typeof buildImage>>;
 let telemetry: Awaited<ReturnType<typeof buildImage>>;
 
 beforeAll(async () => {
-  const telemetryArguments = { SERVICE: '@platform/gateway-telemetry', FOLDER: 'infra/gateway-telemetry' };
+  const telemetryArguments = {
+    SERVICE: '@platform/gateway-telemetry',
+    FOLDER: 'infra/gateway-telemetry',
+    TITLE: 'gateway-telemetry',
+  };
   [image, telemetry] = await Promise.all([
     buildImage(work, { SERVICE: '@platform/portal' }, 'gateway'),
     buildImage(newFolder('telemetry-image-'), telemetryArguments),
@@ -165,6 +169,7 @@ test('the spans and metrics of the gateway come from the image gateway-telemetry
   await fetch(`${gateway.url}/openapi/quest-service.json`, {
     headers: { traceparent: `00-${trace}-${'c'.repeat(16)}-01` },
   });
+  expect(telemetry.labels['org.opencontainers.image.title']).toBe('gateway-telemetry');
   const [span] = await collector.trace(trace, 'GET quest-service');
   expect([span?.service, span?.parentSpanId]).toEqual(['gateway', 'c'.repeat(16)]);
   const metrics = await (await fetch(`http://127.0.0.1:${receiver.port}/metrics`)).text();

@@ -38,7 +38,9 @@ const buildStandIns = async ({ docker }: Engine): Promise<void> => {
 
   await cp(join(ROOT, 'infra/rehearsal/base-images'), folder, { recursive: true });
   await cp(AUTHORITIES, join(folder, 'ca-certificates.crt'));
-  await run('npm', ['install', '--prefix', join(folder, 'packages'), 'node@24', 'npm@11']);
+  // The Node.js of the checkout, which has the version of the image.
+  await cp(process.execPath, join(folder, 'node'));
+  await run('npm', ['install', '--prefix', join(folder, 'packages'), 'npm@11']);
   const registry = (await run('npm', ['config', 'get', 'registry'])).trim();
   for (const [stage, name] of Object.entries(OFFICIAL))
     await docker('build', '--target', stage, '--tag', name, '--build-arg', `REGISTRY=${registry}`, folder);

@@ -11,8 +11,8 @@ import { dockerHost, searchPath } from './env.ts';
 export interface Engine extends AsyncDisposable {
   /** Runs `docker`, returns its output. */
   docker: (...args: string[]) => Promise<string>;
-  /** Runs a shell command that uses `docker compose`, with variables for compose.yaml. */
-  compose: (command: string, variables: Record<string, string>) => Promise<string>;
+  /** Runs shell commands that use `docker compose`, with variables for compose.yaml. */
+  compose: (commands: string, variables: Record<string, string>) => Promise<string>;
   /** Whether the rehearsal started it. Then all images in it can be deleted. */
   own: boolean;
 }
@@ -78,12 +78,36 @@ const startEngine = async (client: string): Promise<{ host: string } & AsyncDisp
   return { host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 };
 
-/** Version 1 is a program of its own, cannot wait, and pulls what another service builds unless it is built before. */
-const forOldCompose = (command: string): string =>
-  command
-    .replace(/^(docker compose .*) up --build/m, '$1 build\n$1 up')
+/** Seconds until containers that do not become healthy end the commands. */
+const HEALTHY_S = 900;
+
+/** Lines for `sh -e` that do what `up --wait` does: end when no container is starting any more, and fail when one is not healthy. */
+const waitUntilHealthy = (compose: string): string[] => {
+  const states = `docker inspect --format '{{with .State.Health}}{{.Status}}{{end}}' $(${compose} ps -q)`;
+  return [
+    `left=${HEALTHY_S}`,
+    `while ${states} | grep -q starting; do left=$((left - 1)); test $left -gt 0; sleep 1; done`,
+    `if ${states} | grep -q unhealthy; then exit 1; fi`,
+  ];
+};
+
+/**
+ * Version 1 is a program of its own, cannot wait, asks for a terminal, and pulls what another service builds unless it is
+ * built before.
+ */
+const forOldCompose = (commands: string): string =>
+  commands
+    .split('\n')
+    .flatMap((line) => {
+      const [compose = '', options] = line.split(' up ');
+      if (options === undefined || !options.includes('--wait')) return line;
+      const build = options.includes('--build') ? [`${compose} build --parallel`] : [];
+      const up = `${compose} up ${options.replace('--build', '').replace('--wait', '--detach')}`;
+      return [...build, up, ...waitUntilHealthy(compose)];
+    })
+    .join('\n')
     .replaceAll('docker compose', 'docker-compose')
-    .replaceAll('--wait', '--detach');
+    .replaceAll('run --rm', 'run --rm -T');
 
 /**
  * The engine that `docker` reaches, or one started by root for the rehearsal only.
@@ -106,8 +130,8 @@ export const openEngine = async (): Promise<Engine> => {
   const owned = stack.move();
   return {
     docker: (...args) => run(client, args, env),
-    compose: (command, variables) =>
-      run('sh', ['-ec', isOldCompose ? forOldCompose(command) : command], { ...env, ...variables }),
+    compose: (commands, variables) =>
+      run('sh', ['-ec', isOldCompose ? forOldCompose(commands) : commands], { ...env, ...variables }),
     own,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

@@ -51,9 +51,7 @@ const rehearse = async (): Promise<string[]> => {
   faults.push(...(await step('labels and SBOMs of the images', () => findUndescribed(engine, platform))));
   await step('images of the next versions', () => buildVersions(engine, platform));
   faults.push(
-    ...(await step('backup, migrations in the wrong order, restore', () =>
-      rehearseRestore(engine, platform),
-    )),
+    ...(await step('backup, migrations in the wrong order, restore', () => rehearseRestore(platform))),
     ...(await step('every service replaced by its next version', () => replaceVersions(engine, platform))),
   );
   const { results, faults: dayFaults } = await step(
@@ -64,6 +62,9 @@ const rehearse = async (): Promise<string[]> => {
     say(`${name}: ${steps} steps, ${interrupted} interrupted`);
     if (steps === 0) faults.push(`${name} could do nothing`);
   }
+  await step('proof of the ledger, check of the page directories', () =>
+    platform.follow('backup.md', 'Check'),
+  );
   return [...faults, ...dayFaults];
 };
 

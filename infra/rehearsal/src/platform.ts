@@ -20,9 +20,12 @@ const LABELS = {
 /** A step in which all containers stop and start. */
 const EVERYTHING = 'down and up';
 
+/** Text of a command, and what the rehearsal has instead. */
+type Edit = readonly [old: string, next: string];
+
 /** The platform in containers. */
 export interface Deployment extends Platform, AsyncDisposable {
-  /** Name of each container, by the name that it has in compose.yaml. */
+  /** Name of each container of the first version, by the name that it has in compose.yaml. */
   containers: Record<string, string>;
   services: readonly string[];
   /** What the images must be labelled with. */
@@ -36,22 +39,38 @@ export interface Deployment extends Platform, AsyncDisposable {
   /** Makes `tag` the version that later commands use. */
   useTag: (tag: string) => void;
   /** Runs the first commands below a heading of a page in docs/. */
-  follow: (page: string, heading: string, variables: Record<string, string>) => Promise<string>;
+  follow: (
+    page: string,
+    heading: string,
+    variables?: Record<string, string>,
+    edits?: readonly Edit[],
+  ) => Promise<string>;
   /** Waits until the gateway and every service are ready. */
   ready: () => Promise<void>;
   /** Passwords and keys. */
   secrets: readonly string[];
 }
 
-/** The first commands below a heading of a page in docs/. */
-export const documentedCommands = async (page: string, heading: string): Promise<string> => {
+/** The first commands below a heading of a page in docs/, for the project of the rehearsal. @throws when they lack what is edited */
+export const documentedCommands = async (
+  page: string,
+  heading: string,
+  edits: readonly Edit[] = [],
+): Promise<string> => {
   const text = await readFile(join(ROOT, 'docs', page), 'utf8');
   const [, block] = text.split(`# ${heading}\n`)[1]?.split('```') ?? [];
   if (!block?.startsWith('sh')) throw new Error(`docs/${page} has no commands below "${heading}"`);
-  return block
-    .slice(block.indexOf('\n') + 1)
-    .replaceAll('-p platform ', `-p ${PROJECT} `)
-    .replaceAll('platform_', `${PROJECT}_`);
+  return edits.reduce(
+    (commands, [old, next]) => {
+      if (!commands.includes(old)) throw new Error(`docs/${page} has no "${old}" below "${heading}"`);
+      return commands.replaceAll(old, next);
+    },
+    block
+      .slice(block.indexOf('\n') + 1)
+      .replaceAll('-p platform ', `-p ${PROJECT} `)
+      .replaceAll('COMPOSE_PROJECT_NAME=platform\n', `COMPOSE_PROJECT_NAME=${PROJECT}\n`)
+      .replaceAll('platform_', `${PROJECT}_`),
+  );
 };
 
 /** What prepare-compose made: of URLs the password, of keys the private part. */
@@ -115,10 +134,11 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     if (built !== '') await engine.docker('image', 'rm', ...built.trim().split('\n'));
   });
   stack.defer(async () => void (await compose('down --volumes --remove-orphans')));
-  const commands = (await documentedCommands('deploy.md', 'On one machine: compose'))
-    .replaceAll('prepare-compose', `prepare-compose --out '${prepared}'`)
-    .replaceAll('curl ', 'curl --silent --fail --retry 10 --retry-all-errors ')
-    .replaceAll('http://127.0.0.1:8080', gateway);
+  const commands = await documentedCommands('deploy.md', 'On one machine: compose', [
+    ['prepare-compose', `prepare-compose --out '${prepared}'`],
+    ['curl ', 'curl --silent --fail '],
+    ['http://127.0.0.1:8080', gateway],
+  ]);
   const printed = await engine.compose(commands, variables);
   await waitUntilReady(gateway, services);
   const [adminToken] = /^eyJ\S+$/m.exec(printed) ?? [];
@@ -134,30 +154,40 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   await writeFile(stackFile, JSON.stringify({ gateway, demo }), { mode: 0o600 });
 
   const names = ['postgres', 'redis', ...services, 'gateway'];
-  const inspect = async (format: string, name: string): Promise<string> =>
-    (await engine.docker('inspect', '--format', format, (await compose(`ps -q ${name}`)).trim())).trim();
-  const entries = names.map(async (name) => [name, (await inspect('{{.Name}}', name)).slice(1)]);
+  // Docker answers this much faster than version 1 of compose.
+  const containerOf = async (name: string): Promise<string> => {
+    const labels = [`project=${PROJECT}`, `service=${name}`].map(
+      (label) => `label=com.docker.compose.${label}`,
+    );
+    const filters = labels.flatMap((label) => ['--filter', label]);
+    return (await engine.docker('ps', ...filters, '--format', '{{.Names}}')).trim();
+  };
+  const entries = names.map(async (name) => [name, await containerOf(name)]);
   const containers = Object.fromEntries(await Promise.all(entries)) as Record<string, string>;
   const network = `${PROJECT}_inner`;
-  const addressOf = (name: string): Promise<string> =>
-    inspect(`{{(index .NetworkSettings.Networks "${network}").IPAddress}}`, name);
+  const addressOf = async (container: string): Promise<string> => {
+    const format = `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`;
+    return (await engine.docker('inspect', '--format', format, container)).trim();
+  };
   const logs: Record<string, string> = {};
-  const keepLog = async (name: string): Promise<void> => {
-    logs[name] = `${logs[name] ?? ''}${await compose(`logs --no-color ${name}`)}`;
+  const keepLog = async (name: string, container: string): Promise<void> => {
+    logs[name] = `${logs[name] ?? ''}${await engine.compose(`docker logs ${container} 2>&1`, {})}`;
   };
 
   /** Meanwhile another container takes the address, so that the new container gets a different one. */
   const recreate = async (name: string): Promise<void> => {
-    const before = await addressOf(name);
-    await compose(`kill ${name}`);
-    await keepLog(name);
-    await compose(`rm --force ${name}`);
+    const old = await containerOf(name);
+    const before = await addressOf(old);
+    await engine.docker('kill', old);
+    await keepLog(name, old);
+    await engine.docker('rm', old);
     const idle = [`${imageOf(services[0] ?? '')}:latest`, 'node', '-e', 'setInterval(() => {}, 1e6)'];
     const place = ['--network', network, '--ip', before];
     const other = await engine.docker('run', '--rm', '--detach', ...place, ...idle);
     try {
       await compose(`up --detach --no-deps ${name}`);
-      if ((await addressOf(name)) === before) throw new Error(`${name} has the address ${before} again`);
+      const after = await addressOf(await containerOf(name));
+      if (after === before) throw new Error(`${name} has the address ${before} again`);
     } finally {
       await engine.docker('kill', other.trim());
     }
@@ -181,8 +211,8 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
       return rows.split('\n').filter(Boolean);
     },
     useTag: (tag) => void (variables.TAG = tag),
-    follow: async (page, heading, more) =>
-      engine.compose(await documentedCommands(page, heading), {
+    follow: async (page, heading, more, edits) =>
+      engine.compose(await documentedCommands(page, heading, edits), {
         ...variables,
         COMPOSE_PROJECT_NAME: PROJECT,
         COMPOSE_FILE: 'infra/deploy/compose.yaml',
@@ -194,14 +224,14 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
     crash: async (name) => {
       stopping.throwIfAborted();
       if (name === EVERYTHING) {
-        for (const each of names) await keepLog(each);
+        for (const each of names) await keepLog(each, await containerOf(each));
         await compose('down');
         await compose('up --wait');
       } else await recreate(name);
       await waitUntilReady(gateway, services);
     },
     leaks: async (more) => {
-      for (const name of names) await keepLog(name);
+      for (const name of names) await keepLog(name, await containerOf(name));
       const all = [...secrets, ...more];
       return names
         .filter((name) => all.some((secret) => logs[name]?.includes(secret)))

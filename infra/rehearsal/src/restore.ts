@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findFailures, findMissing, startClients, waitForMore, type Traffic } from './clients.ts';
 import { waitFor } from './command.ts';
-import type { Engine } from './engine.ts';
 import type { Deployment } from './platform.ts';
 import { migrateTooEarly } from './rollout.ts';
 
@@ -23,7 +22,7 @@ const countByService = (log: string): Map<string, number> => {
  * Follows docs/backup.md: takes a backup while clients use the platform, breaks the platform by migrations that come too
  * early, and restores the backup into an empty PostgreSQL. One line for each thing that differs from what the page says.
  */
-export const rehearseRestore = async (engine: Engine, platform: Deployment): Promise<string[]> => {
+export const rehearseRestore = async (platform: Deployment): Promise<string[]> => {
   await using stack = new AsyncDisposableStack();
   const disk = await mkdtemp(join(tmpdir(), 'rehearsal-backup-'));
   stack.defer(() => rm(disk, { recursive: true, force: true }));
@@ -45,9 +44,6 @@ export const rehearseRestore = async (engine: Engine, platform: Deployment): Pro
   await writeFile(join(folder, 'statement'), debits.map((id) => `${id}\n`).join(''));
 
   await follow('Empty the databases');
-  const postgres = (await platform.compose('ps -q postgres')).trim();
-  const health = ['inspect', '--format', '{{.State.Health.Status}}', postgres];
-  await waitFor('PostgreSQL is healthy', async () => (await engine.docker(...health)).trim() === 'healthy');
   await follow('Restore');
   await platform.ready();
   await follow('Check');

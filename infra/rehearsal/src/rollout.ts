@@ -14,7 +14,7 @@ const LAST = 'last';
 
 /** Builds the images of the two versions that follow: the first version's, with other code and migrations. */
 export const buildVersions = async ({ docker }: Engine, { services, imageOf }: Deployment): Promise<void> => {
-  for (const service of services) {
+  const build = async (service: string): Promise<void> => {
     await using stack = new AsyncDisposableStack();
     const folder = await mkdtemp(join(tmpdir(), 'rehearsal-next-'));
     stack.defer(() => rm(folder, { recursive: true, force: true }));
@@ -27,11 +27,12 @@ export const buildVersions = async ({ docker }: Engine, { services, imageOf }: D
     await docker('build', '--tag', `${image}:${NEXT}`, folder);
     await dropOldColumn(service, folder);
     await docker('build', '--tag', `${image}:${LAST}`, folder);
-  }
+  };
+  await Promise.all(services.map(build));
 };
 
 const migrate = ({ compose }: Deployment, service: string, tag: string): Promise<string> =>
-  compose(`run --rm --no-deps -T ${service}-migrate`, tag);
+  compose(`run --rm --no-deps ${service}-migrate`, tag);
 
 const WEBHOOKS = 'store-webhooks';
 
@@ -75,19 +76,15 @@ const checkReadiness = async (engine: Engine, platform: Deployment, service: str
   }
 };
 
-/** As docs/deploy.md says: migrates, starts a container of the next version beside the old one, then stops the old one. */
+/** Follows docs/deploy.md. */
 const replace = async (engine: Engine, platform: Deployment, service: string): Promise<void> => {
-  const { compose } = platform;
-  const containers = async (): Promise<string[]> =>
-    (await compose(`ps -q ${service}`)).split('\n').filter(Boolean);
   await checkReadiness(engine, platform, service);
-  const before = await containers();
-  await migrate(platform, service, NEXT);
-  await compose(`up --detach --no-deps --no-recreate --scale ${service}=2 ${service}`, NEXT);
-  const [added = ''] = (await containers()).filter((id) => !before.includes(id));
-  await waitFor(`${service} is ready`, async () => (await readiness(engine, added)) === 200);
-  await engine.docker('stop', ...before);
-  await engine.docker('rm', ...before);
+  await platform.follow('deploy.md', 'Replace a version', {}, [
+    ['1.1.0', NEXT],
+    // The image is built already.
+    ['docker compose pull', ': docker compose pull'],
+    ['quest-service', service],
+  ]);
 };
 
 /**

@@ -68,12 +68,12 @@ test('while both columns exist, each version of the code sees what the other wri
 
 test.each([
   ['deploy.md', 'On one machine: compose'],
+  ['deploy.md', 'Replace a version'],
   ['backup.md', 'Take a backup'],
   ['backup.md', 'Empty the databases'],
   ['backup.md', 'Restore'],
   ['backup.md', 'Check'],
   ['backup.md', 'All services'],
-
   ['backup.md', 'The ledger'],
 ])('docs/%s has the commands below "%s" that the rehearsal runs', async (page, heading) => {
   expect(await documentedCommands(page, heading)).toMatch(/docker compose|jq/);
