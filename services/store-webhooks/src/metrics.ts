@@ -70,6 +70,11 @@ export const addWaitingMetrics = (context: Context): void => {
     async () => (await inbox.spool.free()) / env.SPOOL_MAX_BYTES,
   );
   gauge(
+    'webhooks_spool_damaged_files',
+    'Files of the spool that were found to be damaged and put aside, until somebody removes them',
+    () => inbox.spool.damagedFiles(),
+  );
+  gauge(
     'webhooks_pending',
     'Events in the inbox that are still to be processed',
     async () => (await readQueue()).count,

@@ -20,12 +20,12 @@ const makeFolder = async () => {
     state,
     files: async () =>
       (await readdir(folder, { recursive: true })).filter((name) => name.includes('.spool')).map(String),
-    openSpool: () =>
+    openSpool: (pauseMs = 5) =>
       createSpool({
         folder,
         maxBytes: 1e9,
         log,
-        pauseMs: 5,
+        pauseMs,
         store: async (receipts) => {
           if (state.isAway) throw new Error('The database is away.');
           stored.push(...receipts.map(({ entity }) => entity ?? ''));
@@ -56,6 +56,7 @@ test('a damaged file is put aside for a person, and what stands before the damag
   expect(made.stored).toEqual(['a']);
   expect(await made.files()).toEqual([`${basename(name)}.damaged`]);
   expect(made.lines.join('')).toContain('damaged');
+  expect(await next.damagedFiles()).toBe(1);
   await next[Symbol.asyncDispose]();
 });
 
@@ -93,4 +94,24 @@ test('a folder whose lock cannot be opened is reported, and the others are repla
   expect(made.lines.join('')).toContain('the spool can not be used');
   await expect.poll(() => made.stored).toEqual(['a']);
   await spool[Symbol.asyncDispose]();
+});
+
+test('a process that ends stores what is in its spool, because its replica may be removed with it', async () => {
+  await using made = await makeFolder();
+  // Too long to be what the test waits for.
+  const spool = made.openSpool(600_000);
+  await spool.add(receiptOf({ entity: 'a' }));
+  made.state.isAway = false;
+  await spool[Symbol.asyncDispose]();
+  expect(made.stored).toEqual(['a']);
+  expect(await made.files()).toEqual([]);
+});
+
+test('a process that ends while the database is away keeps its spool for the next one', async () => {
+  await using made = await makeFolder();
+  const spool = made.openSpool(600_000);
+  await spool.add(receiptOf({ entity: 'a' }));
+  await spool[Symbol.asyncDispose]();
+  expect(made.stored).toEqual([]);
+  expect(await made.files()).toHaveLength(1);
 });

@@ -15,6 +15,8 @@ export interface SpoolFile {
 }
 
 const ending = '.spool';
+/** Of a file that was put aside. */
+export const damagedEnding = '.damaged';
 
 /** Creates an empty file; durable once this resolves. */
 export const createFile = async (folder: string): Promise<SpoolFile> => {
@@ -64,6 +66,6 @@ export const removeFile = async ({ path, handle }: SpoolFile): Promise<void> => 
 
 /** Moves a damaged file out of its folder, so that it can be examined manually. */
 export const putAside = async ({ path, handle }: SpoolFile): Promise<void> => {
-  await rename(path, join(dirname(dirname(path)), `${basename(path)}.damaged`));
+  await rename(path, join(dirname(dirname(path)), `${basename(path)}${damagedEnding}`));
   await handle.close();
 };

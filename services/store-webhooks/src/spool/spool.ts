@@ -1,4 +1,4 @@
-import { mkdir, statfs } from 'node:fs/promises';
+import { mkdir, readdir, statfs } from 'node:fs/promises';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from '@platform/service-kit/background';
 import { createBatcher } from '@platform/service-kit/batcher';
@@ -7,7 +7,16 @@ import { Unavailable } from '@platform/service-kit/problem';
 import { detached } from '@platform/service-kit/request-scope';
 import type { Receipt } from '../inbox/receipt.ts';
 import { safeError } from '../tracker/failure.ts';
-import { append, createFile, openFiles, putAside, readNext, removeFile, type SpoolFile } from './file.ts';
+import {
+  append,
+  createFile,
+  damagedEnding,
+  openFiles,
+  putAside,
+  readNext,
+  removeFile,
+  type SpoolFile,
+} from './file.ts';
 import { createFolder, takeAbandoned, type OwnFolder } from './folder.ts';
 import { createSavedSnapshot, type Snapshot } from './saved-snapshot.ts';
 
@@ -32,6 +41,8 @@ export interface Spool extends AsyncDisposable {
   readonly bytes: number;
   /** How much larger the spool can become: limited by `maxBytes` and by the disk. */
   free(): Promise<number>;
+  /** How many damaged files were put aside and still exist. Rejects while the folder does not exist. */
+  damagedFiles(): Promise<number>;
   /** The receipt is durable once this resolves. Throws Unavailable when it cannot be written. */
   add(receipt: Receipt): Promise<void>;
   /**
@@ -147,12 +158,13 @@ export const createSpool = (options: SpoolOptions): Spool => {
   const run = async (): Promise<void> => {
     log.warn('events go to the spool');
     while (active && !stopping.signal.aborted) {
+      // A process that ends tries at once and for the last time: its replica may be removed with it.
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       try {
-        await sleep(pauseMs, undefined, { signal: stopping.signal });
         await drain();
         log.info('the spool was replayed');
       } catch (err) {
-        if (!stopping.signal.aborted) log.warn({ err: safeError(err) }, 'the spool waits for the database');
+        log.warn({ err: safeError(err) }, 'the spool waits for the database');
       }
     }
     draining = undefined;
@@ -202,6 +214,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
       const { bavail, bsize } = await statfs((await openHome()).path);
       return Math.max(0, Math.min(maxBytes - bytes(), bavail * bsize));
     },
+    damagedFiles: async () => (await readdir(folder)).filter((name) => name.endsWith(damagedEnding)).length,
     add: async (receipt) => {
       if (bytes() + receipt.body.length > maxBytes) throw full();
       writing++;
