@@ -78,18 +78,15 @@ const startEngine = async (client: string): Promise<{ host: string } & AsyncDisp
   return { host, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 };
 
-/** Seconds until containers that do not become healthy end the commands. */
+/** Seconds until containers that do not become healthy end the commands: on a busy machine a health check may time out. */
 const HEALTHY_S = 900;
 
-/** Lines for `sh -e` that do what `up --wait` does: end when no container is starting any more, and fail when one is not healthy. */
-const waitUntilHealthy = (compose: string): string[] => {
-  const states = `docker inspect --format '{{with .State.Health}}{{.Status}}{{end}}' $(${compose} ps -q)`;
-  return [
-    `left=${HEALTHY_S}`,
-    `while ${states} | grep -q starting; do left=$((left - 1)); test $left -gt 0; sleep 1; done`,
-    `if ${states} | grep -q unhealthy; then exit 1; fi`,
-  ];
-};
+/** Lines for `sh -e` that do what `up --wait` does: end when every container is healthy. */
+const waitUntilHealthy = (compose: string): string[] => [
+  `left=${HEALTHY_S}`,
+  `while docker inspect --format '{{with .State.Health}}{{.Status}}{{end}}' $(${compose} ps -q) | grep -Eq 'starting|unhealthy'`,
+  'do left=$((left - 1)); test $left -gt 0; sleep 1; done',
+];
 
 /**
  * Version 1 is a program of its own, cannot wait, asks for a terminal, and pulls what another service builds unless it is
