@@ -155,6 +155,7 @@ CREATE TABLE "reconciliations" (
 	"failure" text,
 	"touched_at" timestamp (3) with time zone NOT NULL,
 	"lines" integer DEFAULT 0 NOT NULL,
+	"fields" jsonb,
 	"first_line" integer,
 	"line_done" integer DEFAULT 0 NOT NULL,
 	"entries_done" timestamp (3) with time zone,

@@ -10,9 +10,11 @@ import { openLedger, type Ledger } from './ledger/ledger.ts';
 import { createGameServer, type GameServer } from './launches/game-server.ts';
 import { createWalletMetrics, type WalletMetrics } from './metrics.ts';
 import { startComparing } from './reconciliation/comparing.ts';
+import { countFailing } from './reconciliation/store.ts';
 import { countOpenRounds } from './rounds/store.ts';
 import { createSlowConnection, type SlowConnection } from './slow-connection.ts';
 import { startClosing } from './summary/closing.ts';
+import { overdueSeconds } from './summary/store.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
@@ -69,6 +71,8 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
     lockedPlayers: ledger.lockedPlayers,
     unsealedSeconds: () => sealing?.waitingSeconds() ?? 0,
     stuckRounds: () => countOpenRounds(base.database.orm, env.STUCK_ROUND_S),
+    summaryOverdueSeconds: () => overdueSeconds(base.database.sql),
+    failingReconciliations: () => countFailing(base.database.orm),
   });
   const slow = createSlowConnection(env.DATABASE_URL);
   const closing = startClosing(base.database.sql, { slow, everyMs: closeEveryMs, log: parts.log });

@@ -111,7 +111,7 @@ export const standInEnv = () =>
       GAME_SERVER_CURRENCY: z.string().default('EUR'),
       /** File to which the statement is written after the rounds of the player. */
       GAME_SERVER_STATEMENT: z.string().optional(),
-      /** Share of its lines that get a mistake. */
+      /** Share of its lines that get a mistake; a tenth of it: share of the callbacks with which a round is sent no further. */
       GAME_SERVER_STATEMENT_FAULTS: z.coerce.number().min(0).max(1).default(0),
       HMAC_SECRET: z.string().min(1),
       OPERATOR_ID: z.string().default('local-operator'),

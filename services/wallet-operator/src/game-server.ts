@@ -1,7 +1,8 @@
 /**
  * `pnpm --filter wallet-operator game-server`: a stand-in game server. With GAME_SERVER_PLAYER it plays rounds for that
  * player by itself; else it waits for launches. With GAME_SERVER_STATEMENT it then writes its statement to that file (one
- * JSON object a line), with mistakes in a share of GAME_SERVER_STATEMENT_FAULTS of the lines, which it prints.
+ * JSON object a line), with mistakes in a share of GAME_SERVER_STATEMENT_FAULTS of the lines, which it prints; a tenth as
+ * often it does not send the rest of a round.
  */
 import { writeFileSync } from 'node:fs';
 import { createRequestSignatures } from '@platform/auth/hmac';
@@ -13,7 +14,7 @@ import { createCaller } from './stand-in/caller.ts';
 import { createFaults } from './stand-in/faults.ts';
 import { playRound } from './stand-in/rounds.ts';
 import { createStandIn } from './stand-in/server.ts';
-import { jsonLines, recordingCaller, withFaults, type Line } from './stand-in/statement.ts';
+import { jsonLines, losingCaller, recordingCaller, withFaults, type Line } from './stand-in/statement.ts';
 
 const env = settingsOrExit('wallet-operator', standInEnv);
 const say = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
@@ -38,7 +39,10 @@ if (env.GAME_SERVER_PLAYER === undefined) {
   const signatures = createRequestSignatures({ secrets: { current: env.HMAC_SECRET } });
   const lines: Line[] = [];
   const sender = createCaller({ url: env.OPERATOR_URL, signatures, faults });
-  const caller = recordingCaller(sender, env.GAME_SERVER_CURRENCY, lines);
+  const rate = env.GAME_SERVER_STATEMENT_FAULTS;
+  const unsent = new Set<string>();
+  const losing = losingCaller(sender, rate / 10, random, unsent);
+  const caller = recordingCaller(losing, env.GAME_SERVER_CURRENCY, lines);
   for (let round = 0; round < env.GAME_SERVER_ROUNDS; round++)
     say(
       await playRound(caller, {
@@ -49,7 +53,7 @@ if (env.GAME_SERVER_PLAYER === undefined) {
     );
   await caller.settle();
   if (env.GAME_SERVER_STATEMENT !== undefined) {
-    const statement = withFaults(lines, env.GAME_SERVER_STATEMENT_FAULTS, random);
+    const statement = withFaults(lines, rate, random, unsent);
     writeFileSync(env.GAME_SERVER_STATEMENT, jsonLines(statement.lines));
     say({ statement: env.GAME_SERVER_STATEMENT, faults: statement.faults });
   }

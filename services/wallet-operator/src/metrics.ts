@@ -11,65 +11,65 @@ export interface WalletMetrics {
 
 /** Values that are read at each scrape. */
 export interface WalletGauges {
-  stuckRounds(): Promise<number>;
-  waiting(): number;
-  lockedPlayers(): number;
-  unsealedSeconds(): number;
-  now(): Date;
+  stuckRounds: () => Promise<number>;
+  summaryOverdueSeconds: () => Promise<number>;
+  failingReconciliations: () => Promise<number>;
+  waiting: () => number;
+  lockedPlayers: () => number;
+  unsealedSeconds: () => number;
+  now: () => Date;
 }
 
 export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges): WalletMetrics => {
   const registers = [registry];
   let proved: { ok: boolean; at: Date } | undefined;
-  new Gauge({
-    name: 'wallet_stuck_rounds',
-    help: 'Rounds open for longer than STUCK_ROUND_S; NaN while the database cannot be reached',
-    registers,
-    async collect() {
-      const count = await gauges.stuckRounds().catch(() => undefined);
-      this.set(count ?? Number.NaN);
-    },
-  });
-  new Gauge({
-    name: 'wallet_waiting',
-    help: 'Callbacks that wait to be committed',
-    registers,
-    collect() {
-      this.set(gauges.waiting());
-    },
-  });
-  new Gauge({
-    name: 'wallet_locked_players',
-    help: 'Players whose callbacks wait because another transaction holds their row',
-    registers,
-    collect() {
-      this.set(gauges.lockedPlayers());
-    },
-  });
-  new Gauge({
-    name: 'wallet_unsealed_seconds',
-    help: 'How long the oldest entry of this process waits for its checkpoint; 0 when all are sealed',
-    registers,
-    collect() {
-      this.set(gauges.unsealedSeconds());
-    },
-  });
-  new Gauge({
-    name: 'wallet_proof_age_seconds',
-    help: 'Seconds since this process last proved the ledger; NaN before the first proof',
-    registers,
-    collect() {
-      this.set(proved === undefined ? Number.NaN : (gauges.now().getTime() - proved.at.getTime()) / 1000);
-    },
-  });
-  new Gauge({
-    name: 'wallet_proof_ok',
-    help: '1 when the last proof found no violation, otherwise 0; NaN before the first proof',
-    registers,
-    collect() {
-      this.set(proved === undefined ? Number.NaN : Number(proved.ok));
-    },
-  });
+  /** A gauge of a value that is read at each scrape; NaN when that fails. */
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.set(await Promise.resolve(read()).catch(() => Number.NaN));
+      },
+    });
+  const unlessDown = 'NaN while the database cannot be reached';
+  gauge(
+    'wallet_stuck_rounds',
+    `Rounds open for longer than STUCK_ROUND_S; ${unlessDown}`,
+    gauges.stuckRounds,
+  );
+  gauge(
+    'wallet_summary_overdue_seconds',
+    `How long the first day without stored sums has been over; 0 when it is not over; ${unlessDown}`,
+    gauges.summaryOverdueSeconds,
+  );
+  gauge(
+    'wallet_failing_reconciliations',
+    `Reconciliations that failed in the last 24 hours after they were received, or have not moved for an hour; ${unlessDown}`,
+    gauges.failingReconciliations,
+  );
+  gauge('wallet_waiting', 'Callbacks that wait to be committed', gauges.waiting);
+  gauge(
+    'wallet_locked_players',
+    'Players whose callbacks wait because another transaction holds their row',
+    gauges.lockedPlayers,
+  );
+  gauge(
+    'wallet_unsealed_seconds',
+    'How long the oldest entry of this process waits for its checkpoint; 0 when all are sealed',
+    gauges.unsealedSeconds,
+  );
+  gauge(
+    'wallet_proof_age_seconds',
+    'Seconds since this process last proved the ledger; NaN before the first proof',
+    () => (proved === undefined ? Number.NaN : (gauges.now().getTime() - proved.at.getTime()) / 1000),
+  );
+  gauge(
+    'wallet_proof_ok',
+    '1 when the last proof found no violation, otherwise 0; NaN before the first proof',
+    () => (proved === undefined ? Number.NaN : Number(proved.ok)),
+  );
   const outcomes = new Counter({
     name: 'wallet_callbacks_total',
     help: 'Callbacks by operation and status; every status except OK is a refusal',

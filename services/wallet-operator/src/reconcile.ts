@@ -114,8 +114,10 @@ const repairAll = async (path: string): Promise<number> => {
 };
 
 const path = await send();
-const { lines, differences, kinds } = await waitFor(path);
+const { lines, fields, differences, kinds } = await waitFor(path);
 say(`${lines} lines, ${differences} differences: ${path}`);
+const unstated = fields.filter((one) => one.lines === 0).map(({ field }) => field);
+if (lines > 0 && unstated.length > 0) say(`not compared, because no line states it: ${unstated.join(', ')}`);
 for (const { kind, differences: count } of kinds) say(`${kind}: ${count}`);
 const left = apply || values['dry-run'] ? await repairAll(path) : differences;
 if (out !== undefined) await writeFile(out, await (await ask(`${path}/differences.csv`)).text());

@@ -29,7 +29,7 @@ test('the program finds the mistakes in a statement of the stand-in game server,
     HMAC_SECRET: secret,
     OPERATOR_URL: service.url,
     GAME_SERVER_PLAYER: playerId,
-    GAME_SERVER_ROUNDS: '5',
+    GAME_SERVER_ROUNDS: '40',
     GAME_SERVER_STATEMENT: statement,
     GAME_SERVER_STATEMENT_FAULTS: '1',
   });

@@ -50,8 +50,10 @@ test('a slice of the period that takes too long is divided', async () => {
   expect(await find(service.url, idOf(sent))).toMatchObject({ status: 'done', differences: 1 });
 });
 
-test('a reconciliation that always fails keeps no other waiting, and is given up', async () => {
+test('a reconciliation that always fails keeps no other waiting, is given up, and shows in the metrics', async () => {
   await using service = await startIdle();
+  const failing = async () =>
+    (await (await fetch(`${service.url}/metrics`)).text()).match(/^wallet_failing_reconciliations .+$/m)?.[0];
   const { sql } = service.context.database;
   const stuck = idOf(await sendStatement(service.url, jsonLines([creditOf()])));
   const other = idOf(await sendStatement(service.url, jsonLines([creditOf()])));
@@ -61,11 +63,15 @@ test('a reconciliation that always fails keeps no other waiting, and is given up
   await expect(compare()).rejects.toThrow('reconciliation_differences');
   while ((await statusOf(other)) !== 'done') await compare();
   expect(await statusOf(stuck)).toBe('comparing');
+  expect(await failing()).toBe('wallet_failing_reconciliations 0');
+  await sql`update reconciliations set touched_at = now() - interval '61 minutes' where reconciliation_id = ${stuck}`;
+  expect(await failing()).toBe('wallet_failing_reconciliations 1');
   while ((await sql`select from reconciliations where step = 'removing'`).length > 0) await compare();
   for (let attempt = 2; attempt <= 10; attempt++)
     await expect(compare()).rejects.toThrow('reconciliation_differences');
   while (await compare());
   expect(await find(service.url, stuck)).toMatchObject({ status: 'failed', failure: 'internal' });
+  expect(await failing()).toBe('wallet_failing_reconciliations 1');
   expect(await sql`select from reconciliation_lines`).toHaveLength(0);
 });
 

@@ -4,7 +4,7 @@ import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { bearer, sendStatement } from './reconciliations.ts';
 
-test('downloads that are read slowly have no callback refused, and ten are open at most', async () => {
+test('downloads that are read slowly do not cause callbacks to be refused, and ten are open at most', async () => {
   await using service = await startService({ variables: { MAX_IN_PROGRESS: '4' } });
   const { sql } = service.context.database;
   await addGame(sql);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createRequestSignatures } from '@platform/auth/hmac';
 import { expect } from 'vitest';
-import { createCaller } from '../src/stand-in/caller.ts';
+import { createCaller, type Caller } from '../src/stand-in/caller.ts';
 import { createFaults } from '../src/stand-in/faults.ts';
 import { playRound } from '../src/stand-in/rounds.ts';
-import { jsonLines, recordingCaller, type Line } from '../src/stand-in/statement.ts';
+import { jsonLines, losingCaller, recordingCaller, type Line } from '../src/stand-in/statement.ts';
 import { addGame, addPlayer } from './factories.ts';
 import { keys, secret, startService, type Running } from './harness.ts';
 
@@ -24,6 +24,7 @@ export interface Found {
   status: string;
   failure: string | null;
   lines: number;
+  fields: { field: string; lines: number }[];
   differences: DifferenceView[];
 }
 
@@ -33,20 +34,30 @@ const lastHour = () => {
   return { from: new Date(now - 3_600_000).toISOString(), to: new Date(now).toISOString() };
 };
 
-/** Plays rounds as the stand-in game server and returns its statement. */
+/** The game server gives up some bets whose answers it does not get. */
+const impatient = (caller: Caller, rate: number, random: () => number): Caller => ({
+  ...caller,
+  call: async (callback, fields) => {
+    const answer = await caller.call(callback, fields);
+    return callback === 'debit' && random() < rate ? { http: 0 } : answer;
+  },
+});
+
+/**
+ * Plays rounds as the stand-in game server and returns its statement. `dropRate`: of answers that are lost; `giveUpRate`:
+ * of bets that are rolled back; `lossRate`: of rounds whose other transactions are not sent, which are added to `unsent`.
+ */
 export const playStatement = async (
   { url }: Pick<Running, 'url'>,
   players: readonly string[],
   rounds: number,
-  { random = Math.random, dropRate = 0 } = {},
+  { random = Math.random, dropRate = 0, giveUpRate = 0, lossRate = 0, unsent = new Set<string>() } = {},
 ): Promise<Line[]> => {
   const lines: Line[] = [];
   const signatures = createRequestSignatures({ secrets: { current: secret } });
-  const call = recordingCaller(
-    createCaller({ url, signatures, faults: createFaults({ lost: dropRate }, random) }),
-    'EUR',
-    lines,
-  );
+  const patient = createCaller({ url, signatures, faults: createFaults({ lost: dropRate }, random) });
+  const losing = losingCaller(impatient(patient, giveUpRate, random), lossRate, random, unsent);
+  const call = recordingCaller(losing, 'EUR', lines);
   for (let round = 0; round < rounds; round++)
     await playRound(call, {
       playerId: players[round % players.length] ?? '',

@@ -106,3 +106,16 @@ test('an entry of a repair from a statement without times is looked up with the 
   expect(shortly(await reconcile(url, [], period))).toEqual(['missing_there bet']);
   expect(shortly(await reconcile(url, [], { ...period, to: ago(1200) }))).toEqual([]);
 });
+
+test('a transaction that two reconciliations repaired with different times is reported once', async () => {
+  const { own, players, url } = await alone();
+  await using _ = own;
+  const lines = (seconds: number) => [
+    lineOf({ playerId: players[0] ?? '', roundId: 'r', transactionId: 'bet', time: ago(seconds) }),
+  ];
+  const both = [await reconcile(url, lines(1800)), await reconcile(url, lines(600))];
+  for (const found of both) await repairAll(url, found);
+  expect(shortly(await reconcile(url, []))).toEqual(['missing_there bet']);
+  // The newest reconciliation says when it was.
+  expect(shortly(await reconcile(url, [], { to: ago(1200) }))).toEqual([]);
+});

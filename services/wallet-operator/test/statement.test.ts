@@ -122,9 +122,9 @@ describe('a statement', () => {
   test('is read up to a number of bytes', async () => {
     const format = { type: 'application/x-ndjson', delimiter: ',', columns: {} } as const;
     const read = async (most: number) => {
-      const lines = [];
+      const lines: unknown[] = [];
       const body = Readable.from([Buffer.alloc(100, '\n')]);
-      for await (const line of readStatement(body, format, most)) lines.push(line);
+      for await (const read of readStatement(body, format, most)) lines.push(...read);
       return lines;
     };
     expect(await read(100)).toEqual([]);
@@ -161,10 +161,10 @@ describe('a statement', () => {
     };
     await expect.poll(left).toEqual({ open: 0, lines: 0 });
     const failures =
-      await sql`select failure, lines from reconciliations order by reconciliation_id desc limit 2`;
-    expect(failures).toMatchObject([
-      { failure: 'invalid_statement', lines: 3000 },
-      { failure: 'interrupted' },
+      await sql`select failure, lines > 0 as stored from reconciliations order by reconciliation_id desc limit 2`;
+    expect(failures).toEqual([
+      { failure: 'invalid_statement', stored: true },
+      { failure: 'interrupted', stored: true },
     ]);
   });
 });

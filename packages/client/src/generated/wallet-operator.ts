@@ -1455,6 +1455,12 @@ export interface components {
             comparedLines: number;
             /** @description Found so far */
             differences: number;
+            /** @description How many lines state each field; a line is compared in no other field */
+            fields: {
+                /** @enum {string} */
+                field: "transactionId" | "playerId" | "operation" | "amount" | "currency" | "roundId" | "gameCode" | "roundClosed" | "reverseTransactionId" | "time";
+                lines: number;
+            }[];
         };
         ReconciliationWithKinds: {
             /** Format: uuid */
@@ -1477,6 +1483,12 @@ export interface components {
             comparedLines: number;
             /** @description Found so far */
             differences: number;
+            /** @description How many lines state each field; a line is compared in no other field */
+            fields: {
+                /** @enum {string} */
+                field: "transactionId" | "playerId" | "operation" | "amount" | "currency" | "roundId" | "gameCode" | "roundClosed" | "reverseTransactionId" | "time";
+                lines: number;
+            }[];
             kinds: {
                 /** @enum {string} */
                 kind: "missing_here" | "missing_there" | "amount" | "player" | "currency" | "parameters" | "round_state" | "duplicate" | "time";

@@ -3,6 +3,9 @@ import { sql } from 'drizzle-orm';
 import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { minor } from './columns.ts';
 
+/** How many lines of a statement state each field; a field that is in none is missing. */
+export type StatedFields = Partial<Record<string, number>>;
+
 /** Comparisons with statements of the game server. */
 export const reconciliations = pgTable('reconciliations', {
   reconciliationId: uuid('reconciliation_id')
@@ -26,9 +29,11 @@ export const reconciliations = pgTable('reconciliations', {
   failure: text({
     enum: ['interrupted', 'invalid_statement', 'statement_lost', 'too_many_differences', 'internal'],
   }),
-  /** When lines were last received. */
+  /** When lines were last received, compared or deleted. */
   touchedAt: dateColumn('touched_at').notNull(),
   lines: integer().notNull().default(0),
+  /** Null until the statement is complete. */
+  fields: jsonb().$type<StatedFields>(),
   /** Number of the first line that was stored; null: none was. */
   firstLine: integer('first_line'),
   /** Progress of the step: lines up to this one were compared, or deleted. */

@@ -70,7 +70,8 @@ export const failRun = async (
   id: string,
   failure: NonNullable<ReconciliationRow['failure']>,
 ): Promise<void> => {
-  await sql`update reconciliations set step = 'removing', failure = ${failure}, line_done = 0, failed_attempts = 0
+  await sql`update reconciliations set step = 'removing', failure = ${failure}, line_done = 0, failed_attempts = 0,
+    touched_at = now()
     where reconciliation_id = ${id}`;
 };
 
@@ -102,10 +103,46 @@ const isRepair = (tx: TransactionSql) => tx`exists (select from reconciliation_d
   where repaired.repair_transaction_id = entry.transaction_id and repaired.player_id = entry.player_id)`;
 
 /**
- * Compares the lines up to `to` with the entries that have their transaction ids, and stores the differences.
+ * The kinds of difference between a line and the entry with its transaction id, with commas between; null or empty for
+ * most lines.
  *
  * A debit and its rollback cancel out: a side that has neither has the same money as one that has both. So a debit that
  * is missing here counts only if the statement does not reverse it, and a rollback only if its debit stands here.
+ */
+const kindsOf = (tx: TransactionSql, id: string) => tx`case
+  when exists (select from reconciliation_lines earlier where earlier.reconciliation_id = ${id}
+    and earlier.transaction_id = line.transaction_id and earlier.id_space = line.id_space
+    and earlier.line < line.line) then 'duplicate'
+  when entry.player_id is null or entry.operation = 'tombstone' then case when case line.operation
+      when 'credit' then true
+      when 'debit' then not exists (select from reconciliation_lines reversal
+        where reversal.reconciliation_id = ${id} and reversal.reverses = line.transaction_id
+          and reversal.id_space = line.id_space and reversal.player_id = line.player_id)
+      else exists (select from entries debit where debit.transaction_id = line.reverses
+          and debit.id_space = line.id_space and debit.operation = 'debit')
+        and not exists (select from entries reversal where reversal.reverses = line.reverses
+          and reversal.id_space = line.id_space and reversal.operation = 'rollback' and reversal.amount > 0)
+      end then 'missing_here' end
+  when entry.operation <> line.operation then 'parameters'
+  else concat_ws(',',
+    case when line.player_id <> entry.player_id then 'player'
+      when line.currency <> player.currency then 'currency' end,
+    case when line.round_id <> entry.round_id or line.game_code <> entry.game_code
+      or line.reverses <> entry.reverses then 'parameters' end,
+    case when line.amount <> abs(entry.amount)
+      -- A rollback that found nothing to reverse here.
+      and (entry.operation <> 'rollback' or entry.amount <> 0) then 'amount' end,
+    case when line.operation = 'debit' then null
+      when line.round_closed and entry.round_closed is not true and exists (select from rounds
+        where rounds.player_id = entry.player_id and rounds.round_id = entry.round_id
+          and rounds.closed_at is null) then 'round_state'
+      when not line.round_closed and entry.round_closed then 'round_state' end,
+    case when abs(extract(epoch from line.at - entry.at)) > run.tolerance_s
+      and not ${isRepair(tx)} then 'time' end)
+  end`;
+
+/**
+ * Compares the lines up to `to` with the entries that have their transaction ids, and stores the differences.
  *
  * What lies outside of the period counts in none: it has the time of our entry, or that of the line when we have none or
  * when a repair wrote our entry later.
@@ -113,9 +150,7 @@ const isRepair = (tx: TransactionSql) => tx`exists (select from reconciliation_d
 export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to: number): Promise<void> => {
   await tx`
     with run as (select * from reconciliations where reconciliation_id = ${id}),
-    line as materialized (
-      select * from reconciliation_lines where reconciliation_id = ${id} and line > ${lineDone} and line <= ${to}
-    ), found as (
+    found as (
       select line.line, line.transaction_id, kind, line.player_id, ${sideOfLine(tx)} as there,
         case when entry.player_id is not null then ${sideOfEntry(tx)} end as here,
         case
@@ -125,41 +160,13 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
             and (line.operation = 'debit' or line.round_closed is not null) then 'apply'
           when kind = 'round_state' and line.round_closed then 'close_round'
           else 'ask_game_server' end as repair
-      from line cross join run
+      from run join reconciliation_lines line on line.reconciliation_id = run.reconciliation_id
         left join entries entry on entry.transaction_id = line.transaction_id and entry.id_space = line.id_space
         left join players player on player.player_id = coalesce(entry.player_id, line.player_id)
-        cross join lateral unnest(case
-          when exists (select from reconciliation_lines earlier where earlier.reconciliation_id = ${id}
-            and earlier.transaction_id = line.transaction_id and earlier.id_space = line.id_space
-            and earlier.line < line.line) then array['duplicate']
-          when entry.player_id is null or entry.operation = 'tombstone' then array[case when case line.operation
-              when 'credit' then true
-              when 'debit' then not exists (select from reconciliation_lines reversal
-                where reversal.reconciliation_id = ${id} and reversal.reverses = line.transaction_id
-                  and reversal.id_space = line.id_space and reversal.player_id = line.player_id)
-              else exists (select from entries debit where debit.transaction_id = line.reverses
-                  and debit.id_space = line.id_space and debit.operation = 'debit')
-                and not exists (select from entries reversal where reversal.reverses = line.reverses
-                  and reversal.id_space = line.id_space and reversal.operation = 'rollback' and reversal.amount > 0)
-              end then 'missing_here' end]
-          when entry.operation <> line.operation then array['parameters']
-          else array[
-            case when line.player_id <> entry.player_id then 'player'
-              when line.currency <> player.currency then 'currency' end,
-            case when line.round_id <> entry.round_id or line.game_code <> entry.game_code
-              or line.reverses <> entry.reverses then 'parameters' end,
-            case when line.amount <> abs(entry.amount)
-              -- A rollback that found nothing to reverse here.
-              and (entry.operation <> 'rollback' or entry.amount <> 0) then 'amount' end,
-            case when line.operation = 'debit' then null
-              when line.round_closed and entry.round_closed is not true and exists (select from rounds
-                where rounds.player_id = entry.player_id and rounds.round_id = entry.round_id
-                  and rounds.closed_at is null) then 'round_state'
-              when not line.round_closed and entry.round_closed then 'round_state' end,
-            case when abs(extract(epoch from line.at - entry.at)) > run.tolerance_s
-              and not ${isRepair(tx)} then 'time' end]
-          end) as kind
-      where kind is not null
+        cross join lateral string_to_table(${kindsOf(tx, id)}, ',') kind
+      where line.line > ${lineDone} and line.line <= ${to}
+        -- Before the kinds are listed: a list of none takes longer than this comparison.
+        and ${kindsOf(tx, id)} <> ''
         and tstzrange(run.period_from, run.period_to) @> coalesce(
           case when entry.operation <> 'tombstone' and not ${isRepair(tx)} then entry.at end, line.at, run.period_from)
     ), stored as (
@@ -171,7 +178,7 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
       returning 1
     )
     update reconciliations set differences = differences + (select count(*) from stored), line_done = ${to},
-      failed_attempts = 0
+      failed_attempts = 0, touched_at = now()
     where reconciliation_id = ${id}`;
 };
 
@@ -180,9 +187,10 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
  * those that it lacks. Returns how many entries there are.
  *
  * An entry that a repair applied is one of the time that the statement then gave. A statement without times said only
- * that it lies in its period, so the entry is looked up when that is part of the period of this one.
+ * that it lies in its period, so the entry is looked up when that is part of the period of this one. When several
+ * reconciliations repaired it, the newest one counts: their statements may give different times.
  *
- * Not stored: a debit that is reversed here, a rollback that moved nothing, and a rollback whose debit does not stand in
+ * Not stored: a debit that is reversed here, or there (then its rollback is missing here), a rollback that moved nothing, and a rollback whose debit does not stand in
  * the statement either, because those cancel out.
  */
 export const compareEntries = async (
@@ -194,7 +202,7 @@ export const compareEntries = async (
     with run as (select *, least(period_to, ${to.toISOString()}::timestamptz) as slice_end
       from reconciliations where reconciliation_id = ${id}),
     applied as materialized (
-      select distinct repaired.repair_transaction_id, repaired.player_id
+      select repaired.repair_transaction_id, repaired.player_id
       from reconciliation_differences repaired
         join reconciliations claimed on claimed.reconciliation_id = repaired.reconciliation_id
         cross join run
@@ -203,6 +211,9 @@ export const compareEntries = async (
         and coalesce(line.at, claimed.period_from) >= ${entriesDone}::timestamptz
         and coalesce(line.at, claimed.period_from) < run.slice_end
         and (line.at is not null or claimed.period_to <= run.period_to)
+        and not exists (select from reconciliation_differences newer
+          where newer.repair_transaction_id = repaired.repair_transaction_id and newer.player_id = repaired.player_id
+            and newer.repair = 'apply' and newer.reconciliation_id > repaired.reconciliation_id)
     ), entry as materialized (
       select *, false as is_applied from entries
       where at >= ${entriesDone}::timestamptz and at < (select slice_end from run)
@@ -219,7 +230,9 @@ export const compareEntries = async (
         and case entry.operation
           when 'credit' then true
           when 'debit' then not exists (select from entries reversal where reversal.reverses = entry.transaction_id
-            and reversal.id_space = entry.id_space and reversal.operation = 'rollback' and reversal.amount > 0)
+              and reversal.id_space = entry.id_space and reversal.operation = 'rollback' and reversal.amount > 0)
+            and not exists (select from reconciliation_lines reversal where reversal.reconciliation_id = ${id}
+              and reversal.reverses = entry.transaction_id and reversal.id_space = entry.id_space)
           else entry.amount > 0
             and not exists (select from reconciliation_lines reversal where reversal.reconciliation_id = ${id}
               and reversal.reverses = entry.reverses and reversal.id_space = entry.id_space)
@@ -239,7 +252,7 @@ export const compareEntries = async (
       returning 1
     )
     update reconciliations set differences = differences + (select count(*) from stored),
-      entries_done = (select slice_end from run), failed_attempts = 0
+      entries_done = (select slice_end from run), failed_attempts = 0, touched_at = now()
     where reconciliation_id = ${id}
     returning (select count(*)::int from entry) as count`;
   return row?.count ?? 0;
@@ -260,7 +273,7 @@ export const removeLines = async (tx: TransactionSql, { id, lineDone }: Run, to:
     with removed as (
       delete from reconciliation_lines where reconciliation_id = ${id} and line > ${lineDone} and line <= ${to}
     )
-    update reconciliations set line_done = ${to}, failed_attempts = 0 where reconciliation_id = ${id}`;
+    update reconciliations set line_done = ${to}, failed_attempts = 0, touched_at = now() where reconciliation_id = ${id}`;
 };
 
 /**

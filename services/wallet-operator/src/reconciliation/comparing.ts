@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground, type Background } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql, TransactionSql } from 'postgres';
@@ -20,6 +21,9 @@ const linesAtOnce = 2000;
 
 /** More than these, and the statement is of another period or read with wrong columns. */
 const maxDifferences = 100_000;
+
+/** How long each transaction is followed by a pause, against its own time: callbacks come first. */
+const pausePerWork = 0.5;
 
 /** How long reconciliations are kept. */
 const keptDays = 90;
@@ -84,7 +88,11 @@ export const startComparing = (sql: Sql, { everyMs, log }: { everyMs: number; lo
   const compare = createComparer(sql);
   let nextExpiry = performance.now() + expiryEveryMs * Math.random();
   const run = async (): Promise<boolean> => {
-    if (await compare()) return true;
+    const start = performance.now();
+    if (await compare()) {
+      await sleep((performance.now() - start) * pausePerWork);
+      return true;
+    }
     if (performance.now() < nextExpiry) return false;
     const more = await removeExpired(sql, keptDays, linesAtOnce);
     if (!more) nextExpiry = performance.now() + expiryEveryMs;

@@ -26,7 +26,7 @@ export const StatementLine = z
     playerId: id,
     operation: z.enum(['debit', 'credit', 'rollback']),
     amount: amount('Without a sign; may be absent for rollbacks').optional(),
-    currency: text(1, 20).optional(),
+    currency: id.max(20).optional(),
     roundId: id.optional(),
     gameCode: id.optional(),
     roundClosed: flag
@@ -114,6 +114,9 @@ const shape = {
   lines: z.int().meta({ description: 'Lines that were received' }),
   comparedLines: z.int(),
   differences: z.int().meta({ description: 'Found so far' }),
+  fields: z
+    .array(z.object({ field: z.enum(statementFields), lines: z.int() }))
+    .meta({ description: 'How many lines state each field; a line is compared in no other field' }),
 };
 
 export const Reconciliation = z.object(shape).meta({ id: 'Reconciliation' });

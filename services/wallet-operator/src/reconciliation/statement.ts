@@ -1,7 +1,6 @@
-import { pipeline, Readable } from 'node:stream';
-import { setImmediate as turn } from 'node:timers/promises';
-import { CsvError, parse, type Options } from 'csv-parse';
-import { BadRequest, Problem, ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
+import type { Readable } from 'node:stream';
+import { Problem, ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
+import { malformed, readRecords, splitCsv, type FileRecord } from './records.ts';
 import { StatementLine, statementFields, type StatementField } from './schema.ts';
 
 /** A line of the statement and its number, from 1. */
@@ -17,44 +16,20 @@ export interface StatementFormat {
   columns: Partial<Record<StatementField, string>>;
 }
 
-/** Bytes that are parsed at once, some 0.5 ms: other requests are handled in between. */
-const pieceBytes = 16_384;
-const maxLineBytes = 16_384;
 /** As the gateway. It bounds the number of lines, empty ones included, too. */
 const maxStatementBytes = 2 ** 30;
 
 /** A statement with mistakes is read on until there are this many, so that they can be corrected together. */
 const maxErrors = 20;
 
-const tooLarge = (most: number): Problem =>
-  new Problem({
-    status: 413,
-    code: 'statement_too_large',
-    detail: `A statement may have ${most} bytes.`,
-  });
-
-async function* piecesOf(body: Readable, maxBytes: number): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  const decoder = new TextDecoder('utf-8', { fatal: true });
-  // A body that is left open can still be answered.
-  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
-    for (let at = 0; at < chunk.length; at += pieceBytes) {
-      const piece = chunk.subarray(at, at + pieceBytes);
-      decoder.decode(piece, { stream: true });
-      yield piece;
-      await turn();
-    }
-  }
-  decoder.decode();
-}
-
 /** Finds the value of a field in a record. */
-type Reader = (record: readonly string[]) => (field: StatementField) => unknown;
+type Reader = (record: FileRecord) => (field: StatementField) => unknown;
 
-/** The reader of CSV records. Throws ValidationFailed when the header lacks a column that is named, or needed. */
-const csvReader = (header: readonly string[], columns: StatementFormat['columns']): Reader => {
+/**
+ * The reader of CSV records. Throws ValidationFailed when the header lacks a column that is named, or needed; it throws
+ * BadRequest `malformed_statement` for a record with more or fewer values than the header.
+ */
+const csvReader = (header: readonly string[], { columns, delimiter }: StatementFormat): Reader => {
   const errors: FieldErrors = Object.create(null);
   const indexOf = new Map(
     statementFields.map((field) => {
@@ -67,37 +42,23 @@ const csvReader = (header: readonly string[], columns: StatementFormat['columns'
     }),
   );
   if (Object.keys(errors).length > 0) throw new ValidationFailed(errors);
-  return (record) => (field) => record[indexOf.get(field) ?? -1];
+  return (record) => {
+    const values = splitCsv(record, delimiter);
+    if (values.length !== header.length)
+      throw malformed(record.line, `has ${values.length} values instead of ${header.length}`);
+    return (field) => values[indexOf.get(field) ?? -1];
+  };
 };
 
-/** Throws SyntaxError. Takes the names that an object has out of `unseen`. */
+/** The reader of JSON lines; it throws SyntaxError. Takes the names that an object has out of `unseen`. */
 const jsonReader =
   (columns: StatementFormat['columns'], unseen: Set<string>): Reader =>
-  ([json = '', ...more]) => {
-    const value: unknown = more.length === 0 ? JSON.parse(json) : undefined;
+  ({ text }) => {
+    const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError();
     for (const name of unseen) if (Object.hasOwn(value, name)) unseen.delete(name);
     return (field) => (value as Record<string, unknown>)[columns[field] ?? field];
   };
-
-const optionsOf = ({ type, delimiter }: StatementFormat): Options => ({
-  bom: true,
-  skip_empty_lines: true,
-  max_record_size: maxLineBytes,
-  record_delimiter: ['\r\n', '\n'],
-  // A line of JSON is one column: no text of JSON contains NUL.
-  ...(type === 'text/csv' ? { delimiter } : { delimiter: '\0', quote: null, relax_column_count: true }),
-  // Its line, as one more column.
-  on_record: (record: string[], { lines }) => [...record, String(lines)],
-});
-
-const unreadable = (error: unknown): unknown => {
-  if (error instanceof CsvError)
-    return new BadRequest('malformed_statement', `The statement cannot be read: ${error.message}.`, error);
-  if (error instanceof TypeError && 'code' in error && error.code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
-    return new BadRequest('malformed_statement', 'The statement is not in UTF-8.', error);
-  return error;
-};
 
 /**
  * Reads the lines of a statement with bounded memory, no faster than they are taken. Throws ValidationFailed that names
@@ -108,29 +69,26 @@ export async function* readStatement(
   body: Readable,
   format: StatementFormat,
   maxBytes = maxStatementBytes,
-): AsyncGenerator<ReadLine, void> {
-  const parser = parse(optionsOf(format));
-  pipeline(Readable.from(piecesOf(body, maxBytes), { objectMode: true }), parser, () => undefined);
+): AsyncGenerator<ReadLine[], void> {
   const errors: FieldErrors = Object.create(null);
-  const isJson = format.type === 'application/x-ndjson';
+  const isCsv = format.type === 'text/csv';
   /** Columns that are named, and that no line had so far: most likely their names are misspelt. */
-  const unseen = new Set(isJson ? Object.values(format.columns) : []);
+  const unseen = new Set(isCsv ? [] : Object.values(format.columns));
   let hasLines = false;
-  let read = isJson ? jsonReader(format.columns, unseen) : undefined;
-  try {
-    for await (const record of parser as AsyncIterable<string[]>) {
-      const line = Number(record.pop());
+  let read = isCsv ? undefined : jsonReader(format.columns, unseen);
+  for await (const records of readRecords(body, isCsv, maxBytes)) {
+    const lines: ReadLine[] = [];
+    for (const record of records) {
       if (read === undefined) {
-        read = csvReader(record, format.columns);
+        read = csvReader(splitCsv(record, format.delimiter), format);
         continue;
       }
       hasLines = true;
-      const content = readLine(read, record, line, format.columns, errors);
-      if (content !== undefined) yield { line, content };
-      if (Object.keys(errors).length >= maxErrors) break;
+      const content = readLine(read, record, format.columns, errors);
+      if (content !== undefined) lines.push({ line: record.line, content });
+      if (Object.keys(errors).length >= maxErrors) throw new ValidationFailed(errors);
     }
-  } catch (error) {
-    throw unreadable(error);
+    yield lines;
   }
   if (hasLines && Object.keys(errors).length === 0)
     for (const name of unseen) errors[name] = ['is in no line'];
@@ -140,16 +98,16 @@ export async function* readStatement(
 /** Undefined, with the mistakes added to `errors`, when the line is not valid. */
 const readLine = (
   read: Reader,
-  record: readonly string[],
-  line: number,
+  record: FileRecord,
   columns: StatementFormat['columns'],
   errors: FieldErrors,
 ): StatementLine | undefined => {
   let valueOf: ReturnType<Reader>;
   try {
     valueOf = read(record);
-  } catch {
-    errors[`line ${line}`] = ['is not a JSON object'];
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    errors[`line ${record.line}`] = ['is not a JSON object'];
     return undefined;
   }
   const written: Partial<Record<StatementField, unknown>> = {};
@@ -161,7 +119,7 @@ const readLine = (
   if (result.success) return result.data;
   for (const { path, message } of result.error.issues) {
     const field = path[0] as StatementField;
-    errors[`line ${line}, ${columns[field] ?? field}`] = [message];
+    errors[`line ${record.line}, ${columns[field] ?? field}`] = [message];
   }
   return undefined;
 };

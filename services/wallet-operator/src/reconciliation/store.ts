@@ -1,8 +1,12 @@
 import type { Page } from '@platform/pagination/page-limit';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
-import { and, asc, desc, eq, gt, inArray, ne, or, sql as raw } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, lt, ne, or, sql as raw } from 'drizzle-orm';
 import type { Sql } from 'postgres';
-import { reconciliationDifferences as differences, reconciliations } from '../db/reconciliations.ts';
+import {
+  reconciliationDifferences as differences,
+  reconciliations,
+  type StatedFields,
+} from '../db/reconciliations.ts';
 import type { Outcome } from '../ledger/outcome.ts';
 
 export type ReconciliationRow = typeof reconciliations.$inferSelect;
@@ -49,29 +53,37 @@ export interface LineRow {
 
 /** Stores lines of a statement that is being received. Returns false when the reconciliation was given up meanwhile. */
 export const insertLines = async (sql: Sql, id: string, rows: readonly LineRow[]): Promise<boolean> => {
+  // Parsing one text for each column takes a third of the time of JSON. No value has a line feed or is empty.
+  const column = (name: keyof LineRow) => {
+    const values = rows.map((row) => row[name] ?? '').join('\n');
+    return sql`string_to_array(${values}, chr(10), '')`;
+  };
   const found = await sql`
     with run as (
       update reconciliations set lines = lines + ${rows.length}, first_line = coalesce(first_line, ${rows[0]?.line ?? null}),
         touched_at = now()
       where reconciliation_id = ${id} and step = 'receiving' returning reconciliation_id
     ), stored as (
-      insert into reconciliation_lines
-      select run.reconciliation_id, line.line, line.transaction_id, line.id_space, line.player_id, line.operation,
-        line.amount, line.currency, line.round_id, line.game_code, line.round_closed, line.reverses, line.at
-      from run cross join json_populate_recordset(null::reconciliation_lines, ${JSON.stringify(rows)}::text::json) line
+      insert into reconciliation_lines (reconciliation_id, line, transaction_id, id_space, player_id, operation, amount,
+        currency, round_id, game_code, round_closed, reverses, at)
+      select run.* , line.* from run cross join unnest(${column('line')}::int[], ${column('transaction_id')},
+        ${column('id_space')}, ${column('player_id')}, ${column('operation')}, ${column('amount')}::bigint[],
+        ${column('currency')}, ${column('round_id')}, ${column('game_code')}, ${column('round_closed')}::boolean[],
+        ${column('reverses')}, ${column('at')}::timestamptz[]) line
     )
     select from run`;
   return found.length > 0;
 };
 
-/** The statement is complete. Undefined when the reconciliation was given up meanwhile. */
+/** The statement is complete; `fields`: how many lines state each field. Undefined when the reconciliation was given up meanwhile. */
 export const beginComparing = async (
   orm: Pick<PostgresJsDatabase, 'update'>,
   id: string,
+  fields: StatedFields,
 ): Promise<ReconciliationRow | undefined> => {
   const [row] = await orm
     .update(reconciliations)
-    .set({ step: 'lines' })
+    .set({ step: 'lines', fields })
     .where(and(eq(reconciliations.reconciliationId, id), eq(reconciliations.step, 'receiving')))
     .returning();
   return row;
@@ -96,6 +108,19 @@ export const listReconciliations = (
     .orderBy(desc(reconciliations.reconciliationId))
     .limit(limit + 1)
     .offset(Number(offset));
+
+/** How many failed in the last 24 hours while they were compared, or are not ended and have not moved for an hour. */
+export const countFailing = (orm: Pick<PostgresJsDatabase, '$count'>): Promise<number> => {
+  const ago = (hours: number) => raw`now() - make_interval(hours => ${hours})`;
+  const comparing = ['statement_lost', 'too_many_differences', 'internal'] as const;
+  return orm.$count(
+    reconciliations,
+    or(
+      and(inArray(reconciliations.failure, comparing), gt(reconciliations.touchedAt, ago(24))),
+      and(ne(reconciliations.step, 'ended'), lt(reconciliations.touchedAt, ago(1))),
+    ),
+  );
+};
 
 export interface KindCount {
   kind: DifferenceRow['kind'];

@@ -6,18 +6,20 @@ import { detached } from '@platform/service-kit/request-scope';
 import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
-import type { Side } from '../db/reconciliations.ts';
+import type { Side, StatedFields } from '../db/reconciliations.ts';
 import { currencyOf } from '../ledger/domain.ts';
 import { idSpaceOf } from '../ledger/id-space.ts';
 import type { Policy } from '../ledger/command.ts';
 import { decimal, minorUnits } from '../money.ts';
 import { failRun } from './comparing-store.ts';
-import type {
-  Difference,
-  DifferenceQuery,
-  Reconciliation,
-  ReconciliationWithKinds,
-  StatementQuery,
+import {
+  statementFields,
+  type Difference,
+  type DifferenceQuery,
+  type Reconciliation,
+  type ReconciliationWithKinds,
+  type StatementField,
+  type StatementQuery,
 } from './schema.ts';
 import { readStatement, tooManyLines, type ReadLine, type StatementFormat } from './statement.ts';
 import {
@@ -49,7 +51,8 @@ const statusOf = {
 } as const;
 
 const viewOf = (row: ReconciliationRow): z.input<typeof Reconciliation> => {
-  const { reconciliationId, createdBy, step, failure, lines, lineDone, differences, toleranceS } = row;
+  const { reconciliationId, createdBy, step, failure, lines, fields, lineDone, differences, toleranceS } =
+    row;
   const compared = step === 'lines' ? Math.min(lineDone, lines) : lines;
   return {
     reconciliationId,
@@ -63,6 +66,7 @@ const viewOf = (row: ReconciliationRow): z.input<typeof Reconciliation> => {
     lines,
     comparedLines: step === 'receiving' ? 0 : compared,
     differences,
+    fields: fields === null ? [] : statementFields.map((field) => ({ field, lines: fields[field] ?? 0 })),
   };
 };
 
@@ -84,36 +88,42 @@ const rowOf = ({ line, content }: ReadLine, scope: Policy['transactionIds']): Li
   };
 };
 
-/** The database does not know the reconciliation any more as one that is being received. */
-const givenUp = (): Conflict =>
+/** The reconciliation counts as interrupted by now. */
+const interrupted = (): Conflict =>
   new Conflict('interrupted', 'Nothing was received for two minutes; send the statement again.');
 
 const tooManyOpen = (): Conflict =>
   new Conflict('too_many_reconciliations', `${maxOpen} statements are still compared; try again later.`);
 
-/** Lines are stored at the latest so long after the ones before: without any for two minutes it counts as interrupted. */
+/** Lines are stored at least this often, because a reconciliation without any for two minutes counts as interrupted. */
 const storeEveryMs = 30_000;
 
-/** Stores the lines of a statement as they arrive. */
+/** Stores the lines of a statement as they arrive. Returns how many of them state each field. */
 const storeLines = async (
   { database, env, now }: Context,
   id: string,
-  lines: AsyncIterable<ReadLine>,
-): Promise<void> => {
-  let rows: LineRow[] = [];
+  lines: AsyncIterable<ReadLine[]>,
+): Promise<StatedFields> => {
+  const stated: StatedFields = {};
+  const rows: LineRow[] = [];
   let count = 0;
   let storedAt = now().getTime();
   const store = async (): Promise<void> => {
-    if (rows.length > 0 && !(await insertLines(database.sql, id, rows))) throw givenUp();
-    rows = [];
+    if (!(await insertLines(database.sql, id, rows.splice(0, linesAtOnce)))) throw interrupted();
     storedAt = now().getTime();
   };
-  for await (const line of lines) {
-    if (++count > maxLines) throw tooManyLines(maxLines);
-    rows.push(rowOf(line, env.TRANSACTION_ID_SCOPE));
-    if (rows.length === linesAtOnce || now().getTime() - storedAt >= storeEveryMs) await store();
+  for await (const read of lines) {
+    if ((count += read.length) > maxLines) throw tooManyLines(maxLines);
+    for (const line of read) {
+      rows.push(rowOf(line, env.TRANSACTION_ID_SCOPE));
+      for (const field of Object.keys(line.content) as StatementField[])
+        stated[field] = (stated[field] ?? 0) + 1;
+    }
+    while (rows.length >= linesAtOnce) await store();
+    if (rows.length > 0 && now().getTime() - storedAt >= storeEveryMs) await store();
   }
-  await store();
+  if (rows.length > 0) await store();
+  return stated;
 };
 
 /**
@@ -138,8 +148,9 @@ export const receiveStatement = async (
     await recordEvent(tx, { kind: 'reconciliation_requested', playerId: null, details });
     return reconciliationId;
   });
+  let fields: StatedFields;
   try {
-    await storeLines(ctx, id, readStatement(body, { type, ...format }));
+    fields = await storeLines(ctx, id, readStatement(body, { type, ...format }));
   } catch (error) {
     const isInvalid = error instanceof Problem && [400, 413].includes(error.status);
     // Also when the client has closed the connection. Should this fail, it counts as interrupted after a while.
@@ -149,8 +160,8 @@ export const receiveStatement = async (
     ctx.comparing.wake();
     throw error;
   }
-  const row = await beginComparing(orm, id);
-  if (row === undefined) throw givenUp();
+  const row = await beginComparing(orm, id, fields);
+  if (row === undefined) throw interrupted();
   ctx.comparing.wake();
   return viewOf(row);
 };

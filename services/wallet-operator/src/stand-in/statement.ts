@@ -22,100 +22,127 @@ const operations: readonly string[] = ['debit', 'credit', 'rollback'];
 
 /**
  * Calls the operator and adds each transaction that it accepted to `lines`. A win is sent until it is answered; a bet
- * without an answer is rolled back. Throws when a win gets no answer at all.
+ * without an answer is rolled back, and then both are in the statement. Throws when a win gets no answer at all.
  */
-export const recordingCaller = (caller: Caller, currency: string, lines: Line[]): Caller => ({
-  ...caller,
-  call: async (callback, fields) => {
-    let answer = await caller.call(callback, fields);
-    for (let more = mostRepeats; callback === 'credit' && answer.http === 0; more--) {
-      if (more === 0) throw new Error('the operator does not answer');
-      answer = await caller.call(callback, fields);
-    }
-    if (answer.status !== 'OK' || !operations.includes(callback)) return answer;
-    const sent = fields as Partial<Line> & { gameId?: string };
-    lines.push({
-      transactionId: sent.transactionId ?? '',
-      playerId: sent.playerId ?? '',
-      operation: callback as Line['operation'],
-      amount: sent.amount ?? '',
-      currency,
-      roundId: sent.roundId ?? '',
-      gameCode: sent.gameCode ?? sent.gameId ?? '',
-      roundClosed: sent.roundClosed ?? '',
-      reverseTransactionId: sent.reverseTransactionId ?? '',
-      time: new Date().toISOString(),
-    });
-    return answer;
-  },
-});
+export const recordingCaller = (caller: Caller, currency: string, lines: Line[]): Caller => {
+  const bets = new Map<string, Line>();
+  const record = (line: Line): void => {
+    const bet = bets.get(line.reverseTransactionId);
+    if (bet !== undefined && !lines.includes(bet)) lines.push(bet);
+    lines.push({ ...line, amount: bet?.amount ?? line.amount });
+  };
+  return {
+    ...caller,
+    call: async (callback, fields) => {
+      const sent = fields as Partial<Line> & { gameId?: string };
+      const line: Line = {
+        transactionId: sent.transactionId ?? '',
+        playerId: sent.playerId ?? '',
+        operation: callback as Line['operation'],
+        amount: sent.amount ?? '',
+        currency,
+        roundId: sent.roundId ?? '',
+        gameCode: sent.gameCode ?? sent.gameId ?? '',
+        roundClosed: sent.roundClosed ?? '',
+        reverseTransactionId: sent.reverseTransactionId ?? '',
+        time: new Date().toISOString(),
+      };
+      if (callback === 'debit') bets.set(line.transactionId, line);
+      let answer = await caller.call(callback, fields);
+      for (let more = mostRepeats; callback === 'credit' && answer.http === 0; more--) {
+        if (more === 0) throw new Error('the operator does not answer');
+        answer = await caller.call(callback, fields);
+      }
+      if (answer.status === 'OK' && operations.includes(callback)) record(line);
+      return answer;
+    },
+  };
+};
 
-/** A fault that was put into a statement, and the difference that a reconciliation should find. */
+/**
+ * Some rounds end without the operator: from a random callback of the round on, nothing is sent, and all is taken as
+ * accepted. Adds the ids of these transactions to `unsent`.
+ */
+export const losingCaller = (
+  caller: Caller,
+  rate: number,
+  random: () => number,
+  unsent: Set<string>,
+): Caller => {
+  const lostRounds = new Set<string>();
+  return {
+    ...caller,
+    call: async (callback, fields) => {
+      const { roundId = '', transactionId = '' } = fields as Partial<Line>;
+      if (random() < rate) lostRounds.add(roundId);
+      if (!lostRounds.has(roundId)) return caller.call(callback, fields);
+      unsent.add(transactionId);
+      return { http: 200, status: 'OK' };
+    },
+  };
+};
+
+/** A fault that was put into a line of a statement, and the difference that a reconciliation should find. */
 export interface Fault {
   kind: string;
+  operation: Line['operation'];
   transactionId: string;
 }
 
-type Mistake = (line: Line) => { lines: Line[]; transactionId?: string } | undefined;
+/** The lines with the mistake. Undefined: the line cannot have it. */
+type Mistake = (line: Line, isReversed: boolean) => Line[] | undefined;
 
 const changed =
   (change: (line: Line) => Partial<Line> | undefined): Mistake =>
   (line) => {
     const changes = change(line);
-    return changes && { lines: [{ ...line, ...changes }] };
+    return changes && [{ ...line, ...changes }];
   };
 
-const invented = (line: Line): Line => ({
-  ...line,
-  transactionId: randomUUID(),
-  roundId: randomUUID(),
-  operation: 'credit',
-  amount: '0.07',
-  roundClosed: true,
-  reverseTransactionId: '',
-});
-
-/** One for each kind of difference. Undefined: the line cannot have this mistake. */
+/** One for each kind of difference, except `missing_here`: those are transactions that were not sent. */
 const mistakes: Record<string, Mistake> = {
-  missing_here: (line) => {
-    const more = invented(line);
-    return { lines: [line, more], transactionId: more.transactionId };
-  },
-  // A rollback that is left out changes nothing when its debit failed.
-  missing_there: ({ operation }) => (operation === 'rollback' ? undefined : { lines: [] }),
-  amount: changed(({ operation, amount }) =>
-    operation === 'rollback' ? undefined : { amount: (Number(amount) + 1).toFixed(2) },
-  ),
+  // A debit that is left out changes nothing when it is reversed.
+  missing_there: (_, isReversed) => (isReversed ? undefined : []),
+  amount: changed(({ amount }) => ({ amount: (Number(amount) + 1).toFixed(2) })),
   player: changed(() => ({ playerId: randomUUID() })),
   currency: changed(() => ({ currency: 'SEK' })),
   parameters: changed(() => ({ gameCode: 'another-game' })),
-  round_state: changed(({ operation, roundClosed }) =>
-    operation === 'credit' ? { roundClosed: !roundClosed } : undefined,
-  ),
-  duplicate: (line) => ({ lines: [line, line] }),
+  // The other way round, the round may be closed by now.
+  round_state: changed(({ roundClosed }) => (roundClosed === true ? { roundClosed: false } : undefined)),
+  duplicate: (line) => [line, line],
   time: changed(({ time }) => ({ time: new Date(Date.parse(time) - 7_200_000).toISOString() })),
 };
 
 /**
- * A copy of a statement with mistakes, each in another line, and what they are. A debit that is rolled back, and its
- * rollback, stay as they are: most mistakes in them cancel out.
+ * A copy of a statement with mistakes, each in another line, and what they are. The lines of `unsent`, which only the
+ * statement has, stay as they are.
  */
 export const withFaults = (
   lines: readonly Line[],
   rate: number,
   random: () => number,
+  unsent: ReadonlySet<string>,
 ): { lines: Line[]; faults: Fault[] } => {
   const reversed = new Set(lines.map(({ reverseTransactionId }) => reverseTransactionId));
   const faults: Fault[] = [];
+  const next = { debit: 0, credit: 0, rollback: 0 };
   const kinds = Object.entries(mistakes);
   const result = lines.flatMap((line) => {
-    if (line.operation === 'rollback' || reversed.has(line.transactionId) || random() >= rate) return [line];
-    // All kinds in turn, each in the next line that can have it.
-    const [kind = '', mistake] = kinds[faults.length % kinds.length] ?? [];
-    const made = mistake?.(line);
-    if (made === undefined) return [line];
-    faults.push({ kind, transactionId: made.transactionId ?? line.transactionId });
-    return made.lines;
+    const { operation, transactionId } = line;
+    if (unsent.has(transactionId)) {
+      faults.push({ kind: 'missing_here', operation, transactionId });
+      return [line];
+    }
+    if (random() >= rate) return [line];
+    // For each operation all kinds in turn, those that the line cannot have excepted.
+    for (let tried = 0; tried < kinds.length; tried++) {
+      const [kind = '', mistake] = kinds[next[operation]++ % kinds.length] ?? [];
+      const made = mistake?.(line, reversed.has(transactionId));
+      if (made === undefined) continue;
+      faults.push({ kind, operation, transactionId });
+      return made;
+    }
+    return [line];
   });
   return { lines: result, faults };
 };

@@ -79,6 +79,16 @@ export const firstOpenDay = async (sql: Query): Promise<string | null> => {
   return row.day;
 };
 
+/** How long the first day that is not in `daily_sums` has been over; 0 while it is not over, or the ledger is empty. */
+export const overdueSeconds = async (sql: Query): Promise<number> => {
+  // Of a ledger without sums, one of the oldest entries says enough; the exact one would need all of them.
+  const [row] = await sql<[{ seconds: number | null }]>`
+    select greatest(extract(epoch from now() - (open + 1)::timestamp at time zone 'UTC'), 0)::float8 as seconds
+    from (select coalesce((select max(day) + 1 from daily_sums),
+      (select (at at time zone 'UTC')::date from entries limit 1)) as open) first_open`;
+  return row.seconds ?? 0;
+};
+
 /** The newest day of which all entries are written: batches take seconds, and clocks may differ by minutes. */
 export const newestFinishedDay = async (sql: Query): Promise<string> => {
   const [row] = await sql<[{ day: string }]>`

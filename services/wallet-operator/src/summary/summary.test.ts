@@ -15,6 +15,7 @@ import {
   firstOpenDay,
   listSums,
   newestFinishedDay,
+  overdueSeconds,
   type SummaryFilter,
   type SummaryRow,
 } from './store.ts';
@@ -234,12 +235,24 @@ test('entries of days that are not kept are found by the index of times, and no 
 
 test('the days that are over are kept without a request, up to yesterday', async () => {
   await reset();
+  expect(await overdueSeconds(sql)).toBeGreaterThan(Date.now() / 1000 - january / 1000 - 86_400 - 60);
   const { log, lines } = captureLog();
   await using slow = createSlowConnection(databaseUrl);
   await using _ = startClosing(sql, { slow, everyMs: 10, log });
   const newest = async () =>
     (await sql<[{ day: string | null }]>`select max(day)::text as day from daily_sums`)[0].day;
   await expect.poll(newest).toBe(await newestFinishedDay(sql));
+  // Days are finished ten minutes after midnight.
+  expect(await overdueSeconds(sql)).toBeLessThan(660);
   await expectSoundLedger({ sql });
   expect(lines).toEqual([]);
+});
+
+test('no day is overdue in an empty ledger', async () => {
+  await reset();
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`truncate entries`;
+  });
+  expect(await overdueSeconds(sql)).toBe(0);
 });
