@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService, type Running } from './harness.ts';
+import { limitedPlayer } from './limited-player.ts';
 import { person } from './people.ts';
 import { expectSoundLedger } from './proof.ts';
 
@@ -14,26 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-const sqlOf = () => service.context.database.sql;
-
-const newPlayer = async (languageCode: string | null = null) => {
-  const playerId = await addPlayer(sqlOf());
-  await sqlOf()`update players set language_code = ${languageCode} where player_id = ${playerId}`;
-  const path = `/v1/players/${playerId}`;
-  return {
-    ...callerOf(service, playerId),
-    path,
-    set: (limits: object, setBy = 'player') => ann.put(`${path}/limits`, { setBy, ...limits }),
-    limits: async () => (await ann.get(`${path}/limits`)).body,
-    deposit: (amount: string, transactionId = randomUUID()) =>
-      ann.post(`${path}/deposits`, { transactionId, amount }),
-    events: async () =>
-      (await ann.get(`/v1/audit/events?playerId=${playerId}`)).body['events'] as {
-        details: object;
-        kind: string;
-      }[],
-  };
-};
+const newPlayer = (languageCode?: string | null) => limitedPlayer(service, ann, languageCode);
 
 describe('a limit on bets', () => {
   test.each([
@@ -119,7 +101,7 @@ test('a limit on session time asks for a break', async () => {
   await player.set({ sessionMinutes: 60 });
   expect((await player.debit()).status).toBe('OK');
   // The bets of this session were an hour ago, one every 20 minutes.
-  await sqlOf().begin(async (tx) => {
+  await service.context.database.sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`update entries set at = now() - interval '61 minutes' where player_id = ${player.playerId} and seq = 2`;
     await tx`update limit_windows set since = now() - interval '61 minutes'
@@ -168,108 +150,9 @@ describe('a limit on deposits', () => {
     expect((await player.debit({ amount: '900.00' })).status).toBe('OK');
     // A higher limit on deposits waits for 24 hours; bets are not counted meanwhile either.
     await player.set({ deposit: { month: '1200.00' } });
-    const [row] = await sqlOf()`select limits_until from players where player_id = ${player.playerId}`;
+    const [row] = await service.context.database.sql`select limits_until from players where player_id = ${player.playerId}`;
     expect(row).toEqual({ limits_until: null });
   });
-});
-
-describe('limits', () => {
-  test('are lowered at once; raising and removing wait for 24 hours and can be cancelled', async () => {
-    const player = await newPlayer();
-    await player.set({ loss: { '24h': '50.00' }, sessionMinutes: 60 });
-    const { body } = await player.set({ loss: { '24h': '80.00' } });
-    expect(body).toMatchObject({
-      timeZone: 'UTC',
-      player: { loss: { '24h': '50.00' }, sessionMinutes: 60 },
-      operator: {},
-      pending: [
-        { kind: 'loss', period: '24h', setBy: 'player', limit: '80.00' },
-        { kind: 'session', period: 'session', setBy: 'player', limit: null },
-      ],
-    });
-    const effectiveAt = (body['pending'] as { effectiveAt: string }[]).map((one) => one.effectiveAt);
-    expect(Date.parse(effectiveAt[0] ?? '') - Date.now()).toBeGreaterThan(23 * 3_600_000);
-    // Asking again does not start the 24 hours anew.
-    expect((await player.set({ loss: { '24h': '80.00' } })).body['pending']).toEqual(body['pending']);
-    // The limits in force cancel what is pending; a lower one is in force at once.
-    expect((await player.set({ loss: { '24h': '50.00' }, sessionMinutes: 60 })).body['pending']).toEqual([]);
-    expect((await player.set({ loss: { '24h': '20.00' }, sessionMinutes: 60 })).body['player']).toEqual({
-      loss: { '24h': '20.00' },
-      sessionMinutes: 60,
-    });
-    const { changes } = (await ann.get(`${player.path}/limits/history`)).body as { changes: object[] };
-    expect(changes).toMatchObject([
-      { kind: 'loss', limit: '20.00', cancelledAt: null, changedBy: 'ann' },
-      { kind: 'session', limit: null, cancelledAt: expect.any(String) },
-      { kind: 'loss', limit: '80.00', cancelledAt: expect.any(String) },
-      { kind: 'session', limit: '60' },
-      { kind: 'loss', limit: '50.00' },
-    ]);
-    expect((await player.events()).map(({ kind }) => kind)).toEqual(Array(4).fill('limits_changed'));
-  });
-
-  test('of player and operator: the lower one counts', async () => {
-    const player = await newPlayer();
-    await player.set({ wager: { '24h': '20.00', '7d': '25.00' } });
-    await player.set({ wager: { '24h': '10.00', '7d': '90.00' } }, 'operator');
-    expect((await player.limits())['lowest']).toMatchObject([
-      { period: '24h', limit: '10.00' },
-      { period: '7d', limit: '25.00' },
-    ]);
-    expect((await player.debit({ amount: '10.01' })).status).toBe('ERROR_NOT_ENOUGH_MONEY');
-    expect((await player.debit({ amount: '10.00' })).status).toBe('OK');
-  });
-
-  test('that ended cost nothing any more', async () => {
-    const player = await newPlayer();
-    await player.set({ wager: { '24h': '10.00' } });
-    await player.set({});
-    await sqlOf().begin(async (tx) => {
-      await tx`set local session_replication_role = replica`;
-      await tx`update limit_changes set effective_at = now() where player_id = ${player.playerId} and value is null`;
-    });
-    await sqlOf()`update players set limits_until = 'epoch' where player_id = ${player.playerId}`;
-    expect((await player.debit({ amount: '10.01' })).status).toBe('OK');
-    const [row] =
-      await sqlOf()`select wagered, limits_until from players where player_id = ${player.playerId}`;
-    expect(row).toEqual({ wagered: null, limits_until: null });
-    await expectSoundLedger(service);
-  });
-
-  test('of an unknown player are 404, and amounts, periods and setters are checked', async () => {
-    const player = await newPlayer();
-    for (const path of ['limits', 'limits/history', 'session'])
-      expect((await ann.get(`/v1/players/nobody/${path}`)).status).toBe(404);
-    expect((await ann.put('/v1/players/nobody/limits', { setBy: 'player' })).status).toBe(404);
-    for (const limits of [
-      { wager: { '24h': '-1' } },
-      { wager: { year: '1' } },
-      { sessionMinutes: 0 },
-      { bets: {} },
-    ])
-      expect((await player.set(limits)).status).toBe(400);
-    expect((await player.set({}, 'somebody')).status).toBe(400);
-  });
-
-  test('need the scope of an administrator to be set', async () => {
-    const player = await newPlayer();
-    const reader = await person(service, 'wallet:read');
-    expect((await reader.get(`${player.path}/limits`)).status).toBe(200);
-    expect((await reader.put(`${player.path}/limits`, { setBy: 'player' })).status).toBe(403);
-  });
-});
-
-test('the time zone of a player must be one that PostgreSQL has', async () => {
-  const player = await newPlayer();
-  for (const timeZone of ['Mars/Olympus', '+02:00', 'CEST-2'])
-    expect(await ann.patch(player.path, { timeZone })).toMatchObject({
-      status: 400,
-      body: { errors: { timeZone: [expect.any(String)] } },
-    });
-  expect((await ann.patch(player.path, { timeZone: 'Europe/Berlin' })).body['timeZone']).toBe(
-    'Europe/Berlin',
-  );
-  expect((await player.limits())['timeZone']).toBe('Europe/Berlin');
 });
 
 test.each([
