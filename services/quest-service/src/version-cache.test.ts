@@ -99,8 +99,8 @@ test('a version is not stored when Redis lost the fill token while it was read',
 test('a reader does not mistake a fill token that was placed after a write for its own', async () => {
   const questId = randomUUID();
   const gate = Promise.withResolvers<string>();
-  // The fill token stays until the poll below has seen it.
-  const times = { ttl: 60_000, fillTimeout: 30_000 };
+  // The fill token stays until the poll below has seen it. A new connection is not used for as long as a version lives.
+  const times = { ttl: 5_000, fillTimeout: 30_000 };
   using other = await open(async (id) => (id === questId ? gate.promise : 'v1'), { times });
   let later: Promise<string | undefined> | undefined;
   using slow = await open(async (id) => {
