@@ -41,7 +41,8 @@ export const cloneDatabase = async (serverUrl: string, migrations: string): Prom
       await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${template}`;
       await sql`alter database ${sql(template)} is_template true allow_connections false`;
     }
-    await sql`create database ${sql(name)} template ${sql(template)}`;
+    // A copy of the files needs a third of the processor time of the default, which writes all pages to the WAL.
+    await sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`;
   } finally {
     await sql.end();
   }
