@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { killAfterExit } from '@platform/local/cleanup';
 
 interface ProcessOptions {
   /** Folder of the service. */
@@ -56,6 +57,8 @@ export const startServiceProcess = async (options: ProcessOptions): Promise<Serv
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     child = started;
+    // A test that fails before it disposes of the process must not leave it behind.
+    killAfterExit(started);
     exit = once(started, 'exit') as Promise<[number | null]>;
     port = await new Promise<number>((resolve, reject) => {
       createInterface({ input: started.stdout }).on('line', (line) => {
