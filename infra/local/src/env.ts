@@ -75,7 +75,8 @@ export const inheritedEnv = (changes: Record<string, string>): NodeJS.ProcessEnv
 });
 
 /** Variables that every child process needs. */
-export const baseEnv = (): Record<string, string> => pick(['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'USER']);
+export const baseEnv = (): Record<string, string> =>
+  pick(['PATH', 'HOME', 'LANG', 'TZ', 'TMPDIR', 'USER', 'NODE_COMPILE_CACHE']);
 
 /** Settings that `start` passes on to all services; any other setting needs the prefix of its service. */
 export const SHARED_SETTINGS = [

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
-import { inCi, mayInstall } from './env.ts';
+import { inCi, inheritedEnv, mayInstall } from './env.ts';
 import { providePrograms } from './install.ts';
 import { ROOT } from './options.ts';
 import { howToGet, type Program } from './programs.ts';
@@ -24,6 +24,8 @@ const vitest = (args: string[]): Promise<number> => {
   const workers = `--maxWorkers=${2 * availableParallelism()}`;
   const child = spawn(process.execPath, [file, 'run', '--no-isolate', workers, ...args], {
     cwd: ROOT,
+    // Compiling their modules takes half of the start of a worker, and of the programs that tests start.
+    env: inheritedEnv({ NODE_COMPILE_CACHE: join(ROOT, 'node_modules/.cache/test') }),
     stdio: 'inherit',
   });
   // Ctrl-C reaches vitest by itself; this process stays for the summary.
