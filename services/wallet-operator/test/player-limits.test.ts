@@ -150,7 +150,8 @@ describe('a limit on deposits', () => {
     expect((await player.debit({ amount: '900.00' })).status).toBe('OK');
     // A higher limit on deposits waits for 24 hours; bets are not counted meanwhile either.
     await player.set({ deposit: { month: '1200.00' } });
-    const [row] = await service.context.database.sql`select limits_until from players where player_id = ${player.playerId}`;
+    const [row] = await service.context.database
+      .sql`select limits_until from players where player_id = ${player.playerId}`;
     expect(row).toEqual({ limits_until: null });
   });
 });

@@ -71,10 +71,11 @@ describe('limits', () => {
       await tx`set local session_replication_role = replica`;
       await tx`update limit_changes set effective_at = now() where player_id = ${player.playerId} and value is null`;
     });
-    await service.context.database.sql`update players set limits_until = 'epoch' where player_id = ${player.playerId}`;
+    await service.context.database
+      .sql`update players set limits_until = 'epoch' where player_id = ${player.playerId}`;
     expect((await player.debit({ amount: '10.01' })).status).toBe('OK');
-    const [row] =
-      await service.context.database.sql`select wagered, limits_until from players where player_id = ${player.playerId}`;
+    const [row] = await service.context.database
+      .sql`select wagered, limits_until from players where player_id = ${player.playerId}`;
     expect(row).toEqual({ wagered: null, limits_until: null });
     await expectSoundLedger(service);
   });
