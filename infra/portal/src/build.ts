@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { alertRules } from './alert-rules.ts';
 import { readGuides } from './guides.ts';
 import { pages } from './pages.ts';
-import { describeServices, eventFilters } from './services.ts';
+import { describeServices, eventFilters, statementFields } from './services.ts';
 
 const site = resolve(import.meta.dirname, 'site');
 
@@ -60,6 +60,7 @@ export const buildPortal = async (out: string): Promise<void> => {
       define: {
         SERVICES: JSON.stringify(services),
         EVENT_FILTERS: JSON.stringify(await eventFilters()),
+        STATEMENT_FIELDS: JSON.stringify(await statementFields()),
         ALERT_RULES: JSON.stringify(await alertRules()),
       },
       external: ['/docs/*'],

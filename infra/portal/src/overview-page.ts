@@ -29,7 +29,7 @@ const card = ({ name, title, purpose, callers, addresses }: ServiceCard): Markup
     <ul class="addresses" aria-label="Addresses of ${title}">
       ${addresses.map((path) => html`<li><code>${path}</code></li>`)}
     </ul>
-    <p class="ways">
+    <p class="card-links">
       <a href="/docs/reference/?api=${name}" aria-label="Reference of ${title}">Reference</a>
       <a href="/openapi/${name}.json" aria-label="OpenAPI document of ${title}">OpenAPI</a>
     </p>

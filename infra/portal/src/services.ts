@@ -20,6 +20,7 @@ const root = resolve(import.meta.dirname, '../../../services');
 interface Document {
   info: { title: string; description: string };
   paths: Record<string, { get?: { parameters?: { name: string; schema: { enum?: string[] } }[] } }>;
+  components?: { schemas?: Record<string, { properties?: object; required?: string[] }> };
 }
 
 const documentOf = async (name: string): Promise<Document> =>
@@ -47,4 +48,11 @@ export const eventFilters = async (): Promise<Record<'status' | 'event', string[
   const valuesOf = (wanted: string): string[] =>
     parameters.find(({ name }) => name === wanted)?.schema.enum ?? [];
   return { status: valuesOf('status'), event: valuesOf('event') };
+};
+
+/** The fields of a line of a statement for reconciliations. */
+export const statementFields = async (): Promise<{ name: string; isNeeded: boolean }[]> => {
+  const { components } = await documentOf('wallet-operator');
+  const { properties = {}, required = [] } = components?.schemas?.['StatementLine'] ?? {};
+  return Object.keys(properties).map((name) => ({ name, isNeeded: required.includes(name) }));
 };

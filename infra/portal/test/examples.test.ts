@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { services } from '@platform/gateway/routes';
+import { testLimits } from '@platform/local/test-limits';
 import { describe, expect, test, vi } from 'vitest';
 import { demoExamples } from '../src/site/examples.ts';
 import { fillIn, type Document } from '../src/site/fill-in.ts';
@@ -90,7 +91,7 @@ describe.runIf(canLook)('the requests that the reference has ready in a demo', (
       return text.includes('"not_sealed"') ? undefined : { answer, text };
     };
     for (const { title, request } of ready) {
-      const { answer, text } = await vi.waitUntil(() => send(request), { timeout: 120_000, interval: 200 });
+      const { answer, text } = await vi.waitUntil(() => send(request), testLimits.expect.poll);
       // A callback that is refused is answered with 200, too.
       const well = answer.status < 400 && (!title.includes('/callback/') || text.includes('"OK"'));
       expect.soft([title, well || text]).toEqual([title, true]);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { testLimits } from '@platform/local/test-limits';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { violations } from './axe.ts';
@@ -72,7 +73,7 @@ describe.runIf(canLook)('finding by an id', () => {
     const cres = Buffer.from(JSON.stringify(challenge)).toString('base64url');
     await hook('payment-auth-completed/threedsecureio', { ...payment, cres });
     const job = `/v1/stores/${demo.store.id}/delivery-jobs/${ids.job}`;
-    await vi.waitUntil(async () => (await asAdmin(job)).ok, { timeout: 120_000, interval: 100 });
+    await vi.waitUntil(async () => (await asAdmin(job)).ok, testLimits.expect.poll);
   });
 
   test.each([

@@ -193,6 +193,7 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
     await page.locator('section[aria-label=Players] tbody a').first().press('Enter');
     await page.locator('section[aria-label=Players] form').waitFor();
     expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe('Players');
+    expect(await page.title()).toBe('Players · Operations · Platform');
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('INPUT');
   });

@@ -1,27 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { addPlayer, send } from './api.ts';
 import { violations } from './axe.ts';
-import { canLook, gateway, phone, useBrowser } from './browser.ts';
+import { canLook, phone, useBrowser } from './browser.ts';
 import { callback } from './callback.ts';
 import { signedIn } from './sign-in.ts';
-import { stack } from './stack.ts';
 import { tokenWith } from './token.ts';
 
 useBrowser();
 
-const playerId = `limited-${randomUUID()}`;
-const path = `/v1/players/${playerId}`;
-
-const send = async (method: string, target: string, body: object): Promise<void> => {
-  const headers = { Authorization: `Bearer ${stack.demo.adminToken}`, 'Content-Type': 'application/json' };
-  const { status } = await fetch(`${gateway}${target}`, { method, headers, body: JSON.stringify(body) });
-  expect(status).toBeLessThan(300);
-};
+let playerId: string;
 
 describe.runIf(canLook)('the limits of a player on the operations page', () => {
   beforeAll(async () => {
-    await send('POST', '/v1/players', { playerId, currency: 'EUR', timeZone: 'Europe/Berlin' });
-    await send('POST', `${path}/deposits`, { transactionId: randomUUID(), amount: '100.00' });
+    playerId = await addPlayer('EUR', { timeZone: 'Europe/Berlin' });
+    const path = `/v1/players/${playerId}`;
     await send('PUT', `${path}/limits`, { setBy: 'player', loss: { '24h': '50.00' }, sessionMinutes: 60 });
     await send('PUT', `${path}/limits`, { setBy: 'player', loss: { '24h': '80.00' }, sessionMinutes: 60 });
     const bet = { requestId: 'r', playerId, roundId: randomUUID(), gameCode: 'dice-alpha', amount: '12.50' };

@@ -268,17 +268,6 @@ describe.runIf(canLook)('the operations page', () => {
     }
   });
 
-  test('the totals of the day are shown by currency', async () => {
-    await using visited = await signedIn('ledger');
-    const today = new Date().toISOString().slice(0, 10);
-    await visited.page
-      .locator('tbody tr', { hasText: `${today} EUR` })
-      .getByText(/^\d+\.\d\d EUR$/)
-      .first()
-      .waitFor();
-    expect(visited.faults).toEqual([]);
-  });
-
   test('the ledger is verified', async () => {
     await using visited = await signedIn('ledger');
     await visited.page.getByRole('button', { name: 'Verify the ledger' }).click();

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { testLimits } from '@platform/local/test-limits';
 import type { Locator, Page, Route } from 'playwright-core';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { canLook, gateway, useBrowser } from './browser.ts';
@@ -43,7 +44,7 @@ describe.runIf(canLook)('a replay of many webhooks', () => {
       const { events } = (await (await fetch(list, { headers })).json()) as { events: unknown[] };
       return events.length > 0;
     };
-    await vi.waitUntil(hasFailed, { timeout: 120_000, interval: 100 });
+    await vi.waitUntil(hasFailed, testLimits.expect.poll);
   });
 
   test('many webhooks are replayed after a dry run and a confirmation, and the result can be saved', async () => {

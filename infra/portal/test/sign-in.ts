@@ -11,6 +11,8 @@ export const views = [
   'rounds',
   'players',
   'limits',
+  'money',
+  'reconciliation',
   'ledger',
   'evidence',
 ] as const;

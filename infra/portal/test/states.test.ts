@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { violations } from './axe.ts';
-import { canLook, desktop, useBrowser, visit } from './browser.ts';
+import { canLook, desktop, phone, useBrowser, visit } from './browser.ts';
 import { enterToken, views } from './sign-in.ts';
 import { stack } from './stack.ts';
 
@@ -10,7 +10,7 @@ useBrowser();
 /** The answer of every list without records, and of a player who has done nothing. */
 const nothing = {
   ...Object.fromEntries(
-    'events orders members deliveryJobs payments verifications notifications rounds entries checkpoints totals changes pending lowest'
+    'events orders members deliveryJobs payments verifications notifications rounds entries checkpoints summary reconciliations changes pending lowest'
       .split(' ')
       .map((list) => [list, []]),
   ),
@@ -50,8 +50,6 @@ const address: Partial<Record<string, string>> = {
   limits: 'limits?playerId=demo-1',
 };
 
-const small = { viewport: { width: 390, height: 844 } };
-
 describe.runIf(canLook)('a view of the operations page', () => {
   // Traffic does not read lists; its errors are in behaviour.test.ts.
   const lists = views.filter((view) => view !== 'traffic');
@@ -60,7 +58,7 @@ describe.runIf(canLook)('a view of the operations page', () => {
     '%s that is %s says so, fits the screen and has no axe violation',
     async (view, state) => {
       const { answer, says } = states[state] as (typeof states)[string];
-      for (const size of [small, desktop]) {
+      for (const size of [phone, desktop]) {
         await using visited = await visit(`/docs/ops/#${address[view] ?? view}`, {
           ...size,
           bypassCSP: true,

@@ -1290,8 +1290,8 @@ export interface components {
             eventId: string;
             /** Format: date-time */
             at: string;
-            /** @example callback */
-            kind: string;
+            /** @enum {string} */
+            kind: "callback" | "player_created" | "player_changed" | "limits_changed" | "transfer_requested" | "game_created" | "game_changed" | "reconciliation_requested" | "reconciliation_dry_run" | "reconciliation_repair_requested" | "reconciliation_repair_decided";
             playerId: string | null;
             /** @description Of the player; null without one */
             currency: string | null;

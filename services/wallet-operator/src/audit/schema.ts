@@ -1,6 +1,7 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
+import { auditKinds } from '../db/tables.ts';
 import { id } from '../ids.ts';
 import { dayRange, isDayRange, notDayRange, sum } from '../summary/schema.ts';
 
@@ -18,7 +19,7 @@ export const AuditEvent = z
   .object({
     eventId: z.string(),
     at: instant(),
-    kind: z.string().meta({ examples: ['callback', 'player_changed'] }),
+    kind: z.enum(auditKinds),
     playerId: z.string().nullable(),
     currency: z.string().nullable().meta({ description: 'Of the player; null without one' }),
     details: z.record(z.string(), z.unknown()),

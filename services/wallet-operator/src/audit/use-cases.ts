@@ -10,7 +10,7 @@ import { insertEvent, listEvents } from './store.ts';
 /** Records an action of a person, in the transaction that performs it. */
 export const recordEvent = (
   orm: Pick<Executor, 'insert'>,
-  event: { kind: string; playerId: string | null; details: Record<string, unknown> },
+  event: Parameters<typeof insertEvent>[1],
 ): Promise<void> => insertEvent(orm, event);
 
 export const pageEvents = async (

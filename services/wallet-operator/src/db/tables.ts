@@ -187,6 +187,20 @@ export const ledgerSettings = pgTable('ledger_settings', {
   value: text().notNull(),
 });
 
+export const auditKinds = [
+  'callback',
+  'player_created',
+  'player_changed',
+  'limits_changed',
+  'transfer_requested',
+  'game_created',
+  'game_changed',
+  'reconciliation_requested',
+  'reconciliation_dry_run',
+  'reconciliation_repair_requested',
+  'reconciliation_repair_decided',
+] as const;
+
 /** The audit trail: refusals, exclusions, changes by people. */
 export const auditEvents = pgTable(
   'audit_events',
@@ -195,7 +209,7 @@ export const auditEvents = pgTable(
       .primaryKey()
       .default(sql`uuidv7()`),
     at: dateColumn('at').notNull(),
-    kind: text().notNull(),
+    kind: text({ enum: auditKinds }).notNull(),
     playerId: text('player_id'),
     details: jsonb().$type<Record<string, unknown>>().notNull(),
   },

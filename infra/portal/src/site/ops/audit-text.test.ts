@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { services } from '@platform/gateway/routes';
 import { expect, test } from 'vitest';
-import { whatHappened } from './audit-text.ts';
+import { whatHappened, whoActed } from './audit-text.ts';
 import { when } from './time.ts';
 
 const at = '2026-11-22T10:00:00.000Z';
@@ -47,4 +50,56 @@ test('amounts have a currency', () => {
   expect(whatHappened({ ...event, kind: 'transfer_requested', details: requested })).toBe(
     'Requested a deposit of 12.00 EUR',
   );
+});
+
+const recorded = (kind: string, details: object, currency: string | null = null): string =>
+  whatHappened({ at, kind, playerId: null, currency, details: { by: 'ann', ...details } });
+
+test('a reconciliation and its repairs are sentences', () => {
+  expect(recorded('reconciliation_requested', { from: at, to: later })).toBe(
+    `Sent a statement of the game server from ${when(at)} to ${when(later)}`,
+  );
+  expect(recorded('reconciliation_dry_run', { differences: [3] })).toBe(
+    'Made a dry run of the repair of 1 difference',
+  );
+  const move = { number: 3, operation: 'credit', amount: 500, transactionId: 't-1' };
+  expect(recorded('reconciliation_repair_requested', move, 'EUR')).toBe(
+    'Requested the repair of difference 3, a credit of 5.00 EUR with the id t-1',
+  );
+  expect(recorded('reconciliation_repair_decided', { ...move, status: 'OK' }, 'EUR')).toBe(
+    'Repaired difference 3, a credit of 5.00 EUR with the id t-1',
+  );
+  const refused = { number: 4, operation: 'debit', amount: 500, transactionId: 't-2' };
+  expect(
+    recorded('reconciliation_repair_decided', { ...refused, status: 'ERROR', reason: 'no_money' }, 'EUR'),
+  ).toBe('The repair of difference 4, a debit of 5.00 EUR with the id t-2 was refused: no money (ERROR)');
+});
+
+test('a callback that was accepted with a remark is not called refused', () => {
+  const details = { operation: 'rollback', reason: 'after_close', status: 'OK' };
+  const event = { at, kind: 'callback', playerId: 'p', currency: 'EUR', details };
+  expect(whatHappened(event)).toBe('Accepted a rollback: after close');
+  expect(whoActed(event)).toBe('game server');
+});
+
+test('a refused deposit was not sent by the game server', () => {
+  const details = { operation: 'deposit', reason: 'limit_reached', status: 'ERROR_NOT_ENOUGH_MONEY' };
+  expect(whoActed({ at, kind: 'callback', playerId: 'p', currency: 'EUR', details })).toBe('–');
+});
+
+interface Document {
+  components?: { schemas?: Record<string, { properties?: { kind?: { enum?: string[] } } }> };
+}
+
+test('every kind of event that a service has in its audit log is a sentence', async () => {
+  const folder = join(import.meta.dirname, '../../../../../services');
+  const documents = await Promise.all(
+    services.map(async (name) => JSON.parse(await readFile(join(folder, name, 'openapi.json'), 'utf8'))),
+  );
+  const kinds = (documents as Document[]).flatMap(
+    ({ components }) => components?.schemas?.['AuditEvent']?.properties?.kind?.enum ?? [],
+  );
+  expect(kinds.length).toBeGreaterThan(5);
+  const byName = kinds.filter((kind) => recorded(kind, {}) === kind.replaceAll('_', ' '));
+  expect(byName).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { nameOfLimit, type LimitSlot } from './limit-name.ts';
-import { decimalOf } from './text.ts';
+import { decimalOf, words } from './text.ts';
 import { when } from './time.ts';
 
 /** An event of the audit log of the wallet. */
@@ -17,11 +17,11 @@ const text = (value: unknown): string => {
   return value === undefined || value === null ? '' : JSON.stringify(value);
 };
 
+const timeText = (value: unknown): string => when(typeof value === 'string' ? value : null);
+
 /** An amount (decimal, or a number of minor units) with its currency. */
 const money = (amount: unknown, { currency }: AuditEvent): string =>
   [typeof amount === 'number' ? decimalOf(amount) : text(amount), currency ?? ''].join(' ').trim();
-
-const words = (name: unknown): string => text(name).replaceAll('_', ' ');
 
 const playerChange = ({ details: { fields, excluded, until, status } }: AuditEvent): string => {
   const names = Array.isArray(fields) ? fields.map(String) : [];
@@ -36,6 +36,8 @@ const playerChange = ({ details: { fields, excluded, until, status } }: AuditEve
   return `Changed the player: ${parts.join('; ')}`;
 };
 
+const count = (list: unknown): number => (Array.isArray(list) ? list.length : 0);
+
 interface LimitChange extends LimitSlot {
   limit: string | null;
   effectiveAt: string;
@@ -49,19 +51,28 @@ const limitsChange = (event: AuditEvent): string => {
     const value = limit === null ? 'without limit' : `at most ${most}`;
     return `${nameOfLimit(slot)} ${value}${effectiveAt > event.at ? ` from ${when(effectiveAt)}` : ''}`;
   });
-  const count = Array.isArray(cancelled) ? cancelled.length : 0;
-  if (count > 0) parts.push(`${count} pending ${count === 1 ? 'change' : 'changes'} cancelled`);
+  const ended = count(cancelled);
+  if (ended > 0) parts.push(`${ended} pending ${ended === 1 ? 'change' : 'changes'} cancelled`);
   return `Changed the limits set by the ${text(setBy)}: ${parts.join('; ')}`;
 };
 
-const refusal = (event: AuditEvent): string => {
+/** A callback, deposit or withdrawal that was refused, or a rollback that was accepted with a remark. */
+const decision = (event: AuditEvent): string => {
   const { operation, amount, reason, status } = event.details;
   const size = amount === undefined ? '' : ` of ${money(amount, event)}`;
-  return `Refused a ${text(operation)}${size}: ${words(reason)} (${text(status)})`;
+  const what = `a ${text(operation)}${size}: ${words(text(reason))}`;
+  return status === 'OK' ? `Accepted ${what}` : `Refused ${what} (${text(status)})`;
+};
+
+/** The transaction that repairs a difference. */
+const repair = (event: AuditEvent): string => {
+  const { number, operation, amount, transactionId } = event.details;
+  const size = amount === undefined ? '' : ` of ${money(amount, event)}`;
+  return `difference ${text(number)}, a ${text(operation)}${size} with the id ${text(transactionId)}`;
 };
 
 const sentences: Readonly<Record<string, (event: AuditEvent) => string>> = {
-  callback: refusal,
+  callback: decision,
   player_created: ({ details }) => `Added the player, in ${text(details['currency'])}`,
   player_changed: playerChange,
   limits_changed: limitsChange,
@@ -78,6 +89,17 @@ const sentences: Readonly<Record<string, (event: AuditEvent) => string>> = {
         .flat()
         .join(', '),
     ].join(' '),
+  reconciliation_requested: ({ details: { from, to } }) =>
+    `Sent a statement of the game server from ${timeText(from)} to ${timeText(to)}`,
+  reconciliation_dry_run: ({ details: { differences } }) =>
+    `Made a dry run of the repair of ${count(differences)} ${count(differences) === 1 ? 'difference' : 'differences'}`,
+  reconciliation_repair_requested: (event) => `Requested the repair of ${repair(event)}`,
+  reconciliation_repair_decided: (event) => {
+    const { status, reason } = event.details;
+    return status === 'OK'
+      ? `Repaired ${repair(event)}`
+      : `The repair of ${repair(event)} was refused: ${words(text(reason))} (${text(status)})`;
+  },
 };
 
 /** What happened, as a sentence; other kinds by their name. */
@@ -86,6 +108,9 @@ export const whatHappened = (event: AuditEvent): string => {
   return Object.hasOwn(sentences, kind) ? (sentences[kind]?.(event) ?? kind) : words(kind);
 };
 
-/** Who did it: the subject of an access token, or the game server. */
-export const whoActed = ({ kind, details }: AuditEvent): string =>
-  typeof details['by'] === 'string' ? details['by'] : kind === 'callback' ? 'game server' : '–';
+/** Who did it: the subject of an access token, or the game server. Transfers have their subject in another event. */
+export const whoActed = ({ kind, details: { by, operation } }: AuditEvent): string => {
+  if (typeof by === 'string') return by;
+  const isTransfer = operation === 'deposit' || operation === 'withdrawal';
+  return kind === 'callback' && !isTransfer ? 'game server' : '–';
+};

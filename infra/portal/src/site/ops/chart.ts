@@ -2,6 +2,7 @@ import uPlot from 'uplot';
 import { element } from '../element.ts';
 import { short } from './text.ts';
 import { timeOfDay } from './time.ts';
+import { isolated } from './traffic-data.ts';
 
 /** A small line chart of the last half hour. */
 export interface Chart {
@@ -15,12 +16,6 @@ const spanSeconds = 1800;
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const colour = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
-/** Positions of values without a neighbour, which a line cannot show. */
-export const isolated = (values: readonly (number | null | undefined)[]): number[] =>
-  values.flatMap((value, at) =>
-    value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null ? [at] : [],
-  );
 
 /**
  * A chart with its name and its latest value, or the value under the pointer. `unit` follows the number; `floor` is the

@@ -5,9 +5,11 @@ import { findView, searchForm } from './find.ts';
 import { healthStrip } from './health.ts';
 import { ledgerView } from './ledger.ts';
 import { limitsView } from './limits.ts';
+import { moneyView } from './money.ts';
 import { removeDialogs, replaceContent } from './parts.ts';
 import { addressOf, place } from './place.ts';
 import { playersView } from './players.ts';
+import { reconciliationView } from './reconciliation.ts';
 import { roundsView } from './rounds.ts';
 import type { Session } from './session.ts';
 import { otherZone, switchZone, when, zoneName } from './time.ts';
@@ -20,6 +22,8 @@ const views: Readonly<Record<string, { name: string; draw: (session: Session) =>
   rounds: { name: 'Rounds', draw: roundsView },
   players: { name: 'Players', draw: playersView },
   limits: { name: 'Limits', draw: limitsView },
+  money: { name: 'Money', draw: moneyView },
+  reconciliation: { name: 'Reconciliation', draw: reconciliationView },
   ledger: { name: 'Ledger', draw: ledgerView },
   evidence: { name: 'Evidence', draw: evidenceView },
 };
@@ -63,6 +67,7 @@ export const createDashboard = (
       else link.removeAttribute('aria-current');
     }
     finder.update();
+    document.title = `${views[key]?.name} · Operations · Platform`;
     replaceContent(view, ...(views[key] ? [views[key].draw(session)] : []));
   };
   /** A link in a view or in a dialog leads to the beginning of the next view. */

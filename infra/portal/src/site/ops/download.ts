@@ -1,8 +1,8 @@
 import { element } from '../element.ts';
 
-/** Lets the browser save a text as a file. @param type media type, such as `text/csv` */
-export const download = (name: string, text: string, type: string): void => {
-  const address = URL.createObjectURL(new Blob([text], { type }));
+/** Lets the browser save a file. */
+export const download = (name: string, content: Blob): void => {
+  const address = URL.createObjectURL(content);
   element('a', { href: address, download: name }).click();
   URL.revokeObjectURL(address);
 };

@@ -42,7 +42,7 @@ interface CheckpointPage {
 
 /** Saves JSON. JSON.stringify writes the same bytes as the service, so the signature of evidence stays valid. */
 const save = (name: string, value: unknown): void =>
-  download(name, JSON.stringify(value), 'application/json');
+  download(name, new Blob([JSON.stringify(value)], { type: 'application/json' }));
 
 const entryColumns = ['No.', 'At', 'Operation', 'Amount', 'Balance after', 'Transaction', 'Checkpoint'];
 

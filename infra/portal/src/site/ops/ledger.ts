@@ -4,9 +4,9 @@ import { createFilters } from './filters.ts';
 import { findLink, playerLink } from './links.ts';
 import { facts, nothing, show, state, table, time } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
+import { addressOf } from './place.ts';
 import type { Session } from './session.ts';
 import { pretty } from './text.ts';
-import { totalsSection } from './totals.ts';
 
 interface Proof {
   ok: boolean;
@@ -45,6 +45,15 @@ const resultOf = ({ ok, checkedAt, players, entries, violations }: Proof): Node 
         ),
   );
 
+/** The sentence of an event, with a link to its reconciliation if it has one. */
+const whatCell = (event: AuditEvent): HTMLElement => {
+  const { reconciliationId: id, number } = event.details;
+  const open = typeof number === 'number' ? String(number) : '';
+  const href = typeof id === 'string' ? addressOf('reconciliation', { id, open }) : undefined;
+  const link = href === undefined ? null : element('a', { href }, 'Open');
+  return element('span', { class: 'what' }, `${whatHappened(event)} `, link);
+};
+
 /** The verification of the ledger, and the audit log. */
 export const ledgerView = (session: Session): HTMLElement => {
   const proof = element('div', { role: 'status' });
@@ -65,7 +74,7 @@ export const ledgerView = (session: Session): HTMLElement => {
       const rows = found.events.map((event) => [
         time(event.at),
         element('span', {}, whoActed(event)),
-        element('span', { class: 'what' }, whatHappened(event)),
+        whatCell(event),
         playerLink(event.playerId),
         element(
           'details',
@@ -95,7 +104,6 @@ export const ledgerView = (session: Session): HTMLElement => {
     ),
     element('div', { class: 'actions' }, prove),
     proof,
-    totalsSection(session),
     element('h2', {}, 'Audit log'),
     filters.form,
     list,

@@ -6,10 +6,14 @@ export interface ListPage {
   has_more: boolean;
 }
 
-/** Buttons to the previous and next page; hidden when there is one page. */
-export const pager = ({ number, has_more }: ListPage, go: (page: number) => void): HTMLElement => {
-  const earlier = button('Newer', 'quiet', () => go(number - 1), 'newer');
-  const later = button('Older', 'quiet', () => go(number + 1), 'older');
+/** Buttons to the previous and next page; hidden when there is one page. The labels are for lists with the newest first. */
+export const pager = (
+  { number, has_more }: ListPage,
+  go: (page: number) => void,
+  [before, after]: readonly [string, string] = ['Newer', 'Older'],
+): HTMLElement => {
+  const earlier = button(before, 'quiet', () => go(number - 1), 'page-before');
+  const later = button(after, 'quiet', () => go(number + 1), 'page-after');
   earlier.disabled = number === 1;
   later.disabled = !has_more;
   const bar = element('nav', { class: 'pager', 'aria-label': 'Pages' }, earlier, `Page ${number}`, later);

@@ -1,5 +1,5 @@
 import { button, element } from '../element.ts';
-import { errorText, isTemporary } from './text.ts';
+import { errorText, isTemporary, mistakesOf } from './text.ts';
 import { when } from './time.ts';
 
 type Cell = Node | string;
@@ -46,9 +46,9 @@ export const facts = (pairs: readonly (readonly [string, Cell])[]) =>
 export const state = (look: 'good' | 'warn' | 'bad' | 'plain', text: string) =>
   element('span', { class: 'state', 'data-state': look }, text);
 
-/** An amount with its currency. */
-export const money = (amount: string, currency: string) =>
-  element('span', { class: 'money' }, `${amount} ${currency}`);
+/** An amount with its currency, unless that is in another column. */
+export const money = (amount: string, currency = '') =>
+  element('span', { class: 'money' }, `${amount} ${currency}`.trim());
 
 /** A time that does not break into two lines; a dash for null. */
 export const time = (iso: string | null): HTMLElement =>
@@ -72,7 +72,12 @@ const failure = (error: unknown, retry: () => void): HTMLElement =>
   element(
     'div',
     { class: 'note failure' },
-    element('p', { class: 'error', role: 'alert' }, errorText(error)),
+    element(
+      'div',
+      { class: 'error', role: 'alert' },
+      element('p', {}, errorText(error)),
+      ...mistakesOf(error).map((mistake) => element('p', {}, mistake)),
+    ),
     isTemporary(error) ? button('Try again', 'quiet', retry) : null,
   );
 
@@ -101,22 +106,22 @@ export const replaceContent = (target: HTMLElement, ...content: (Node | string)[
 
 /** Shows the result of a promise, or its error with a button that repeats it. Until then it says that it is loading. */
 export const show = async (target: HTMLElement, load: () => Promise<Node | string>): Promise<void> => {
-  const turn = {};
-  latest.set(target, turn);
+  const request = {};
+  latest.set(target, request);
   target.setAttribute('aria-busy', 'true');
   if (target.childNodes.length === 0 || target.querySelector('.failure'))
     replaceContent(target, element('p', { class: 'loading soft', role: 'status' }, 'Loading …'));
-  const put = (content: Node | string): void => {
+  const render = (content: Node | string): void => {
     // An earlier request may be answered later.
-    if (latest.get(target) !== turn) return;
+    if (latest.get(target) !== request) return;
     replaceContent(target, content);
     target.removeAttribute('aria-busy');
   };
   try {
-    put(await load());
+    render(await load());
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') return;
-    put(failure(error, () => void show(target, load)));
+    render(failure(error, () => void show(target, load)));
   }
 };
 

@@ -5,6 +5,7 @@ import { facts, money, nothing, show, state, table, time } from './parts.ts';
 import { pager, type ListPage } from './pages.ts';
 import { addressOf } from './place.ts';
 import type { Session } from './session.ts';
+import { operationText } from './text.ts';
 
 interface Player {
   currency: string;
@@ -23,6 +24,7 @@ interface Entry {
   amount: string;
   currency: string;
   balanceAfter: string;
+  promotional: boolean;
   at: string;
 }
 
@@ -44,16 +46,16 @@ const columns = ['No.', 'At', 'Operation', 'Amount', 'Balance after', 'Round', '
 const entryRow = (playerId: string, entry: Entry) => [
   String(entry.seq),
   time(entry.at),
-  entry.operation,
+  operationText(entry),
   money(entry.amount, entry.currency),
   money(entry.balanceAfter, entry.currency),
   roundLink(playerId, entry.roundId),
   findLink(entry.transactionId),
 ];
 
-const links = (playerId: string): HTMLElement => {
+const linksOf = (playerId: string): HTMLElement => {
   const link = (view: string, text: string) => element('a', { href: addressOf(view, { playerId }) }, text);
-  return element('p', { class: 'ways' }, link('limits', 'Limits'), link('ledger', 'Audit log'));
+  return element('p', { class: 'links' }, link('limits', 'Limits'), link('ledger', 'Audit log'));
 };
 
 /** One player: balance, status, and the entries with the newest first. */
@@ -64,7 +66,7 @@ export const playersView = (session: Session): HTMLElement => {
     const { playerId } = filters.values();
     found.hidden = playerId === undefined;
     if (playerId === undefined) return;
-    more.replaceChildren(links(playerId));
+    more.replaceChildren(linksOf(playerId));
     const path = `/v1/players/${encodeURIComponent(playerId)}`;
     void show(about, async () => factsOf(await session.ask<Player>(path)));
     void show(list, async () => {

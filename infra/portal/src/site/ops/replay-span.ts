@@ -56,7 +56,8 @@ const run = async (session: Session, span: Span, total: number, target: HTMLElem
     const saved = element('p', { role: 'status' });
     const save = button('Download result', 'quiet', () => {
       void show(saved, async () => {
-        download(`replay-${since.slice(0, 10)}.csv`, await resultOf(session, span, since), 'text/csv');
+        const result = await resultOf(session, span, since);
+        download(`replay-${since.slice(0, 10)}.csv`, new Blob([result], { type: 'text/csv' }));
         return 'The file has the present state of each webhook. Download it again when all are processed.';
       });
     });

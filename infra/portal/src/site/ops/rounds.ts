@@ -5,6 +5,7 @@ import { choice, facts, field, money, nothing, openDialog, show, state, table, t
 import { pager, type ListPage } from './pages.ts';
 import { addressOf, changeFilters, place } from './place.ts';
 import type { Session } from './session.ts';
+import { operationText } from './text.ts';
 
 interface Round {
   playerId: string;
@@ -28,6 +29,7 @@ interface Entry {
   amount: string;
   balanceAfter: string;
   reverseTransactionId: string | null;
+  promotional: boolean;
   at: string;
 }
 
@@ -50,7 +52,7 @@ const history = ({ entries, currency }: RoundWithEntries): Node =>
     entries.map((entry) => [
       String(entry.seq),
       time(entry.at),
-      entry.operation,
+      operationText(entry),
       money(entry.amount, currency),
       money(entry.balanceAfter, currency),
       findLink(entry.transactionId),

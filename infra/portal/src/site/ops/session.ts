@@ -3,6 +3,8 @@ interface ProblemDocument {
   detail?: string;
   title?: string;
   requestId?: string;
+  /** Messages by parameter, or by place in the body. */
+  errors?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A response with an error status; the message contains the request id. */
@@ -10,12 +12,18 @@ export class Refused extends Error {
   readonly status: number;
   /** The message without the request id. */
   readonly reason: string;
+  /** The mistakes of the request, one sentence each, when there are several. */
+  readonly mistakes: readonly string[];
 
-  constructor(status: number, { detail, title, requestId }: ProblemDocument) {
-    const reason = detail ?? title ?? `Status ${status}`;
+  constructor(status: number, { detail, title, requestId, errors = {} }: ProblemDocument) {
+    const mistakes = Object.entries(errors).map(([name, messages]) => `${name}: ${messages.join(', ')}`);
+    // With several errors, the detail is all of them in one line.
+    const isList = mistakes.length > 1;
+    const reason = isList ? `${mistakes.length} mistakes` : (detail ?? title ?? `Status ${status}`);
     super([reason, ...(requestId ? [`Request ${requestId}`] : [])].join(' · '));
     this.status = status;
     this.reason = reason;
+    this.mistakes = isList ? mistakes : [];
   }
 }
 
@@ -24,8 +32,10 @@ export interface Session {
   /** Claims of the token; the services check them, not this page. */
   subject: string;
   expiresAt: Date | undefined;
-  /** Sends a request and returns the JSON of the response. Throws Refused. */
+  /** Sends a request and returns the JSON of the response. A Blob is sent as it is, else JSON. Throws Refused. */
   ask: <T>(path: string, method?: 'GET' | 'POST', body?: unknown) => Promise<T>;
+  /** Reads a file. Throws Refused. */
+  file: (path: string) => Promise<Blob>;
   /** The time of the gateway, to the second and never later, by its newest answer; the browser's own before that. */
   serverTime: () => Date;
   /** Removes the token and aborts running requests. */
@@ -57,22 +67,25 @@ export const openSession = (given: string, onExpired: () => void): Session => {
   /** How much the clock of the gateway is ahead of the browser's, in ms. */
   let aheadMs = 0;
   const { sub, exp } = claims(token);
+  const send = async (path: string, method = 'GET', body?: unknown): Promise<Response> => {
+    const headers: Record<string, string> = { Authorization: `Bearer ${token}` };
+    const isBlob = body instanceof Blob;
+    if (body !== undefined) headers['Content-Type'] = isBlob ? body.type : 'application/json';
+    const sent = body === undefined ? {} : { body: isBlob ? body : JSON.stringify(body) };
+    const always = { credentials: 'omit', cache: 'no-store', signal: end.signal } as const;
+    const answer = await fetch(path, { method, headers, ...always, ...sent });
+    const date = answer.headers.get('Date');
+    if (date !== null) aheadMs = Date.parse(date) - Date.now();
+    if (answer.ok) return answer;
+    const refused = new Refused(answer.status, await problemOf(answer));
+    if (answer.status === 401 && !isSummary(path)) onExpired();
+    throw refused;
+  };
   return {
     subject: typeof sub === 'string' ? sub : 'somebody',
     expiresAt: typeof exp === 'number' ? new Date(exp * 1000) : undefined,
-    ask: async <T>(path: string, method: 'GET' | 'POST' = 'GET', body?: unknown) => {
-      const headers: Record<string, string> = { Authorization: `Bearer ${token}` };
-      if (body !== undefined) headers['Content-Type'] = 'application/json';
-      const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-      const always = { credentials: 'omit', cache: 'no-store', signal: end.signal } as const;
-      const answer = await fetch(path, { method, headers, ...always, ...sent });
-      const date = answer.headers.get('Date');
-      if (date !== null) aheadMs = Date.parse(date) - Date.now();
-      if (answer.ok) return (await answer.json()) as T;
-      const refused = new Refused(answer.status, await problemOf(answer));
-      if (answer.status === 401 && !isSummary(path)) onExpired();
-      throw refused;
-    },
+    ask: async <T>(...request: Parameters<typeof send>) => (await (await send(...request)).json()) as T,
+    file: async (path) => (await send(path)).blob(),
     serverTime: () => new Date(Date.now() + aheadMs),
     close: () => {
       token = '';

@@ -9,6 +9,10 @@ export const errorText = (error: unknown): string => {
   return error instanceof Error ? error.message : String(error);
 };
 
+/** The mistakes that an error lists; empty when its text says everything. */
+export const mistakesOf = (error: unknown): readonly string[] =>
+  error instanceof Refused ? error.mistakes : [];
+
 /** Whether the same request may succeed later: the service was unavailable or busy, or nothing answered. */
 export const isTemporary = (error: unknown): boolean =>
   !(error instanceof Refused) || error.status >= 500 || error.status === 408 || error.status === 429;
@@ -19,6 +23,13 @@ export const decimalOf = (minor: string | number): string => {
   const digits = text.replace('-', '').padStart(3, '0');
   return `${text.startsWith('-') ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 };
+
+/** A code as words: `missing_here` becomes `missing here`. */
+export const words = (code: string): string => code.replaceAll('_', ' ');
+
+/** What an entry did; a credit in a round without a bet is a gift of the operator. */
+export const operationText = ({ operation, promotional }: { operation: string; promotional: boolean }) =>
+  promotional ? `${operation} (promotional)` : operation;
 
 /** A number with three digits at most. */
 export const short = (value: number): string => {

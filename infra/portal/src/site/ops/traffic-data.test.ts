@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { combine, type Summary } from './traffic-data.ts';
+import { combine, isolated, type Summary } from './traffic-data.ts';
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
 const origin = Date.UTC(2026, 0, 1) / 1000;
@@ -37,4 +37,8 @@ test('a process that has been gone for half an hour no longer counts', () => {
 
 test('without processes there are no points', () => {
   expect(combine([])).toEqual({ times: [], requests: [], errors: [], p99: [] });
+});
+
+test('values without a neighbour are found, because a line cannot show them', () => {
+  expect(isolated([3, null, 5, undefined, 7, 8, null, 9])).toEqual([0, 2, 7]);
 });

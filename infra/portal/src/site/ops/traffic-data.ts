@@ -40,3 +40,9 @@ export const combine = (summaries: readonly Summary[]): Traffic => {
   }
   return traffic;
 };
+
+/** Positions of values without a neighbour, which a line cannot show. */
+export const isolated = (values: readonly (number | null | undefined)[]): number[] =>
+  values.flatMap((value, at) =>
+    value !== null && (values[at - 1] ?? null) === null && (values[at + 1] ?? null) === null ? [at] : [],
+  );

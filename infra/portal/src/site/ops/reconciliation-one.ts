@@ -1,0 +1,152 @@
+import { button, element } from '../element.ts';
+import { openDifference } from './difference-dialog.ts';
+import { differenceRow } from './difference-row.ts';
+import { download } from './download.ts';
+import { createFilters } from './filters.ts';
+import { choice, facts, nothing, show, state, table, time } from './parts.ts';
+import { pager } from './pages.ts';
+import { addressOf, changeFilters, place } from './place.ts';
+import {
+  failureText,
+  isRunning,
+  kindText,
+  pathOf,
+  refreshMs,
+  type DifferencePage,
+  type KindCount,
+  type Reconciliation,
+} from './reconciliation-data.ts';
+import { repairableNumbers } from './repairs.ts';
+import { repairsPanel } from './repairs-panel.ts';
+import type { Session } from './session.ts';
+import { when } from './time.ts';
+
+type WithKinds = Reconciliation & { kinds: KindCount[] };
+
+/** The state of a reconciliation as a badge. */
+export const stateOf = ({ status }: Reconciliation): HTMLElement => {
+  if (status === 'failed') return state('bad', 'failed');
+  return state(status === 'done' ? 'good' : 'warn', status);
+};
+
+const progressOf = ({ status, lines, comparedLines }: Reconciliation): HTMLElement => {
+  const text = `${comparedLines.toLocaleString()} of ${lines.toLocaleString()} lines compared`;
+  const bar = element('progress', { 'aria-label': 'Progress', max: String(Math.max(lines, 1)) });
+  if (status === 'comparing') bar.value = comparedLines;
+  return element('div', { class: 'note progress' }, bar, element('p', {}, text));
+};
+
+const about = (one: WithKinds): HTMLElement => {
+  const kinds = one.kinds.map(({ kind, differences, open }) => {
+    const repaired = differences === open ? '' : `, ${(differences - open).toLocaleString()} repaired`;
+    return [kindText(kind), `${differences.toLocaleString()}${repaired}`] as const;
+  });
+  return element(
+    'div',
+    {},
+    facts([
+      ['State', stateOf(one)],
+      ['Period', `${when(one.from)} – ${when(one.to)}`],
+      ['Tolerance', `${one.tolerance} s`],
+      ['Lines', one.lines.toLocaleString()],
+      ['Sent', time(one.createdAt)],
+      ['By', one.createdBy],
+    ]),
+    isRunning(one) ? progressOf(one) : null,
+    one.failure === null ? null : element('p', { class: 'note error' }, failureText(one.failure)),
+    element(
+      'h2',
+      {},
+      one.differences === 1 ? '1 difference' : `${one.differences.toLocaleString()} differences`,
+    ),
+    kinds.length === 0 ? null : facts(kinds),
+  );
+};
+
+const columns = [
+  'No.',
+  'Difference',
+  'Player',
+  'Transaction',
+  'Round',
+  'Statement',
+  'Ledger',
+  'Repair',
+  'State',
+];
+
+/** The differences of a kind in pages, downloads, and repairs. */
+const differencesOf = (session: Session, id: string, kinds: readonly KindCount[], changed: () => void) => {
+  const [list, repairs, saved] = [
+    element('div', { class: 'list' }),
+    element('div'),
+    element('p', { role: 'status' }),
+  ];
+  const open = (number: number): void => {
+    changeFilters({ open: String(number) });
+    const dialog = openDifference(session, id, number, reload);
+    dialog.addEventListener('close', () => changeFilters({ open: '' }));
+  };
+  const load = (): void => {
+    const query = new URLSearchParams({ ...filters.values(), page: String(filters.page()), limit: '25' });
+    void show(list, async () => {
+      const { differences, page } = await session.ask<DifferencePage>(`${pathOf(id)}/differences?${query}`);
+      if (differences.length === 0) return nothing('There are no differences of this kind.');
+      const rows = differences.map((one) => differenceRow(one, () => open(one.number)));
+      const shown = table('Differences', columns, rows);
+      return element('div', {}, shown, pager(page, filters.go, ['Previous', 'Next']));
+    });
+  };
+  const reload = (): void => {
+    load();
+    changed();
+  };
+  const save = (format: 'csv' | 'jsonl') =>
+    button(`Download ${format.toUpperCase()}`, 'quiet', () => {
+      void show(saved, async () => {
+        const file = await session.file(`${pathOf(id)}/differences.${format}`);
+        download(`reconciliation-${id}.${format}`, file);
+        return 'The file has all differences.';
+      });
+    });
+  const options = kinds.map(({ kind }) => [kind, kindText(kind)] as const);
+  const kind = choice([['', 'All'], ...options]);
+  const filters = createFilters({ kind: ['Differences', kind] }, load, save('csv'), save('jsonl'));
+  const offerRepairs = (): void =>
+    repairs.replaceChildren(
+      repairsPanel(session, id, () => repairableNumbers(session, id, kind.value), reload),
+    );
+  // A confirmation is for the kind that was counted.
+  kind.addEventListener('change', offerRepairs);
+  offerRepairs();
+  load();
+  const opened = Number(place().filters.get('open'));
+  if (Number.isInteger(opened) && opened > 0) open(opened);
+  return element('div', { class: 'differences dense' }, filters.form, saved, repairs, list);
+};
+
+/** One reconciliation: its progress until it is done, then its differences. */
+export const oneReconciliation = (session: Session, id: string): HTMLElement => {
+  const [summary, differences] = [element('div'), element('div')];
+  const load = (): void => {
+    void show(summary, async () => {
+      const one = await session.ask<WithKinds>(pathOf(id));
+      if (isRunning(one)) setTimeout(() => summary.isConnected && load(), refreshMs);
+      else if (one.differences > 0 && differences.childNodes.length === 0)
+        differences.append(differencesOf(session, id, one.kinds, load));
+      return about(one);
+    });
+  };
+  load();
+  return element(
+    'div',
+    {},
+    element(
+      'p',
+      { class: 'links' },
+      element('a', { href: addressOf('reconciliation') }, 'All reconciliations'),
+    ),
+    summary,
+    differences,
+  );
+};

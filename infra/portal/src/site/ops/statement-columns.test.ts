@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { columnsOf, likelyColumn, mappingOf } from './statement-columns.ts';
+
+const csv = { type: 'text/csv', delimiter: ';' } as const;
+const jsonl = { type: 'application/x-ndjson', delimiter: ',' } as const;
+
+test.each([
+  ['the header of CSV', '\uFEFFTx;"Booked; at";amount\r\n1;2;3', csv, ['Tx', 'Booked; at', 'amount']],
+  ['the first line of JSON', '{"tx":"1","amount":"2"}\n{"more":1}', jsonl, ['tx', 'amount']],
+  ['a line of JSON that is cut off', '{"tx":"1","amou', jsonl, []],
+  ['a name that a mapping cannot contain', 'a;b,c', csv, ['a']],
+  ['an empty file', '', csv, []],
+])('the columns of a statement are found: %s', (_what, text, format, columns) => {
+  expect(columnsOf(text, format)).toEqual(columns);
+});
+
+test('a column is proposed for a field of the same name, and the mapping names the others', () => {
+  const columns = ['PLAYERID', 'amount', 'Booked at'];
+  const chosen = Object.fromEntries(
+    ['playerId', 'amount', 'roundId'].map((field) => [field, likelyColumn(field, columns)]),
+  );
+  expect(chosen).toEqual({ playerId: 'PLAYERID', amount: 'amount', roundId: '' });
+  expect(mappingOf({ ...chosen, time: 'Booked at' })).toBe('playerId:PLAYERID,time:Booked at');
+});

@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { addPlayer } from './api.ts';
+import { canLook, useBrowser } from './browser.ts';
+import { callback } from './callback.ts';
+import { signedIn } from './sign-in.ts';
+
+useBrowser();
+
+describe.runIf(canLook)('the account summary on the operations page', () => {
+  beforeAll(async () => {
+    // No other test uses this currency.
+    const playerId = await addPlayer('NOK');
+    const move = { requestId: 'r', playerId, roundId: randomUUID() };
+    const bet = { ...move, gameCode: 'dice-alpha', amount: '12.50' };
+    const win = { ...move, gameId: 'dice-alpha', roundClosed: true, amount: '3.00' };
+    const gift = { ...win, roundId: randomUUID(), amount: '5.00' };
+    for (const [name, fields] of [
+      ['debit', bet],
+      ['credit', win],
+      ['credit', gift],
+    ] as const)
+      await callback(name, { ...fields, transactionId: randomUUID() });
+  });
+
+  test('shows what players had before and after each day, and what changed it', async () => {
+    await using visited = await signedIn('money');
+    const row = visited.page.locator('tbody tr', { hasText: 'NOK' }).last();
+    await row.waitFor();
+    const cells = await row.locator('td').allTextContents();
+    expect(cells.slice(1).join(' ')).toBe('NOK 0.00 12.50 8.00 5.00 0.00 4.50 100.00 0.00 95.50 incomplete');
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('has a row for each game when it is asked for, and keeps this in the address', async () => {
+    await using visited = await signedIn('money');
+    const { page } = visited;
+    await page.getByLabel('A row for each').selectOption('game');
+    const rows = page.locator('tbody tr', { hasText: 'NOK' });
+    await expect
+      .poll(async () => (await rows.locator('td:nth-child(2)').allTextContents()).toSorted())
+      .toEqual(['dice-alpha', 'no game']);
+    expect(page.url()).toContain('by=game');
+  });
+
+  test('can be saved as a file, with the rows that are shown', async () => {
+    await using visited = await signedIn('money?by=game');
+    const { page } = visited;
+    await page.locator('tbody tr').first().waitFor();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const file = await saved;
+    expect(file.suggestedFilename()).toMatch(/^summary-\d{4}-\d\d-\d\d-\d{4}-\d\d-\d\d\.csv$/);
+    const lines = (await readFile(await file.path(), 'utf8')).split('\r\n');
+    expect(lines[0]).toContain('promotionalWins');
+    expect(lines.some((line) => line.includes('NOK') && line.includes('dice-alpha'))).toBe(true);
+  });
+
+  test('says what is wrong with a period', async () => {
+    await using visited = await signedIn('money?from=2026-01-01&to=2026-03-01');
+    await visited.page.getByText('must be from 0 to 30 days after').waitFor();
+    expect(await visited.page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+  });
+});

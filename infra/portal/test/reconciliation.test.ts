@@ -1,0 +1,215 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { addPlayer, send } from './api.ts';
+import { violations } from './axe.ts';
+import { canLook, desktop, phone, useBrowser } from './browser.ts';
+import { loaded, signedIn } from './sign-in.ts';
+import { tokenWith } from './token.ts';
+
+useBrowser();
+
+/** A statement of one hour in the past, in which nobody else has entries. */
+const pastStatement = (playerId: string) => {
+  const begin = Date.UTC(2001, 0, 1, randomInt(80_000));
+  const at = (minute: number): string => new Date(begin + minute * 60_000).toISOString();
+  const [bet, big] = [`bet-${randomUUID()}`, `big-${randomUUID()}`];
+  const round = `round-${randomUUID()}`;
+  const lines = [
+    `${bet};${playerId};debit;10.00;EUR;${round};dice-alpha;false;${at(1)}`,
+    `win-${bet};${playerId};credit;4.00;EUR;${round};dice-alpha;true;${at(2)}`,
+    `${big};${playerId};debit;1000.00;EUR;${randomUUID()};dice-alpha;false;${at(3)}`,
+    `${bet};${playerId};debit;10.00;EUR;${round};dice-alpha;false;${at(1)}`,
+  ];
+  return {
+    period: [at(0), at(60)].map((time) => time.slice(0, 16)) as [string, string],
+    bet,
+    round,
+    text: ['Tx;Player;operation;amount;currency;roundId;gameCode;roundClosed;Booked at', ...lines].join('\n'),
+  };
+};
+
+/** Fills in the form, with the columns whose names are not those of the fields. */
+const upload = async (
+  page: Page,
+  { text, period }: Pick<ReturnType<typeof pastStatement>, 'text' | 'period'>,
+) => {
+  const file = { name: 'statement.csv', mimeType: 'application/vnd.ms-excel', buffer: Buffer.from(text) };
+  await page.getByLabel('Statement (CSV or JSONL)').setInputFiles(file);
+  await page.getByLabel('transactionId (needed)').selectOption('Tx');
+  await page.getByLabel('playerId (needed)').selectOption('Player');
+  await page.getByLabel('time', { exact: true }).selectOption('Booked at');
+  await page.getByLabel('From').fill(period[0]);
+  await page.getByLabel('To', { exact: true }).fill(period[1]);
+  await page.getByRole('button', { name: 'Compare' }).click();
+};
+
+const utc = { timezoneId: 'UTC' };
+
+/** Sends a statement and waits for its differences; returns the address. */
+const compared = async (page: Page, statement: ReturnType<typeof pastStatement>): Promise<string> => {
+  await upload(page, statement);
+  await page.locator('section[aria-label=Reconciliation]').getByText('4 differences').waitFor();
+  return page.url().split('#')[1] ?? '';
+};
+
+const saved = async (page: Page, name: string): Promise<string> => {
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name }).click();
+  return readFile(await (await download).path(), 'utf8');
+};
+
+describe.runIf(canLook)('reconciliation on the operations page', () => {
+  let playerId: string;
+  beforeAll(async () => {
+    playerId = await addPlayer('EUR');
+  });
+
+  test('compares a statement, and shows, filters and saves the differences', async () => {
+    const statement = pastStatement(playerId);
+    await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
+    const { page } = visited;
+    const address = await compared(page, statement);
+    const rows = page.locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(4);
+    const first = rows.filter({ hasText: 'missing in the ledger' }).first();
+    for (const [name, view] of [
+      [playerId, 'players'],
+      [statement.bet, 'find'],
+      [statement.round, 'rounds'],
+    ] as const)
+      expect(await first.getByRole('link', { name, exact: true }).getAttribute('href')).toContain(
+        `#${view}?`,
+      );
+    await first.getByText('10.00 EUR').waitFor();
+    expect(await saved(page, 'Download CSV')).toContain('there.amount');
+    const jsonl = await saved(page, 'Download JSONL');
+    expect(jsonl.trim().split('\n')).toHaveLength(4);
+    await page.getByLabel('Differences', { exact: true }).selectOption('duplicate');
+    await expect.poll(() => rows.count()).toBe(1);
+    await using other = await signedIn(`${address}&kind=duplicate`, utc);
+    await other.page.locator('tbody tr').getByText('twice in the statement').waitFor();
+    // The list of all has it, too.
+    await page.getByRole('link', { name: 'All reconciliations' }).click();
+    await page.getByRole('table', { name: 'Reconciliations' }).getByText('demo-admin').first().waitFor();
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('repairs after a dry run and a confirmation; the result of the dry run stays', async () => {
+    const own = await addPlayer('EUR');
+    await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
+    const { page } = visited;
+    await compared(page, pastStatement(own));
+    await page.getByRole('button', { name: 'Dry run' }).click();
+    const forecast = page.getByText(/^2 would be repaired/);
+    await forecast.waitFor();
+    await page.getByText(/^1 would be refused: no money/).waitFor();
+    await page.getByRole('button', { name: 'Apply 2 repairs' }).click();
+    await page.getByText(/^2 repaired/).waitFor();
+    expect(await forecast.isVisible()).toBe(true);
+    await expect.poll(() => page.locator('tbody').getByText('applied', { exact: true }).count()).toBe(2);
+    const player = (await (await send('GET', `/v1/players/${own}`)).json()) as { balance: string };
+    expect(player.balance).toBe('94.00');
+    await page.getByRole('link', { name: 'Ledger', exact: true }).click();
+    await page.getByLabel('Player', { exact: true }).fill(own);
+    await page.keyboard.press('Enter');
+    const log = page.getByRole('table', { name: 'Audit log' });
+    await log.getByText('Repaired difference 1, a debit of 10.00 EUR').waitFor();
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('one difference has an address, both sides, and a repair of its own', async () => {
+    const own = await addPlayer('EUR');
+    await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
+    const { page } = visited;
+    const address = await compared(page, pastStatement(own));
+    await page.locator('tbody tr button').first().press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'Difference 1' });
+    await dialog.getByRole('table', { name: 'Both sides' }).getByText('10.00 EUR').waitFor();
+    expect(page.url()).toContain('open=1');
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await dialog.getByRole('button', { name: 'Apply 1 repair' }).press('Enter');
+    await dialog.getByText('1 repaired (No. 1)').waitFor();
+    // The focus did not fall back to the page when its button disappeared.
+    expect(await page.evaluate(() => document.activeElement?.closest('dialog') !== null)).toBe(true);
+    await dialog.getByText('applied', { exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.url()).not.toContain('open=');
+    await page.locator('tbody tr').first().getByText('applied', { exact: true }).waitFor();
+    await using other = await signedIn(`${address}&open=3`, utc);
+    await other.page.getByRole('dialog', { name: 'Difference 3' }).getByText('1000.00 EUR').waitFor();
+  });
+
+  test('a statement with mistakes is refused with their lines and columns', async () => {
+    const { text, period } = pastStatement(playerId);
+    await using visited = await signedIn('reconciliation', utc);
+    const { page } = visited;
+    await upload(page, { text: text.replaceAll(';debit;', ';bet;'), period });
+    const alert = page.locator('section[aria-label=Reconciliation]').getByRole('alert');
+    await alert.getByText('3 mistakes').waitFor();
+    await alert.getByText(/^line 2, operation: /).waitFor();
+    expect(await page.getByRole('button', { name: 'Compare' }).isEnabled()).toBe(true);
+    // It is in the list as failed.
+    await page.locator('tbody tr').getByText('failed', { exact: true }).first().waitFor();
+  });
+
+  test('shows the progress until the comparison is done, and why one failed', async () => {
+    await using visited = await signedIn('traffic', utc);
+    const { page } = visited;
+    const id = '01980000-0000-7000-8000-000000000000';
+    const one = {
+      reconciliationId: id,
+      createdAt: '2026-11-22T10:00:00.000Z',
+      createdBy: 'ann',
+      from: '2026-11-21T00:00:00.000Z',
+      to: '2026-11-22T00:00:00.000Z',
+      tolerance: 300,
+      failure: null,
+      lines: 1000,
+      comparedLines: 400,
+      differences: 0,
+      kinds: [],
+      fields: [],
+    };
+    let now: object = { ...one, status: 'comparing' };
+    await page.route(`**/v1/reconciliations/${id}`, (route) => route.fulfill({ json: now }));
+    await page.evaluate((hash) => (location.hash = hash), `#reconciliation?id=${id}`);
+    await page.getByText('400 of 1,000 lines compared').waitFor();
+    now = { ...one, status: 'done', comparedLines: 1000 };
+    await page.getByText('0 differences').waitFor();
+    await expect.poll(() => page.getByRole('progressbar').count()).toBe(0);
+    now = { ...one, status: 'failed', failure: 'statement_lost' };
+    await page.getByRole('link', { name: 'Traffic' }).click();
+    await page.goBack();
+    await page.getByText('The database lost the statement in a restart. Send it again.').waitFor();
+  });
+
+  test('a token that may only read sees everything, and an upload names the scope that is missing', async () => {
+    await using visited = await signedIn('reconciliation', utc, await tokenWith('wallet:read'));
+    const { page } = visited;
+    await loaded(page);
+    expect(await page.locator('.view').getByRole('alert').count()).toBe(0);
+    await upload(page, pastStatement(playerId));
+    await page.locator('.view').getByText('wallet:admin').waitFor();
+  });
+
+  test('one reconciliation and one difference fit the screen and have no axe violation', async () => {
+    await using visited = await signedIn('reconciliation', utc);
+    const address = await compared(visited.page, pastStatement(playerId));
+    for (const size of [phone, desktop])
+      for (const fragment of [address, `${address}&open=1`]) {
+        const look = { ...size, bypassCSP: true, reducedMotion: 'reduce' } as const;
+        await using other = await signedIn(fragment, look);
+        const { page } = other;
+        await page.locator('section[aria-label=Reconciliation] tbody tr').first().waitFor();
+        await loaded(page);
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme });
+          expect(await violations(page)).toEqual([]);
+          const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          expect(overflow).toBeLessThanOrEqual(0);
+        }
+      }
+  });
+});
