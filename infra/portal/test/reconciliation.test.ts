@@ -71,6 +71,7 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
     await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
     const { page } = visited;
     const address = await compared(page, statement);
+    await page.getByText('Not compared, because no line has them: reverseTransactionId.').waitFor();
     const rows = page.locator('tbody tr');
     await expect.poll(() => rows.count()).toBe(4);
     const first = rows.filter({ hasText: 'missing in the ledger' }).first();

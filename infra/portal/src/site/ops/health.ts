@@ -78,7 +78,7 @@ const items: readonly Item[] = [
   {
     name: 'Spool',
     href: guideAddress('docs/store-webhooks.md#during-an-outage'),
-    alerts: ['SpoolHoldsEvents', 'SpoolNearlyFull'],
+    alerts: ['SpoolHoldsEvents', 'SpoolNearlyFull', 'SpoolDamaged'],
     text: (health) => {
       const value = latest(health, 'webhooks_spool_bytes');
       return value === undefined ? undefined : bytes(value);

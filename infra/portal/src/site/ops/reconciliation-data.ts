@@ -15,6 +15,8 @@ export interface Reconciliation {
   lines: number;
   comparedLines: number;
   differences: number;
+  /** How many lines state each field; empty until the statement is received. */
+  fields: { field: string; lines: number }[];
 }
 
 /** How many differences of a kind there are, and how many of them are not repaired. */

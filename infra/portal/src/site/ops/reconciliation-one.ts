@@ -37,6 +37,7 @@ const progressOf = ({ status, lines, comparedLines }: Reconciliation): HTMLEleme
 };
 
 const about = (one: WithKinds): HTMLElement => {
+  const missing = one.fields.filter(({ lines }) => lines === 0).map(({ field }) => field);
   const kinds = one.kinds.map(({ kind, differences, open }) => {
     const repaired = differences === open ? '' : `, ${(differences - open).toLocaleString()} repaired`;
     return [kindText(kind), `${differences.toLocaleString()}${repaired}`] as const;
@@ -53,6 +54,9 @@ const about = (one: WithKinds): HTMLElement => {
       ['By', one.createdBy],
     ]),
     isRunning(one) ? progressOf(one) : null,
+    missing.length === 0
+      ? null
+      : element('p', { class: 'note' }, `Not compared, because no line has them: ${missing.join(', ')}.`),
     one.failure === null ? null : element('p', { class: 'note error' }, failureText(one.failure)),
     element(
       'h2',
