@@ -1,4 +1,5 @@
 import { startPostgres, type PostgresServer } from '@platform/local/postgres';
+import postgres from 'postgres';
 import supertest from 'supertest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { get, makeQuest, question, startService, titlesOf, write } from './harness.ts';
@@ -48,4 +49,21 @@ test('a hot quest is still returned just after PostgreSQL has failed', async () 
   expect(await titlesOf(service, questId)).toEqual(['a']);
   await get(service, `/quests/${questId}/questions?Skip=1`).expect(503);
   await server.restart();
+});
+
+test('without the cache a list is refused before any work while too many others wait for the database', async () => {
+  const variables = { REDIS_URL: '', QUESTS_CACHE_BYTES: '0', DATABASE_QUEUE: '1' };
+  await using service = await startService({ serverUrl: server.url, variables });
+  const questId = await makeQuest(service, ['a']);
+  const holder = postgres(service.databaseUrl, { max: 1 });
+  await using _connection = { [Symbol.asyncDispose]: () => holder.end() };
+  await holder`begin`;
+  await holder`lock table quests in access exclusive mode`;
+  const list = () => get(service, `/quests/${questId}/questions`);
+  const waiting = Array.from({ length: 30 }, () => list().then(({ status }) => status));
+  const metrics = async () => (await supertest(service.app).get('/metrics')).text;
+  await expect.poll(metrics).toMatch(/^http_requests_refused_total [1-9]/m);
+  expect((await list().expect(503)).body).toMatchObject({ code: 'too_busy' });
+  await holder`rollback`;
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set([200, 503]));
 });

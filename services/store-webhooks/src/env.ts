@@ -6,6 +6,8 @@ const milliseconds = (preset: number) => z.coerce.number().int().min(1).default(
 const shape = {
   ...commonEnv,
   ...tokenEnv,
+  /** More than in other services: a webhook waits only for its INSERT, which it shares with up to 255 others. */
+  MAX_IN_PROGRESS: z.coerce.number().int().min(1).default(256),
   /** Encrypts credentials of providers and outcomes of payments. */
   SECRETS_KEY: z.string().min(1),
   /** The public address of this service, without a slash at the end; webhook addresses begin with it. */

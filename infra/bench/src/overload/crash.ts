@@ -14,9 +14,9 @@ interface Left {
 /** How soon the events of a process that was killed are processed by its successor, which starts at once. */
 export const crash = async (): Promise<Figure[]> => {
   await using system = await startSystem('store-webhooks', { WORKERS: 'on' });
-  const { service, sql, requests } = system;
+  const { service, sql, makeRequests } = system;
   const run = async (): Promise<Left> => {
-    const loading = load({ url: service.url, requests, connections: 64, seconds: 3 });
+    const loading = load({ url: service.url, requests: makeRequests(1), connections: 64, seconds: 3 });
     await sleep(2000);
     const [killed] = await sql<{ at: string }[]>`select clock_timestamp()::text as at`;
     await service.kill9();

@@ -15,15 +15,11 @@ const isOf = ({ body = '' }: LoadRequest, player: string): boolean => body.inclu
 /** What debits of other players notice while a transaction holds the row of one player, whose debits go on coming. */
 export const neighbours = async (): Promise<Figure[]> => {
   await using system = await startSystem('wallet-operator');
-  const { service, sql, requests } = system;
-  const others = requests.filter((request) => !isOf(request, locked));
-  const each = 10_000;
-  let run = 0;
+  const { service, sql, makeRequests } = system;
   // No debit is sent twice.
   const measure = () => {
-    const from = 2 * each * run++;
-    const load64 = { connections, seconds, perSecond, requests: requests.slice(from, from + each) };
-    const probes = others.slice(from + each, from + 2 * each);
+    const load64 = { connections, seconds, perSecond, requests: makeRequests(10_000) };
+    const probes = makeRequests(10_000).filter((request) => !isOf(request, locked));
     return probeDuring(service.url, probes, () => load({ url: service.url, ...load64 }));
   };
   await measure();

@@ -20,7 +20,8 @@ const firstNormalSecond = (samples: readonly Sample[], from: number, limit: numb
 /** How soon requests are normal again when a lock that blocked the whole pool is released. */
 export const recovery = async (): Promise<Figure[]> => {
   await using system = await startSystem('consignments');
-  const { service, sql, requests } = system;
+  const { service, sql, makeRequests } = system;
+  const requests = makeRequests(1);
   await probeDuring(service.url, requests, () => sleep(5000), everyMs);
   const normal = await probeDuring(service.url, requests, () => sleep(5000), everyMs);
   const { samples, result: released } = await probeDuring(

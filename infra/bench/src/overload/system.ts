@@ -1,14 +1,13 @@
 import postgres, { type Sql } from 'postgres';
-import type { LoadRequest } from '../load.ts';
 import { startGround, startService, type BenchService } from '../service.ts';
 import { onOwnCores } from './cores.ts';
-import { targets } from './targets.ts';
+import { targets, type MakeRequests } from './targets.ts';
 
 export interface System extends AsyncDisposable {
   service: BenchService;
   sql: Sql;
   /** The most frequent request of the service. */
-  requests: LoadRequest[];
+  makeRequests: MakeRequests;
 }
 
 /** A service with its database, filled, on cores of their own. `more` are settings beside those of its target. */
@@ -20,9 +19,9 @@ export const startSystem = (name: keyof typeof targets, more: Record<string, str
     const service = stack.use(await startService(name, ground, { ...settings, ...more }));
     const sql = postgres(service.databaseUrl, { max: 2, onnotice: () => undefined });
     stack.defer(() => sql.end());
-    const requests = await prepare(service, sql);
+    const makeRequests = await prepare(service, sql);
     const owned = stack.move();
-    return { service, sql, requests, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+    return { service, sql, makeRequests, [Symbol.asyncDispose]: () => owned.disposeAsync() };
   });
 
 /** Runs `work` while a transaction holds the lock that `statement` takes. */

@@ -11,17 +11,18 @@ import { fillProjects, storeKey } from '../verify-projects/fill.ts';
 import { debits, secret } from '../wallet-operator/debits.ts';
 import { addPlayers } from '../wallet-operator/filling.ts';
 
+/** Makes `count` requests, or one that is sent again and again. */
+export type MakeRequests = (count: number) => LoadRequest[];
+
 /** What is sent to a service under overload: its most frequent request. */
 export interface Target {
   settings: Record<string, string>;
-  /** Fills the database; returns requests that use it. */
-  prepare: (service: BenchService, sql: Sql) => Promise<LoadRequest[]>;
+  /** Fills the database; returns what makes requests that use it. */
+  prepare: (service: BenchService, sql: Sql) => Promise<MakeRequests>;
 }
 
 const rows = 100_000;
 const players = 200;
-/** Beyond these the same debits are sent again, and answered as repeats. */
-const differentDebits = 500_000;
 
 const signingKey = (): string =>
   JSON.stringify(generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' }));
@@ -32,7 +33,8 @@ export const targets = {
     prepare: async (service) => {
       const owner = await register(service);
       await fill(service, owner, 10_000, 500);
-      return [{ path: '/api/v1/tasks?limit=20&page=1', headers: { Authorization: `Bearer ${owner.token}` } }];
+      const headers = { Authorization: `Bearer ${owner.token}` };
+      return () => [{ path: '/api/v1/tasks?limit=20&page=1', headers }];
     },
   },
   'quest-service': {
@@ -41,25 +43,29 @@ export const targets = {
     prepare: async (service) => {
       const path = await fillQuest(service, 25);
       await analyse(service);
-      return [{ path }];
+      return () => [{ path }];
     },
   },
   'store-webhooks': {
     settings: { ...settings, WORKERS: 'off' },
-    prepare: async (service) => [orderRequest((await openShop(service)).address, 'overload')],
+    prepare: async (service) => {
+      const { address } = await openShop(service);
+      return () => [orderRequest(address, 'overload')];
+    },
   },
   'wallet-operator': {
     settings: { HMAC_SECRET: secret, SIGNATURE_TOLERANCE_S: '3600' },
     prepare: async (_service, sql) => {
       await addPlayers(sql);
-      return debits(differentDebits, players);
+      return (count) => debits(count, players);
     },
   },
   'verify-projects': {
     settings: {},
     prepare: async (_service, sql) => {
       await fillProjects(sql, rows);
-      return [{ path: '/v1/projects', headers: { 'X-API-Key': await storeKey(sql) } }];
+      const headers = { 'X-API-Key': await storeKey(sql) };
+      return () => [{ path: '/v1/projects', headers }];
     },
   },
   consignments: {
@@ -67,7 +73,7 @@ export const targets = {
     prepare: async ({ keys }, sql) => {
       await fillConsignments(sql, rows);
       const token = await keys.token({ scope: 'consignments:read', ttl: 7200 });
-      return [{ path: '/v1/consignments?PageSize=25', headers: { Authorization: `Bearer ${token}` } }];
+      return () => [{ path: '/v1/consignments?PageSize=25', headers: { Authorization: `Bearer ${token}` } }];
     },
   },
 } satisfies Record<string, Target>;

@@ -104,7 +104,7 @@ interface Operation {
    * For an address so hot that Express's way to it costs as much as the work itself (docs/adr/0009): it is matched before
    * Express is entered. The same pipeline runs. A body must be `raw`: the handler reads it from the request.
    */
-  fast?: true | undefined;
+  fast?: boolean | undefined;
   /** Statuses of the problems this operation has beyond those its shape implies (400, 401, 403, 413, 415). */
   problems?: readonly number[];
 }
