@@ -17,7 +17,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 /** Settings that every service asks for when it connects; PgBouncer refuses others, and ignores these. */
 const IGNORED = ['statement_timeout', 'idle_in_transaction_session_timeout'];
 
-/** The database `postgres` is for creating others, with a lock that a session holds. */
+/** The database `postgres` is for creating others, with a lock that a session holds, and for the passwords of other roles. */
 const configuration = (server: URL, port: number, users: string): string => `[databases]
 postgres = host=${server.hostname} port=${server.port} pool_mode=session
 * = host=${server.hostname} port=${server.port}
@@ -27,6 +27,8 @@ listen_port = ${port}
 unix_socket_dir =
 auth_type = scram-sha-256
 auth_file = ${users}
+auth_user = postgres
+auth_dbname = postgres
 pool_mode = transaction
 max_prepared_statements = 200
 max_client_conn = 2000
