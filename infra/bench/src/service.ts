@@ -12,7 +12,7 @@ import { startRedis } from '@platform/local/redis';
 import postgres from 'postgres';
 
 /** Starts a PostgreSQL with fsync and a Redis, for one topic. */
-export const startGround = async () => {
+export const startBackingServices = async () => {
   const stack = new AsyncDisposableStack();
   const database = await startPostgres({ durable: true });
   stack.defer(() => database.stop());
@@ -21,7 +21,7 @@ export const startGround = async () => {
   return { database, redis, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 };
 
-type Ground = Awaited<ReturnType<typeof startGround>>;
+type BackingServices = Awaited<ReturnType<typeof startBackingServices>>;
 
 const createDatabase = async (server: PostgresServer, name: string): Promise<string> => {
   const sql = postgres(server.url, { max: 1, onnotice: () => undefined });
@@ -80,11 +80,11 @@ const shippedOptions = (): string => {
  */
 export const startService = async (
   name: string,
-  ground: Ground,
+  backing: BackingServices,
   extra: Record<string, string> = {},
 ): Promise<BenchService> => {
   const folder = new URL(`../../../services/${name}`, import.meta.url).pathname;
-  const databaseUrl = await createDatabase(ground.database, name.replaceAll('-', '_'));
+  const databaseUrl = await createDatabase(backing.database, name.replaceAll('-', '_'));
   await run(folder, 'src/migrate.ts', { DATABASE_URL: databaseUrl });
   const keys = await makeTestKeys();
   const scratch = mkdtempSync(join(tmpdir(), 'bench-'));
@@ -98,7 +98,7 @@ export const startService = async (
     PORT: String(port),
     DRAIN_MS: '0',
     DATABASE_URL: databaseUrl,
-    REDIS_URL: ground.redis.url,
+    REDIS_URL: backing.redis.url,
     NODE_OPTIONS: shippedOptions(),
     RATE_LIMIT_PER_MINUTE: '1000000000',
     AUTH_JWKS: join(scratch, 'jwks.json'),

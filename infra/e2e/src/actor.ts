@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isTransient } from './persist.ts';
 
-/** A simulated user of the platform, who remembers what it has acknowledged. */
+/** A simulated user, who remembers what the platform has acknowledged. */
 export interface Actor {
   name: string;
   /** Pause between two steps, in milliseconds. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { runDay, type Day } from './day.ts';
 import { leaks, logsOf, secretsOf } from './secrets.ts';
-import { isThere, startStack, type Stack } from './stack.ts';
+import { processExists, startStack, type Stack } from './stack.ts';
 
 const RESTART_MS = 120_000;
 
@@ -43,6 +43,6 @@ export const runDayLocally = async (
     pids.push(...Object.values(await stack.pids()).filter((pid) => pid !== null));
     return { ...lived, logs: await logsOf(local) };
   })();
-  const left = pids.filter(isThere);
+  const left = pids.filter(processExists);
   return left.length === 0 ? day : { ...day, faults: [...day.faults, `processes ${left.join()} still run`] };
 };

@@ -54,7 +54,7 @@ export interface Stack extends AsyncDisposable {
 const READY_MS = 240_000;
 export const OPERATOR_ID = 'e2e-operator';
 
-const answersWell = (url: string): Promise<boolean> =>
+const isHealthy = (url: string): Promise<boolean> =>
   fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
     async (answer) => {
       await answer.body?.cancel();
@@ -64,7 +64,7 @@ const answersWell = (url: string): Promise<boolean> =>
   );
 
 /** Whether a process exists. */
-export const isThere = (pid: number): boolean => {
+export const processExists = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);
   } catch {
@@ -110,7 +110,7 @@ export const startStack = async ({ instances = 1, env = {} }: StackOptions = {})
     const { services } = await read();
     const urls = [`${gateway}/healthz`, ...Object.values(services).map(({ url }) => `${url}/readyz`)];
     const giveUp = Date.now() + READY_MS;
-    while (!(await Promise.all(urls.map(answersWell))).every(Boolean)) {
+    while (!(await Promise.all(urls.map(isHealthy))).every(Boolean)) {
       if (Date.now() > giveUp) throw new Error(`the stack did not recover:\n${start.printed()}`);
       await sleep(100);
     }

@@ -29,8 +29,8 @@ let block: Promise<number> | undefined;
 let given = 0;
 
 /**
- * A port on which nobody listens at this moment. It lies below those that the system gives to outgoing connections
- * (32768 and above on Linux), one of which could take it meanwhile.
+ * A port that was free a moment ago. It is lower than the ports of outgoing connections (32768 and above on Linux), which
+ * could take it before it is used.
  */
 export const freePort = async (): Promise<number> => {
   const first = await (block ??= reserveBlock());

@@ -43,7 +43,7 @@ describe('a request that cannot be read', () => {
     ['a protocol that is not HTTP', head('GET /v1/quests FTP/1.1', host, close)],
     ["a space before a field's colon", head('GET /v1/quests HTTP/1.1', host, 'X-A : b', close)],
     [
-      'a Content-Length that is no number',
+      'a Content-Length that is not a number',
       head('POST /v1/quests HTTP/1.1', host, 'Content-Length: 1e3', close),
     ],
     ['a negative Content-Length', head('POST /v1/quests HTTP/1.1', host, 'Content-Length: -1', close)],

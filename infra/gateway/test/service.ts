@@ -15,7 +15,7 @@ export interface Received {
   connection: number;
 }
 
-/** What stands behind the gateway in the tests. */
+/** The service behind the gateway in the tests. */
 export interface Service extends AsyncDisposable {
   place: string;
   port: number;
@@ -56,7 +56,7 @@ export const listen = async (
   };
 };
 
-/** A service that remembers every request; it tells it back unless another answer is given. */
+/** A service that remembers every request, and returns it as its answer unless another answer is given. */
 export const startService = async (answer: Answer = echo, port = 0): Promise<Service> => {
   const received: Received[] = [];
   const sockets: unknown[] = [];

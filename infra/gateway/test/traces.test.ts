@@ -27,20 +27,20 @@ afterAll(async () => {
   datagrams.close();
 });
 
-/** What was told of the request with this id. */
-const told = async (id: string): Promise<string> => {
+/** The message that the gateway sent about the request with this id. */
+const messageAbout = async (id: string): Promise<string> => {
   for await (const [message] of on(datagrams, 'message') as AsyncIterable<[Buffer]>)
     if (message.includes(id)) return message.toString();
-  throw new Error('nothing was told');
+  throw new Error('the gateway sent no message');
 };
 
 const get = async (path: string, ...fields: string[]) => {
   const id = randomUUID();
-  const telling = told(id);
+  const message = messageAbout(id);
   await request(gateway.port, path, 'GET', [`X-Request-Id: ${id}`, ...fields]);
   const [received] = service.received.splice(0);
   if (!received) throw new Error('the service got nothing');
-  const text = await telling;
+  const text = await message;
   return {
     id,
     received,

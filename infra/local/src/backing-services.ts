@@ -1,6 +1,6 @@
 import { chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { answers, clearRemains, clusterCommand, clusterUrl, initialise, type Cluster } from './cluster.ts';
+import { answers, removeLeftovers, clusterCommand, clusterUrl, initialise, type Cluster } from './cluster.ts';
 import { closeServer, ensureDatabases, type DatabaseUrls } from './databases.ts';
 import type { Found } from './install.ts';
 import type { LocalFolder } from './local-folder.ts';
@@ -66,7 +66,7 @@ const startEmbeddedPostgres = async (
     name: 'postgres',
     command: clusterCommand(cluster),
     answers: () => answers(url),
-    prepare: () => clearRemains(cluster),
+    prepare: () => removeLeftovers(cluster),
     stopLimitMs: 15_000,
   });
   await program.ready(READY_MS);

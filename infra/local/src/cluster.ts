@@ -105,7 +105,7 @@ export const clusterCommand = (cluster: Cluster): Command => {
  * Cleans up after kill -9: PostgreSQL's children outlive their parent for a moment and prevent a new start, and the lock
  * file may contain a process id that now belongs to another process.
  */
-export const clearRemains = async ({ dataDir }: Cluster): Promise<void> => {
+export const removeLeftovers = async ({ dataDir }: Cluster): Promise<void> => {
   if (!(await until(() => runningIn(dataDir).length === 0, 3_000))) await killAllIn(dataDir);
   if (process.platform === 'linux') await rm(join(dataDir, 'postmaster.pid'), { force: true });
 };

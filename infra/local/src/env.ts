@@ -21,7 +21,7 @@ export const testEnv = () => ({
   redisUrl: value('TEST_REDIS_URL'),
 });
 
-/** The highest port of a stack lies this far above PORT_BASE: the inspector of the last service's second instance. */
+/** The highest port of a stack minus PORT_BASE: the inspector of the second instance of the last service. */
 const PORT_SPAN = 1_071;
 
 /** The gateway's certificate; both files or none. */

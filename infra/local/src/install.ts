@@ -18,10 +18,10 @@ const aptGet = async (...args: string[]): Promise<boolean> => {
 /** Debian asks this script before it starts a daemon; exit code 101 forbids it. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
-/** Forbids Debian to start daemons during the work, unless the machine has its own policy. */
+/** Runs `work` while Debian may not start daemons, unless the machine has its own policy. */
 const withoutDaemons = async (work: () => Promise<void>): Promise<void> => {
   if (await exists(POLICY)) return work();
-  // Should this process be killed meanwhile, the file must still go: with it the machine starts no daemon.
+  // The file must be removed even if this process is killed, because it keeps every daemon from starting.
   cleanUpAfterExit({ path: POLICY });
   await writeFile(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   try {

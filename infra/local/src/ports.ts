@@ -10,8 +10,8 @@ export const isFree = (port: number): Promise<boolean> =>
   });
 
 /**
- * Below those that the system gives to outgoing connections (32768 and above on Linux), one of which could take the port
- * meanwhile, and below those of the platforms that tests start.
+ * Lower than the ports of outgoing connections (32768 and above on Linux), which could take a port before it is used, and
+ * lower than those of the platforms that tests start.
  */
 const FREE_PORTS = { from: 8_200, to: 12_000 };
 
@@ -31,7 +31,7 @@ const reserve = (port: number): Promise<boolean> =>
 
 const BLOCK = 50;
 
-/** The first port of a block stays taken until this process ends, so that no other process gives out ports of it. */
+/** Listens on the first port of a block until this process ends, so that no other process uses the block. */
 const reserveBlock = async (): Promise<number> => {
   for (;;) {
     const first = FREE_PORTS.from + BLOCK * randomInt((FREE_PORTS.to - FREE_PORTS.from) / BLOCK);
@@ -43,8 +43,8 @@ let block: Promise<number> | undefined;
 let given = 0;
 
 /**
- * A TCP port on 127.0.0.1 that was free a moment ago. The next 48 calls in this process, and all other processes, get
- * others.
+ * A TCP port on 127.0.0.1 that was free a moment ago. The next 48 calls in this process get other ports, and so does
+ * every other process.
  */
 export const freePort = async (): Promise<number> => {
   const first = await (block ??= reserveBlock());

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { unprivilegedAccount } from './account.ts';
-import { answers, clearRemains, clusterCommand, clusterUrl, initialise, type Cluster } from './cluster.ts';
+import { answers, removeLeftovers, clusterCommand, clusterUrl, initialise, type Cluster } from './cluster.ts';
 import { freePort } from './ports.ts';
 import { postgresBinaries } from './postgres-binaries.ts';
 import { killAllIn } from './process.ts';
@@ -54,7 +54,7 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
     url,
     command: clusterCommand(cluster),
     answers: () => answers(url),
-    prepare: () => clearRemains(cluster),
+    prepare: () => removeLeftovers(cluster),
     cleanUp: async () => {
       await killAllIn(cluster.dataDir);
       await folder.remove();

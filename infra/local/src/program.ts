@@ -41,7 +41,7 @@ export interface RunningProgram {
   ready: (limitMs: number) => Promise<void>;
   /** Ends the current process, and starts the next one at once. */
   restart: () => Promise<void>;
-  /** Ends it for good; 'now' kills it. */
+  /** Stops it, and it is not started again; 'now' kills it. */
   stop: (how?: 'now') => Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { table } from './table.ts';
 import { watchServices } from './watch.ts';
 import { bringUp, prepare, type RunningStack } from './up.ts';
 
-/** One Ctrl-C arrives twice, from the terminal and from pnpm; a signal this soon (ms) after the first is no second one. */
+/** One Ctrl-C arrives twice, from the terminal and from pnpm; a signal this soon (ms) after the first is not a second one. */
 const SAME_PRESS_MS = 700;
 const PARENT_CHECK_MS = 500;
 

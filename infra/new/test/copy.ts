@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inherited } from './env.ts';
 
-/** The repository that these tests stand in. */
+/** The repository that contains these tests. */
 export const root = join(import.meta.dirname, '../../..');
 
 /** Files that git knows, and new ones that it would not ignore. */
 const files = (): string[] => {
   const options = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  // A checkout may belong to somebody else than who runs the tests.
+  // The checkout may belong to another user than the one that runs the tests.
   const listed = execFileSync('git', ['-c', 'safe.directory=*', ...options], {
     cwd: root,
     env: inherited,
@@ -20,7 +20,7 @@ const files = (): string[] => {
   return listed.split('\0').filter((path) => path !== '' && existsSync(join(root, path)));
 };
 
-/** The links that pnpm has made in a package; what tools keep beside them stays behind. */
+/** The links that pnpm has made in a package, without the files that tools keep beside them. */
 const copyModules = (folder: string, path: string): void => {
   const modules = join(root, path, 'node_modules');
   if (!existsSync(modules)) return;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAddressList, isNetwork } from './addresses.ts';
 
-test('an address is in the list when it lies in one of its networks', () => {
+test('an address is in the list when one of its networks contains it', () => {
   const allowed = createAddressList(['192.0.2.0/24', '198.51.100.7', '2001:db8:1::/48', '::1']);
   for (const inside of ['192.0.2.0', '192.0.2.255', '198.51.100.7', '2001:db8:1:ffff::1', '::1']) {
     expect([inside, allowed(inside)]).toEqual([inside, true]);

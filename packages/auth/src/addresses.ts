@@ -20,7 +20,7 @@ const parseNetwork = (text: string): Network | undefined => {
 /** Whether `text` is an IP address or a network in CIDR notation (RFC 4632, RFC 4291). */
 export const isNetwork = (text: string): boolean => parseNetwork(text) !== undefined;
 
-/** Whether an address lies in one of the networks; false when it is not an IP address. */
+/** Whether an address is in one of the networks; false when it is not an IP address. */
 export type AddressList = (address: string | undefined) => boolean;
 
 /** Throws an Error that names the first entry that is neither an address nor a network. */

@@ -61,7 +61,7 @@ describe('the format', () => {
   });
 });
 
-const ground = () => {
+const setUp = () => {
   const { key, hash } = makeApiKey();
   const row: ApiKeyRow = { id: 'k1', hash, scopes: ['verify:read'], isValid: true };
   const state = {
@@ -89,12 +89,12 @@ const ground = () => {
 
 describe('the guard', () => {
   test('admits a key with the scope', async () => {
-    const { call } = ground();
+    const { call } = setUp();
     expect((await call().expect(200)).body).toEqual({ id: 'k1' });
   });
 
   test('gives the same answer for missing, malformed, unknown, invalid and repeated keys', async () => {
-    const { call, state, row, app, key } = ground();
+    const { call, state, row, app, key } = setUp();
     const answers = [await call(''), await call('vk_live_junk'), await call(makeApiKey().key)];
     state.row = { ...row, isValid: false };
     answers.push(await call());
@@ -113,7 +113,7 @@ describe('the guard', () => {
   });
 
   test('refuses a key without the scope and names the scope', async () => {
-    const { keys, key } = ground();
+    const { keys, key } = setUp();
     const app = guarded(keys.guard('verify:admin'), ({ id }) => id);
     const answer = await request(app).get('/').set('X-API-Key', key).expect(403);
     expect(answer.body).toMatchObject({ code: 'insufficient_scope' });
@@ -121,7 +121,7 @@ describe('the guard', () => {
   });
 
   test('makes no query for malformed keys and one for many concurrent calls', async () => {
-    const { state, call } = ground();
+    const { state, call } = setUp();
     await expectStatus(call('vk_live_junk'), 401);
     expect(state.asked).toBe(0);
     await Promise.all(Array.from({ length: 20 }, () => call().expect(200)));
@@ -129,14 +129,14 @@ describe('the guard', () => {
   });
 
   test('soon refuses a key that was revoked or has expired', async () => {
-    const { state, row, call } = ground();
+    const { state, row, call } = setUp();
     await expectStatus(call(), 200);
     state.row = { ...row, isValid: false };
     await expect.poll(async () => (await call()).status).toBe(401);
   });
 
   test('looks an unknown key up at most once a second, and admits it within a second after it was created', async () => {
-    const { state, row, call } = ground();
+    const { state, row, call } = setUp();
     state.row = undefined;
     const since = performance.now();
     for (let attempt = 0; attempt < 20; attempt++) await expectStatus(call(), 401);
@@ -147,7 +147,7 @@ describe('the guard', () => {
   });
 
   test('answers 503 while the database is down, and works when it is back', async () => {
-    const { state, call } = ground();
+    const { state, call } = setUp();
     state.away = true;
     await expectStatus(call(), 503);
     state.away = false;
@@ -155,10 +155,10 @@ describe('the guard', () => {
   });
 
   test('stores the use of a key once a minute; when that fails, the request succeeds all the same', async () => {
-    const { state, call } = ground();
+    const { state, call } = setUp();
     for (let at = 0; at < 5; at += 1) await expectStatus(call(), 200);
     expect(state.touched).toBe(1);
-    const other = ground();
+    const other = setUp();
     other.state.away = true;
     await expectStatus(other.call(), 503);
     expect(other.state.touched).toBe(0);

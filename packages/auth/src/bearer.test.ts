@@ -145,7 +145,7 @@ describe('a token is refused', () => {
   });
 
   test.for(['', 'x', '..', 'a.b.c', 'é.é.é', 'a b c', '{}', 'null.null.null'])(
-    'that is no token: %s',
+    'that is not a token: %s',
     async (junk) => {
       await expect(tokens.verify(junk)).rejects.toMatchObject({ status: 401 });
     },

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { openDatabase } from '../src/process/database.ts';
-import { isTransient } from '../src/process/database-error.ts';
+import { transientFault } from '../src/process/database-error.ts';
 import { createMetrics, addPoolMetrics } from '../src/process/metrics.ts';
 import { Unavailable } from '../src/http/problem.ts';
 import { createRequestLimit } from '../src/process/request-limit.ts';
@@ -301,7 +301,7 @@ test('statements and commits on connections that the network lost fail, and late
     await tx`select 1`;
     proxy.lose();
   });
-  await expect(committed).rejects.toSatisfy(isTransient);
+  await expect(committed).rejects.toSatisfy((error) => transientFault(error) !== undefined);
   const works = (work: () => PromiseLike<unknown>) => async () =>
     Promise.resolve(work()).then(
       () => true,
@@ -319,7 +319,7 @@ test('a statement fails when the server closes each connection at once, as a loa
     url: `postgres://user:password@127.0.0.1:${port}/none`,
     name: 'closed',
   });
-  await expect(database.sql`select 1`).rejects.toSatisfy(isTransient);
+  await expect(database.sql`select 1`).rejects.toSatisfy((error) => transientFault(error) !== undefined);
   server.close();
 });
 

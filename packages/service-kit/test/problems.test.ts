@@ -177,7 +177,7 @@ test.each([
     400,
   ],
   ['no Host', 'GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
-  ['a Host that is no host name', 'GET /livez HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
+  ['a Host that is not a host name', 'GET /livez HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n', 400],
   ['a Host with user info', 'GET /livez HTTP/1.1\r\nHost: a@b\r\nConnection: close\r\n\r\n', 400],
   ['an empty Host', 'GET /livez HTTP/1.1\r\nHost: \r\nConnection: close\r\n\r\n', 400],
   ['two Hosts', 'GET /livez HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n\r\n', 400],

@@ -82,7 +82,7 @@ CREATE INDEX "warehouses_newest" ON "warehouses" USING btree ("created_at","id")
 CREATE INDEX "warehouses_search" ON "warehouses" USING gin ("search_text" gin_trgm_ops);
 --> statement-breakpoint
 -- The page directory of consignments: written by installSql() of @platform/pagination, whose README explains it.
--- A bucket holds the rows from its key to the key of the next bucket; `n` counts them, less the changes below.
+-- A bucket holds the rows from its key to the key of the next bucket; `n` counts them, without the changes below.
 create table public.consignments_directory_buckets as
   select ''::text as filter, ''::text as value, created_at, id, 0 as n from public.consignments with no data;
 alter table public.consignments_directory_buckets add primary key (filter, value, created_at, id), alter n set not null,
@@ -136,7 +136,7 @@ create trigger consignments_directory_truncate after truncate on public.consignm
   for each statement execute function public.consignments_directory_log();
 --> statement-breakpoint
 -- The page directory of inventory: written by installSql() of @platform/pagination, whose README explains it.
--- A bucket holds the rows from its key to the key of the next bucket; `n` counts them, less the changes below.
+-- A bucket holds the rows from its key to the key of the next bucket; `n` counts them, without the changes below.
 create table public.inventory_directory_buckets as
   select ''::text as filter, ''::text as value, created_at, id, 0 as n from public.inventory with no data;
 alter table public.inventory_directory_buckets add primary key (filter, value, created_at, id), alter n set not null,

@@ -23,7 +23,7 @@ const line = JSON.stringify({
   clientId: client?.id,
   clientName: client?.name,
 });
-const told = {
+const printed = {
   demo: {},
   curls: [
     { title: 'Consignments that are delivered', command: get('consignments?Status=6&PageSize=2') },
@@ -40,4 +40,4 @@ const told = {
     },
   ],
 };
-process.stdout.write(`${JSON.stringify(told)}\n`);
+process.stdout.write(`${JSON.stringify(printed)}\n`);

@@ -17,7 +17,7 @@ interface SearchOptions {
   timeouts: { indexed: number; short: number };
 }
 
-/** Plans each search anew: the best plan depends on the pattern. */
+/** PostgreSQL plans each search again, because the best plan depends on the pattern. */
 const planned = (databaseUrl: string): string => {
   const url = new URL(databaseUrl);
   url.searchParams.set('plan_cache_mode', 'force_custom_plan');

@@ -13,7 +13,7 @@ const harness = createHarness({
   createContext,
   createApp,
   keys: tokens,
-  // A machine that is busy with other tests is no reason to give up.
+  // Long, because other tests may keep the machine busy.
   variables: { SEARCH_TIMEOUT_MS: '5000', SHORT_SEARCH_TIMEOUT_MS: '5000' },
 });
 

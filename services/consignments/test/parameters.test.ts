@@ -129,7 +129,7 @@ describe('a filter', () => {
     'partners?Relationship=3&Status=0',
     `inventory?PartnerId=${uuid}&PartnerProductId=x&WarehouseId=${uuid}&IncludeDepleted=false`,
     'warehouses?Status=99',
-  ])('that no record passes is no error: %s', async (path) => {
+  ])('that no record passes is not an error: %s', async (path) => {
     expect((await service.read(`/${path}`).expect(200)).body).toMatchObject({ index: 0, total: 0 });
   });
 });

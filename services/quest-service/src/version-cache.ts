@@ -82,7 +82,7 @@ export const createVersionCache = ({
   const lookUp = async (questId: string): Promise<string | undefined> => {
     const found = await ask((client) => client.get(keyOf(questId)));
     if (typeof found === 'string' && !found.startsWith(tokenPrefix)) return found;
-    // A token that is there already serves as well as an own one: it was placed before this read.
+    // An existing token works as well as an own one, because it was placed before this read.
     const token = found === null ? await placeToken(questId) : found;
     const version = await read(questId);
     if (token !== undefined && version !== undefined) {

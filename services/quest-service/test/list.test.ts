@@ -111,7 +111,7 @@ test('two invalid parameters are named at once', async () => {
 });
 
 test.for(['1', 'x', `${randomUUID()}0`, `{${randomUUID()}}`, '%00', '0198c5a07e5770008000000000000001'])(
-  'a quest id that is no UUID is 400: %s',
+  'a quest id that is not a UUID is 400: %s',
   async (id) => {
     const { body } = await get(service, `/quests/${id}/questions`).expect(400);
     expect(body.errors).toEqual({ questId: ['must be a UUID'] });

@@ -22,12 +22,12 @@ test('after any edits the list equals that of a plain array, and every page is a
   let count = 0;
   const newId = () => `q${++count}`;
 
-  const apply = async (questId: string, model: string[], wish: Edit): Promise<string[]> => {
+  const apply = async (questId: string, model: string[], edit: Edit): Promise<string[]> => {
     const path = `/quests/${questId}/questions`;
     const named = (questionId: string, more: object = {}) => question(questionId, { questionId, ...more });
     const place = (part: number, size: number) => Math.floor(part * size);
-    if (wish.kind === 'replace') {
-      const ids = Array.from({ length: wish.size }, newId);
+    if (edit.kind === 'replace') {
+      const ids = Array.from({ length: edit.size }, newId);
       await write(
         one,
         'put',
@@ -36,21 +36,21 @@ test('after any edits the list equals that of a plain array, and every page is a
       ).expect(200);
       return ids;
     }
-    if (wish.kind === 'add') {
+    if (edit.kind === 'add') {
       const id = newId();
-      const at = wish.at === undefined ? undefined : place(wish.at, model.length + 1);
+      const at = edit.at === undefined ? undefined : place(edit.at, model.length + 1);
       await write(one, 'post', path, named(id, { orderNumber: at })).expect(201);
       return model.toSpliced(at ?? model.length, 0, id);
     }
     if (model.length === 0) return model;
-    const from = place(wish.from, model.length);
+    const from = place(edit.from, model.length);
     const id = model[from] ?? '';
     const rest = model.toSpliced(from, 1);
-    if (wish.kind === 'remove') {
+    if (edit.kind === 'remove') {
       await write(one, 'delete', `${path}/${id}`).expect(204);
       return rest;
     }
-    const to = place(wish.to, model.length);
+    const to = place(edit.to, model.length);
     await write(one, 'put', `${path}/${id}`, question(id, { orderNumber: to })).expect(200);
     return rest.toSpliced(to, 0, id);
   };
@@ -60,8 +60,8 @@ test('after any edits the list equals that of a plain array, and every page is a
     fc.asyncProperty(fc.array(fc.tuple(edit, windows), { maxLength: 12 }), async (steps) => {
       const questId = await makeQuest(one);
       let model: string[] = [];
-      for (const [wish, pages] of steps) {
-        model = await apply(questId, model, wish);
+      for (const [edit, pages] of steps) {
+        model = await apply(questId, model, edit);
         for (const [skip, take] of pages) {
           const page = await listed(one, questId, `?Skip=${skip}&Take=${take}`);
           const expected = model.map((questionId, orderNumber) => ({ questionId, orderNumber }));

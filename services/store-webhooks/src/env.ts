@@ -1,13 +1,14 @@
 import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 
-const milliseconds = (preset: number) => z.coerce.number().int().min(1).default(preset);
+const whole = (min: number, preset: number) => z.coerce.number().int().min(min).default(preset);
+const milliseconds = (preset: number) => whole(1, preset);
 
 const shape = {
   ...commonEnv,
   ...tokenEnv,
   /** More than in other services: a webhook waits only for its INSERT, which it shares with up to 255 others. */
-  MAX_IN_PROGRESS: z.coerce.number().int().min(1).default(256),
+  MAX_IN_PROGRESS: whole(1, 256),
   /** Encrypts credentials of providers and outcomes of payments. */
   SECRETS_KEY: z.string().min(1),
   /** The public address of this service, without a slash at the end; webhook addresses begin with it. */
@@ -17,11 +18,7 @@ const shape = {
     .default('http://127.0.0.1:8080'),
   /** Folder for events that arrive while the database is unavailable. */
   SPOOL_DIR: z.string().min(1).default('.local/spool'),
-  SPOOL_MAX_BYTES: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .default(1024 ** 3),
+  SPOOL_MAX_BYTES: whole(0, 1024 ** 3),
   /** How long a verified token is accepted while the database is unavailable. */
   TOKEN_MEMORY_MS: milliseconds(3_600_000),
   WORKERS: z.enum(['on', 'off']).default('on'),
@@ -33,13 +30,9 @@ const shape = {
   /** Processed events are kept this long; failed ones too. */
   INBOX_RETENTION_DAYS: z.coerce.number().min(0).default(30),
   /** After a start, and after a clock was set, no event is deleted for this long. */
-  PRUNE_PAUSE_MS: z.coerce.number().int().min(0).default(3_600_000),
+  PRUNE_PAUSE_MS: whole(0, 3_600_000),
   /** Bytes of webhook bodies in memory that are not stored yet; further webhooks get 503. */
-  BODY_MEMORY_BYTES: z.coerce
-    .number()
-    .int()
-    .min(2 ** 20)
-    .default(64 * 2 ** 20),
+  BODY_MEMORY_BYTES: whole(2 ** 20, 64 * 2 ** 20),
   REDIRECT_STATUS: z.enum(['302', '303']).default('302').transform(Number),
   PROVIDER_TIMEOUT_MS: milliseconds(5000),
   /** Whether providers may have private addresses. Unset: only outside production. */
@@ -57,7 +50,7 @@ export type Env = ReturnType<typeof envOf>;
 /** The environment of this process; read once, in main.ts. */
 export const processEnv = () => envOf(process.env);
 
-/** Settings of `demo` beside those of the service. */
+/** Settings of `demo`, in addition to those of the service. */
 export const demoEnv = () => ({ gatewayUrl: process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080' });
 
 /** Migrations run as the owner of the tables, the service as a role that only reads and writes rows. */

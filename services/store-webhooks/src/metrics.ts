@@ -1,6 +1,7 @@
 import { detached } from '@platform/service-kit/request-scope';
 import { Gauge } from 'prom-client';
 import type { Context } from './context.ts';
+import type { Fragment } from './db/sql.ts';
 import type { ResultState } from './db/tables.ts';
 import { firstIdOf } from './inbox/prune.ts';
 
@@ -18,7 +19,7 @@ const shareRead = <T>(read: () => Promise<T>): (() => Promise<T>) => {
   return () => (running ??= detached(read).finally(() => (running = undefined)));
 };
 
-/** Gauges of the spool, the inbox and the mails, read when somebody asks. Without a database they are NaN. */
+/** Adds gauges of the spool, the inbox and the mails, read at each scrape. Without a database they are NaN. */
 export const addWaitingMetrics = (context: Context): void => {
   const { metrics, inbox, bodyMemory, database, env, now } = context;
   const { sql } = database;
@@ -41,18 +42,15 @@ export const addWaitingMetrics = (context: Context): void => {
     return row.count;
   };
 
-  const readQueue = shareRead(async () => {
-    const [row] = await sql<[Backlog]>`
-      select count(*)::int as count, coalesce(extract(epoch from now() - min(queued_at)), 0)::float8 as seconds
-      from queue`;
-    return row;
-  });
-  const readMails = shareRead(async () => {
-    const [row] = await sql<[Backlog]>`
-      select count(*)::int as count, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
-      from notifications where mail = 'pending'`;
-    return row;
-  });
+  const backlogOf = (waiting: () => Fragment) =>
+    shareRead(async () => {
+      const [row] = await sql<[Backlog]>`
+        select count(*)::int as count, coalesce(extract(epoch from now() - min(since)), 0)::float8 as seconds
+        from (${waiting()}) as waiting (since)`;
+      return row;
+    });
+  const readQueue = backlogOf(() => sql`select queued_at from queue`);
+  const readMails = backlogOf(() => sql`select created_at from notifications where mail = 'pending'`);
 
   gauge(
     'webhooks_body_bytes',

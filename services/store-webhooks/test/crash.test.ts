@@ -5,22 +5,22 @@ import { startPostgres } from '@platform/local/postgres';
 import { afterAll, expect, test } from 'vitest';
 import { startService } from './harness.ts';
 import { fire, startProcess } from './process.ts';
-import { createChance } from './simulate/random.ts';
+import { createRandom } from './simulate/random.ts';
 
 const postgres = await startPostgres({ durable: true });
 afterAll(() => postgres.stop());
 
 const seed = randomInt(2 ** 32);
-const chance = createChance(seed);
+const random = createRandom(seed);
 
-test(`kill -9 under load at any moment: every acknowledged event is processed, its effect there once (seed ${seed})`, async () => {
+test(`kill -9 under load at any moment: every acknowledged event is processed and has its effect once (seed ${seed})`, async () => {
   await using service = await startService({ serverUrl: postgres.url, work: false });
   const { id, webhookToken } = await service.store();
   const acknowledged: string[] = [];
   for (let round = 0; round < 5; round++) {
     await using running = await startProcess(service);
     using load = fire(running.url, webhookToken, `r${round}`);
-    const killAfter = 10 + chance.below(100);
+    const killAfter = 10 + random.below(100);
     await expect.poll(() => load.acknowledged.length, { interval: 1 }).toBeGreaterThan(killAfter);
     await running.kill();
     await load.stop();
@@ -37,9 +37,9 @@ test(`kill -9 under load at any moment: every acknowledged event is processed, i
   const orders = await sql<{ id: string }[]>`select id from orders where store_id = ${id}`;
   const known = new Set(orders.map((order) => order.id));
   expect(acknowledged.filter((one) => !known.has(one))).toEqual([]);
-  const told =
+  const repeated =
     await sql`select reference, count(*)::int from notifications where store_id = ${id} group by 1 having count(*) <> 1`;
-  expect(told).toEqual([]);
+  expect(repeated).toEqual([]);
   const [{ count } = {}] = await sql`select count(*)::int from notifications where store_id = ${id}`;
   expect(count).toBe(orders.length);
 });

@@ -93,7 +93,7 @@ test('a body that is not JSON is stored, answered, shown as failed and reported 
   expect(logged).toContainEqual(expect.objectContaining({ msg: 'processing failed', storeId: id }));
 });
 
-test('a span that takes too long for one request ends with where to go on, and going on visits each event once', async () => {
+test('a span that takes too long for one request returns the id to continue after, and each event is visited once', async () => {
   const { id: storeId, webhookToken } = await service.store();
   for (let at = 0; at < 25; at++)
     await service.hook('order_updated', webhookToken, { id: `s-${at}`, status: 'A', cart: { items: [] } });

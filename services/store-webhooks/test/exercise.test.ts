@@ -39,7 +39,7 @@ test('every operation answers as its OpenAPI document describes', async () => {
   const faults = await exercise({
     url: service.url,
     credentials: { bearer: service.token },
-    // The store takes webhooks from anywhere, and what is in them is no reason to refuse them.
+    // The store takes webhooks from anywhere, and refuses none for its content.
     unreachable: hooks.flatMap((id) => [`receive_${id} 403`, `receive_${id} 400`, `check_${id} 400`]),
     credentialsWithoutScope: { bearer: await service.tokenWith('quests:read') },
     paths: [

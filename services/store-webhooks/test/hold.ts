@@ -5,7 +5,7 @@ import postgres from 'postgres';
 const key = 71;
 const patienceMs = 120_000;
 
-/** Where a transaction is held: when, on which table and for which row a trigger fires. */
+/** Where transactions are blocked: `trigger` says when, on which table and for which rows it fires. */
 export interface HoldPoint {
   trigger: string;
   kind?: 'trigger' | 'constraint trigger';
@@ -21,23 +21,23 @@ export const holdAt = async (url: string, { trigger, kind = 'trigger' }: HoldPoi
   const held = () => sql<{ pid: number }[]>`
     select pid from pg_stat_activity where datname = current_database() and wait_event = 'advisory'`;
   return {
-    /** Resolves when a transaction stands at the point. */
+    /** Resolves when a transaction is blocked at the point. */
     reached: async () => {
       const end = Date.now() + patienceMs;
       while ((await held()).length === 0) {
-        if (Date.now() > end) throw new Error('nobody came to the point');
+        if (Date.now() > end) throw new Error('no transaction reached the point');
         await sleep(5);
       }
     },
     /** Releases the blocked statements and all later ones; resolves when the blocked ones have ended. */
     open: async () => {
-      const standing = (await held()).map(({ pid }) => pid);
+      const blocked = (await held()).map(({ pid }) => pid);
       await sql`select pg_advisory_unlock(${key})`;
-      const going = () => sql`
-        select from pg_stat_activity where pid = any(${standing}) and xact_start is not null`;
-      while ((await going()).length > 0) await sleep(5);
+      const running = () => sql`
+        select from pg_stat_activity where pid = any(${blocked}) and xact_start is not null`;
+      while ((await running()).length > 0) await sleep(5);
     },
-    /** Ends what a dead process left waiting, as the server would on finding it gone; then the hold. */
+    /** Ends the connections that a killed process left blocked, as the server would do later, and removes the trigger. */
     release: async () => {
       for (let waiting = await held(); waiting.length > 0; waiting = await held()) {
         for (const { pid } of waiting) await sql`select pg_terminate_backend(${pid})`;

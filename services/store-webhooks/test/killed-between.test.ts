@@ -12,7 +12,7 @@ afterAll(() => postgres.stop());
 interface Pair extends HoldPoint {
   between: string;
   answered: boolean;
-  /** The database gets beyond the point, but the process is not told before it dies. */
+  /** The database gets beyond the point, but the process dies before it gets the result. */
   committed?: boolean;
   /** What the database knows of the probe when the process is dead. */
   left: { state: string; attempts: number; effects: number } | undefined;
@@ -96,7 +96,7 @@ test.each(pairs)(
       for each row execute function count_effect()`;
     await using hold = await holdAt(service.databaseUrl, point);
     await using proxy = await startProxy(service.databaseUrl);
-    // Without room in the spool nobody gets a 200 for what the database does not tell in time.
+    // The spool has no room, so a webhook that the database does not confirm in time gets no 200.
     await using running = await startProcess(
       { databaseUrl: proxy.url, spool: service.spool },
       { SPOOL_MAX_BYTES: '0', LEASE_MS: '2000' },

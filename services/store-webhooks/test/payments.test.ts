@@ -156,7 +156,7 @@ test('a JSON body without a service and an unregistered transaction are answered
 test.each([
   ['an unknown service', () => ({ service: 'somebody', cres: cresOf('x') })],
   ['no cres', () => ({ service: 'threedsecureio', transactionId: 't' })],
-  ['a cres that is no JSON', () => ({ service: 'threedsecureio', cres: 'bm90IGpzb24' })],
+  ['a cres that is not JSON', () => ({ service: 'threedsecureio', cres: 'bm90IGpzb24' })],
   ['a cres that is no base64', () => ({ service: 'threedsecureio', cres: '<script>' })],
   ['a cres without an id', () => ({ service: 'threedsecureio', cres: Buffer.from('{}').toString('base64') })],
 ])('%s leads to the failure page', async (_name, body) => {

@@ -23,7 +23,7 @@ const signed = (body: object) => ({
     .update(JSON.stringify(body))
     .digest('hex'),
 });
-const mend = (id: string) => service.admin('PATCH', `/v1/stores/${id}`, onfleet(right));
+const correctSecret = (id: string) => service.admin('PATCH', `/v1/stores/${id}`, onfleet(right));
 
 interface Seen {
   id: string;
@@ -43,7 +43,7 @@ test('after its secret was corrected a refused event is verified again and proce
   const [refused] = await events(id);
   expect(refused).toMatchObject({ status: 'refused' });
   expect((await recheck(id, refused?.id ?? '')).body).toMatchObject({ status: 'refused' });
-  await mend(id);
+  await correctSecret(id);
   expect(await recheck(id, refused?.id ?? '')).toMatchObject({ status: 200, body: { status: 'pending' } });
   await service.settled();
   expect(await events(id)).toMatchObject([{ id: refused?.id, status: 'done', error: null }]);
@@ -62,7 +62,7 @@ test('a refused event that is stored again after it was accepted (its answer was
     select store_id as "storeId", id, event, service, entity, encode(dedup, 'hex') as dedup, body, headers, received_at as "receivedAt",
       state, error from inbox where store_id = ${id}`;
   expect(row).toMatchObject({ state: 'refused' });
-  await mend(id);
+  await correctSecret(id);
   await recheck(id, row?.id ?? '');
   await service.settled();
   const given = { ...row, byContent: true, receivedAt: new Date(row?.receivedAt ?? '') };
@@ -83,7 +83,7 @@ test('a rechecked event with a valid signature and an unreadable body is failed'
   });
   const [refused] = await events(id);
   expect(refused).toMatchObject({ status: 'refused' });
-  await mend(id);
+  await correctSecret(id);
   expect(await recheck(id, refused?.id ?? '')).toMatchObject({ status: 200, body: { status: 'failed' } });
   expect(await events(id)).toMatchObject([{ id: refused?.id, status: 'failed' }]);
 });
@@ -95,7 +95,7 @@ test('rechecking a span processes the valid events; a forged one stays refused',
     await service.hook('job_started', webhookToken, body, signed(body));
   }
   await service.hook('job_started', webhookToken, { ...taskStarted, taskId: 'forged' }, signed(taskStarted));
-  await mend(id);
+  await correctSecret(id);
   const path = `/v1/stores/${id}/events/recheck`;
   expect(await service.admin('POST', path, { ...span, to: hour(-0.5) })).toMatchObject({
     body: { checked: 0, accepted: 0, next: null },
@@ -128,7 +128,7 @@ test('an event whose address cannot be decrypted is counted as failed; the other
     const body = { ...taskStarted, taskId };
     await service.hook('job_started', webhookToken, body, signed(body));
   }
-  await mend(id);
+  await correctSecret(id);
   const locked = (await events(id)).at(-1)?.id ?? '';
   const sealed = createSecretBox('cd'.repeat(32)).seal('https://x.test/', urlContext(id, locked));
   await sql`update events set headers = jsonb_set(headers, '{:url}', to_jsonb(${sealed}::text)) where id = ${locked}`;
@@ -146,7 +146,7 @@ test('an event whose address cannot be decrypted is counted as failed; the other
 test('an event that the sender has meanwhile sent again is not processed twice', async () => {
   const { id, webhookToken } = await service.store(onfleet(wrong));
   await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
-  await mend(id);
+  await correctSecret(id);
   // The token's row is cached for less than a second.
   await expect
     .poll(async () => {

@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
 import { hooksPath } from '../src/hooks/events.ts';
-import { account } from './simulate/account.ts';
+import { differencesWhenDone } from './simulate/compare.ts';
 import { deliver } from './simulate/deliver.ts';
-import { createChance } from './simulate/random.ts';
+import { createRandom } from './simulate/random.ts';
 import { makeTraffic } from './simulate/traffic.ts';
 import { startService } from './harness.ts';
 
 test('every one of shuffled, repeated and broken events is accounted for', async () => {
   await using service = await startService();
   const { id: storeId, webhookToken } = await service.store({ customerImportsEnabled: true });
-  const { sendings, expected, broken } = makeTraffic('t1', 400, true, createChance(7));
+  const { sendings, expected, broken } = makeTraffic('t1', 400, true, createRandom(7));
   expect(await deliver(service.url + hooksPath, webhookToken, sendings, 16)).toMatchObject({
     acknowledged: sendings.length,
   });
   const where = { url: service.url, adminToken: service.token, storeId };
-  expect(await account(where, 't1', expected, broken)).toEqual([]);
+  expect(await differencesWhenDone(where, 't1', expected, broken)).toEqual([]);
   expected.orders.set('t1-never', 'SENT');
-  expect(await account(where, 't1', expected, broken, 0)).toEqual([
+  expect(await differencesWhenDone(where, 't1', expected, broken, 0)).toEqual([
     'orders t1-never: undefined instead of SENT',
   ]);
 });

@@ -36,7 +36,7 @@ test('while one POS hangs, events of other stores are processed', async () => {
   standIn.release();
 });
 
-test('while a 3DS provider hangs, more of its payments than may be in progress keep no webhooks out', async () => {
+test('while a 3DS provider hangs, more of its payments than may be in progress do not block webhooks', async () => {
   const variables = { PROVIDER_TIMEOUT_MS: '600000', MAX_IN_PROGRESS: '4' };
   await using service = await startService({ work: false, variables });
   const payments = [
@@ -118,7 +118,7 @@ test('an event that takes longer than a lease is processed once, and leases of a
   await Promise.all([first.kill(), second.kill()]);
   await using next = await startProcess(service);
   const orders = () => sql`select status from orders`;
-  // Nobody waits for longer than a lease for a worker that died.
+  // The events of a dead worker are due again after one lease at the latest.
   await expect.poll(orders).toEqual([{ status: 'B' }]);
   expect(await next.stop()).toBe(0);
 });

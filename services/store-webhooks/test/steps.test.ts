@@ -185,7 +185,7 @@ test('events behind one that is under way are put aside once, whoever claims the
   );
 });
 
-test('what waits behind an event that failed for good is due at once', async () => {
+test('an event behind one that failed permanently is due at once', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
@@ -329,7 +329,7 @@ test('what is older than the retention goes, what is pending or younger stays', 
   expect(await sql`select state from inbox`).toMatchObject([{ state: 'pending' }]);
 });
 
-test('what waits is told to Prometheus', async () => {
+test('the metrics count the events that wait', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();
   for (const at of [1, 2]) await service.hook('order_updated', webhookToken, order(`o-${at}`, 'A'));
@@ -373,21 +373,16 @@ test('storing receipts again, in any split, changes nothing', async () => {
   const before = await sql`select id, encode(dedup, 'hex') as dedup from inbox order by id`;
   expect(before).toHaveLength(4);
   const rows = await sql`select * from inbox order by id`;
-  const receipts = rows.map((row) => ({
-    storeId: id,
-    id: row['id'] as string,
-    event: 'order_updated',
-    service: null,
-    entity: 'order:o-1',
-    dedup: before[0]?.['dedup'] as string,
-    byContent: true,
-    body: row['body'] as Buffer,
-    headers: {},
-    receivedAt: new Date(row['received_at'] as string),
-    state: 'pending' as const,
-    error: null,
-    holdMs: 0,
-  }));
+  const receipts = rows.map((row) =>
+    receiptOf({
+      storeId: id,
+      id: row['id'] as string,
+      entity: 'order:o-1',
+      dedup: before[0]?.['dedup'] as string,
+      body: row['body'] as Buffer,
+      receivedAt: new Date(row['received_at'] as string),
+    }),
+  );
   await storeReceipts(sql, receipts.slice(0, 1));
   await storeReceipts(
     sql,

@@ -21,7 +21,7 @@ const outages = [
     finish: () => postgres.restart(),
   },
   {
-    // Connections stay and nobody answers: as with a machine that swaps, or a network that swallows.
+    // Connections stay open without an answer, as when a machine swaps or a network drops packets.
     name: 'hanging',
     begin: () => signalAll('SIGSTOP'),
     finish: () => signalAll('SIGCONT'),

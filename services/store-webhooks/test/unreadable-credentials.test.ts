@@ -58,7 +58,7 @@ test('a webhook whose signature cannot be verified without the credentials is an
   expect(await answer.json()).toMatchObject({ code: 'credentials_unreadable', detail: error });
 });
 
-test('a change that needs the unreadable credentials is rejected; one that sends all of them anew repairs the store', async () => {
+test('a change that needs the unreadable credentials is rejected; one that sends all of them again repairs the store', async () => {
   await using service = await startService({ work: false });
   const { id } = await service.store({ pos: { kind: 'blaze', credentials: { apiKey: 'a' } } });
   await lock(service, id);

@@ -44,7 +44,7 @@ begin
   end if;
   select last_value into latest from public.latest_updated_at;
   milliseconds := floor(extract(epoch from pg_catalog.clock_timestamp()) * 1000);
-  -- If the clock was set back, count on by milliseconds: one time for all changes until the clock has caught up
+  -- If the clock was set back, continue in steps of one millisecond: one time for all changes until the clock has caught up
   -- would be shared by more projects than fit on a page.
   if milliseconds < latest then
     milliseconds := latest + 1;
@@ -106,7 +106,7 @@ CREATE INDEX "projects_order" ON "projects" USING btree ("updated_at","id");--> 
 CREATE INDEX "projects_by_status" ON "projects" USING btree ("status","updated_at","id");
 --> statement-breakpoint
 -- The page directory of projects: written by installSql() of @platform/pagination, whose README explains it.
--- A bucket holds the rows from its key to the key of the next bucket; `n` counts them, less the changes below.
+-- A bucket holds the rows from its key to the key of the next bucket; `n` counts them, without the changes below.
 create table public.projects_directory_buckets as
   select ''::text as filter, ''::text as value, updated_at, id, 0 as n from public.projects with no data;
 alter table public.projects_directory_buckets add primary key (filter, value, updated_at, id), alter n set not null,

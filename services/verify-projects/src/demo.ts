@@ -26,7 +26,7 @@ const verifyApiKeyNoScope = await replaceKey(context.database, {
 
 const read = (path: string) => `curl -s -H 'X-API-Key: ${verifyApiKey}' '${GATEWAY_URL}/v1${path}'`;
 const [project] = projects;
-const told = {
+const printed = {
   demo: { verifyApiKey, verifyApiKeyNoScope },
   curls: [
     { title: 'Two active projects', command: read('/projects?status=active&limit=2') },
@@ -40,4 +40,4 @@ const told = {
     },
   ],
 };
-process.stdout.write(`${JSON.stringify(told)}\n`);
+process.stdout.write(`${JSON.stringify(printed)}\n`);

@@ -1,4 +1,4 @@
-/** What of a project matters to somebody who keeps a copy. */
+/** The fields of a project that a copy of the list needs. */
 export interface Copied {
   id: string;
   updated_at: string;

@@ -27,7 +27,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const main = async (): Promise<number> => {
   const { values } = parseArgs({
-    // pnpm hands a "--" of its caller on.
+    // pnpm passes the "--" of its caller on.
     args: process.argv.slice(2).filter((argument) => argument !== '--'),
     options: {
       url: { type: 'string' },

@@ -5,8 +5,8 @@ import { expectSoundLedger } from './proof.ts';
 
 export const ok = (balance: string) => ({ http: 200, status: 'OK', balance });
 
-/** One service for all tests of a file, with `dice-alpha` and `closed-game`; after each test its ledger proves itself. */
-export const serveDecisions = () => {
+/** Starts one service for all tests of a file, with the games `dice-alpha` and `closed-game`, and proves its ledger after each test. */
+export const startForDecisions = () => {
   let service: Running;
   beforeAll(async () => {
     service = await startService();
@@ -19,8 +19,8 @@ export const serveDecisions = () => {
   return {
     service: () => service,
     sql,
-    player: async (wish: Parameters<typeof addPlayer>[1] = {}) =>
-      callerOf(service, await addPlayer(sql(), wish)),
+    player: async (options: Parameters<typeof addPlayer>[1] = {}) =>
+      callerOf(service, await addPlayer(sql(), options)),
     entriesOf: (playerId: string) => sql()<{ operation: string; amount: string; transactionId: string }[]>`
       select operation, amount, transaction_id as "transactionId" from entries where player_id = ${playerId} order by seq`,
   };

@@ -3,7 +3,7 @@ import type { Sql } from 'postgres';
 import { expect } from 'vitest';
 import { call, type Answer, type Running } from './harness.ts';
 
-interface PlayerWish {
+interface PlayerOptions {
   currency?: string;
   balance?: number | bigint;
   status?: 'active' | 'disabled';
@@ -20,7 +20,7 @@ export const addPlayer = async (
     status = 'active',
     excluded = false,
     excludedUntil = null,
-  }: PlayerWish = {},
+  }: PlayerOptions = {},
   playerId: string = randomUUID(),
 ): Promise<string> => {
   const funded = BigInt(balance) > 0n;
@@ -49,7 +49,7 @@ export interface Fields {
   [more: string]: unknown;
 }
 
-/** The five callbacks of one player, each request sound but for what is said otherwise. */
+/** The five callbacks of one player. Each request is valid, except for the fields that are given. */
 export const callerOf = ({ url }: Pick<Running, 'url'>, playerId: string) => {
   const common = () => ({ requestId: randomUUID(), playerId });
   const send = async (callback: string, fields: Fields): Promise<Answer> => {

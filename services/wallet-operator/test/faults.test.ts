@@ -13,7 +13,7 @@ import type { ServiceProcess } from '@platform/service-kit/testing';
 import { startProcess } from './process.ts';
 import { expectSoundLedger } from './proof.ts';
 
-/** With fsync, since what survives a crash is the question. */
+/** With fsync, because the tests check what survives a crash. */
 let server: PostgresServer;
 let sql: Sql;
 let players: string[];
@@ -30,7 +30,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** The service answers again; the game server would wait like this too. */
+/** Waits until the service answers OK, as a game server does. */
 const untilServing = async (url: string): Promise<void> => {
   for (;;) {
     const answer = await call(url, 'balance', { requestId: 'r', playerId: players[0] }).catch(
@@ -50,8 +50,8 @@ const counted = async (sent: readonly Sent[]) => {
 };
 
 /**
- * What was answered OK is there once. What was not answered is asked again, as the game server does, and then has an
- * answer that says what is in the ledger.
+ * Expects one entry for each callback that was answered OK. Sends callbacks without an answer again, as the game server
+ * does, and expects that the new answer agrees with the ledger.
  */
 const expectNothingLost = async (url: string, sent: readonly Sent[]): Promise<void> => {
   await untilServing(url);
@@ -132,7 +132,7 @@ test('kill -9 of Redis under load changes nothing', async () => {
   await expectNothingLost(service.url, load.sent);
 });
 
-test('SIGTERM under load: what was taken is answered, and the process ends in order', async () => {
+test('SIGTERM under load: callbacks that were received are answered, and the process exits with 0', async () => {
   await using service = await startProcess(server.url);
   const load = startLoad(service.url, players);
   await untilSent(load.sent, 100);
@@ -159,7 +159,7 @@ test('two processes serve the same players', async () => {
   await expectNothingLost(one.url, sent);
 });
 
-test('more callbacks than may wait: those beyond are told at once to ask again', async () => {
+test('callbacks beyond MAX_WAITING are answered at once, and succeed when they are sent again', async () => {
   await using service = await startProcess(server.url, '', { MAX_WAITING: '400' });
   const [locked] = players;
   let release: (() => void) | undefined;

@@ -9,7 +9,7 @@ export interface Sent {
   answer: Answer | undefined;
 }
 
-/** Keeps sending money back and forth over many connections until told to stop; gives all that was sent. */
+/** Sends debits, credits and rollbacks over many connections until `stop` is called, which returns everything that was sent. */
 export const startLoad = (url: string, players: readonly string[], connections = 12) => {
   const sent: Sent[] = [];
   const running = new AbortController();

@@ -10,7 +10,7 @@ test('a batch reads only the rows it names, also when its plan was made on empty
   const { sql } = service.context.database;
   await addGame(sql);
   const players = await Promise.all(Array.from({ length: 20 }, () => addPlayer(sql)));
-  // Statistics that say "nothing there": the worst time to make a plan that is kept.
+  // Statistics of empty tables: the worst time to create a plan that is kept.
   await sql`analyze`;
   const rounds = 40;
   for (let round = 0; round < rounds; round++) {

@@ -1,16 +1,16 @@
 import { createServer, type Server } from 'node:http';
 import { createRequestSignatures } from '@platform/auth/hmac';
+import { readBody } from '@platform/service-kit/body';
 import { listen } from '@platform/service-kit/service';
 import { onTestFinished } from 'vitest';
 import { answerOf, refusal } from '../src/callbacks/answer.ts';
-import { readBody } from '../src/callbacks/body.ts';
 import { callbacks, commandOf, requestIdOf } from '../src/callbacks/parse.ts';
 import { jsonOf } from '../src/json.ts';
 import { decide } from '../src/ledger/domain.ts';
 import { secret } from './harness.ts';
 import { createModel } from './model.ts';
 
-/** An operator backend as somebody else might write it: right, or wrong in one way. */
+/** An operator backend other than ours: correct, or with one flaw. */
 const flaws = {
   none: decide,
   paysARollbackTwice: (state, command, policy) =>
@@ -53,7 +53,7 @@ const createSmallBackend = (rules: typeof decide): Server => {
       return values?.length === 1 ? values[0] : undefined;
     };
     const answer = async (): Promise<void> => {
-      const body = await readBody(req);
+      const body = await readBody(req, 100_000);
       const callback = callbacks.find((one) => req.url === `/callback/${one}`);
       if (callback === undefined || req.method !== 'POST') return write(404, '{}');
       if (body === undefined) return write(200, refusal('', 'ERROR_WRONG_SYNTAX'));

@@ -1,11 +1,11 @@
 import { atMost } from '../bounds.ts';
 import { median, repeat, type Figure } from '../figure.ts';
 import { counts, idOf } from './fill.ts';
-import { rows, runs, size, type Stand } from './ground.ts';
+import { rows, runs, size, type Setup } from './million.ts';
 import { ask } from './pages.ts';
 
 /** Two filters together. */
-export const pairFigures = async ({ service: { url }, token }: Stand): Promise<Figure[]> => {
+export const pairFigures = async ({ service: { url }, token }: Setup): Promise<Figure[]> => {
   const pairs = 30;
   const times = await repeat(runs, async (run) => {
     // Another status each run, so that nothing of it has been counted yet.
@@ -36,7 +36,7 @@ export const pairFigures = async ({ service: { url }, token }: Stand): Promise<F
 };
 
 /** Texts that few and that all have. */
-export const searchFigures = async ({ service: { url }, token }: Stand): Promise<Figure[]> => {
+export const searchFigures = async ({ service: { url }, token }: Setup): Promise<Figure[]> => {
   const search = (text: string, index = 0) =>
     ask(`${url}/v1/consignments?SearchText=${text}&PageIndex=${index}`, token);
   let number = 100_000;

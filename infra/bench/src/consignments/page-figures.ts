@@ -1,8 +1,8 @@
 import { atLeast, atMost } from '../bounds.ts';
 import { median, repeat, type Figure } from '../figure.ts';
 import { idOf } from './fill.ts';
-import { runs, size, type Stand } from './ground.ts';
-import { inTurn } from './pages.ts';
+import { runs, size, type Setup } from './million.ts';
+import { medianTimes } from './pages.ts';
 import { inDatabase, inDriver, type Narrowed, type Times } from './statements.ts';
 
 interface List extends Narrowed {
@@ -31,7 +31,7 @@ const both = (times: readonly Times[]): string => {
 };
 
 /** First, middle and last page without and with one filter, and what plain SQL takes for the last one. */
-export const pageFigures = async ({ service, sql, token }: Stand): Promise<Figure[]> => {
+export const pageFigures = async ({ service, sql, token }: Setup): Promise<Figure[]> => {
   const { url, databaseUrl } = service;
   const figures: Figure[] = [];
   for (const list of lists) {
@@ -45,7 +45,7 @@ export const pageFigures = async ({ service, sql, token }: Stand): Promise<Figur
       (index) => `${url}/v1/consignments?${query}PageIndex=${index}`,
     );
     const times = await repeat(runs, async () => ({
-      ours: await inTurn(urls, token, total),
+      ours: await medianTimes(urls, token, total),
       database: await inDatabase(databaseUrl, list, last * size),
       driver: await inDriver(databaseUrl, list, last * size),
     }));

@@ -6,7 +6,7 @@ export interface Answered {
   total: number;
 }
 
-/** Asks once. Throws for anything but 200, 400 and 503. */
+/** Sends one request. Throws for a status other than 200, 400 and 503. */
 export const ask = async (url: string, token: string): Promise<Answered> => {
   const start = performance.now();
   const answer = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
@@ -17,8 +17,8 @@ export const ask = async (url: string, token: string): Promise<Answered> => {
   return { ms, status: answer.status, total };
 };
 
-/** Asks for pages in turn, one request at a time; gives the median of each in ms. All must have `total`. */
-export const inTurn = async (
+/** Requests the pages in turn, one at a time. Returns the median of each in ms. Throws if one has another total. */
+export const medianTimes = async (
   urls: readonly string[],
   token: string,
   total: number,

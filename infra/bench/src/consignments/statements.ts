@@ -4,7 +4,7 @@ import { consignmentDirectory } from 'consignments/directories';
 import postgres, { type Sql } from 'postgres';
 import { median, repeat } from '../figure.ts';
 import { pgbench } from '../pgbench.ts';
-import { size } from './ground.ts';
+import { size } from './million.ts';
 
 /** The same list as an SQL condition and as a filter of the page directory. */
 export interface Narrowed {

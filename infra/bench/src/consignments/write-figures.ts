@@ -3,13 +3,13 @@ import { consignmentDirectory } from 'consignments/directories';
 import { atLeast, atMost } from '../bounds.ts';
 import { setTimeout as wait } from 'node:timers/promises';
 import { median, repeat, type Figure } from '../figure.ts';
-import { runs, type Stand } from './ground.ts';
+import { runs, type Setup } from './million.ts';
 import { importRows } from './importing.ts';
 import { ask } from './pages.ts';
 import { consignmentRate } from './writers.ts';
 
 /** Single inserts, with and without the directory. */
-export const insertFigures = async ({ service, sql }: Stand): Promise<Figure[]> => {
+export const insertFigures = async ({ service, sql }: Setup): Promise<Figure[]> => {
   const rates = await repeat(runs, async () => {
     const withIt = await consignmentRate(service.databaseUrl);
     await sql`alter table consignments disable trigger user`;
@@ -32,7 +32,7 @@ export const insertFigures = async ({ service, sql }: Stand): Promise<Figure[]> 
 };
 
 /** Milliseconds, p50, of a page in the middle of all consignments and of one status, while `work` runs. */
-const pageMeanwhile = async ({ service, token }: Stand, work: Promise<unknown>): Promise<number> => {
+const pageMeanwhile = async ({ service, token }: Setup, work: Promise<unknown>): Promise<number> => {
   let running = true;
   const ended = work.finally(() => (running = false));
   const times: number[] = [];
@@ -47,10 +47,10 @@ const pageMeanwhile = async ({ service, token }: Stand, work: Promise<unknown>):
 };
 
 /** An import into the million, and pages that are read meanwhile. */
-export const importFigures = async (stand: Stand): Promise<Figure[]> => {
+export const importFigures = async (setup: Setup): Promise<Figure[]> => {
   const imports = await repeat(runs, async () => {
-    const importing = importRows(stand.service, stand.writing, 150_000);
-    const page = await pageMeanwhile(stand, importing);
+    const importing = importRows(setup.service, setup.writing, 150_000);
+    const page = await pageMeanwhile(setup, importing);
     return { ...(await importing), page };
   });
   return [

@@ -1,5 +1,5 @@
 import postgres, { type Sql } from 'postgres';
-import { startGround, startService, type BenchService } from '../service.ts';
+import { startBackingServices, startService, type BenchService } from '../service.ts';
 import { onOwnCores } from './cores.ts';
 import { targets, type MakeRequests } from './targets.ts';
 
@@ -15,8 +15,8 @@ export const startSystem = (name: keyof typeof targets, more: Record<string, str
   onOwnCores(async () => {
     await using stack = new AsyncDisposableStack();
     const { settings, prepare } = targets[name];
-    const ground = stack.use(await startGround());
-    const service = stack.use(await startService(name, ground, { ...settings, ...more }));
+    const backing = stack.use(await startBackingServices());
+    const service = stack.use(await startService(name, backing, { ...settings, ...more }));
     const sql = postgres(service.databaseUrl, { max: 2, onnotice: () => undefined });
     stack.defer(() => sql.end());
     const makeRequests = await prepare(service, sql);

@@ -22,11 +22,11 @@ export const parcel = (
 ) => `uuidv7(), ${numbered('i * 7919 % 200')}, ${numbered('i * 104729 % 50')},
   (i * 13 % 8)::int, 'reference ' || i, ${at}`;
 
-/** Some value that the filter has. */
+/** A value that occurs in the column of a filter. */
 export const valueOf = (column: string): string | number =>
   column === 'status' ? 3 : '00000000-0000-4000-8000-000000000007';
 
-/** A table of `rows` parcels and its directory; gives how many seconds the directory took. */
+/** Creates a table of `rows` parcels and its directory. Returns the seconds that the directory took. */
 export const createList = async (sql: Sql, rows: number): Promise<number> => {
   await sql.unsafe(`create table parcels (id uuid primary key, client_id uuid not null, warehouse_id uuid not null,
     status integer not null, reference text not null, created_at timestamptz(3) not null)`);

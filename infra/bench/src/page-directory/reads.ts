@@ -27,7 +27,7 @@ export interface PageTimes {
   plain: number;
 }
 
-/** Reads the pages of one filter in turn, so that what else the machine does meets them alike. */
+/** Reads the pages of one filter in turn, so that other load of the machine affects them equally. */
 export const timePages = async (sql: Sql, column: string | undefined, since?: string): Promise<PageTimes> => {
   const base = {
     limit,

@@ -23,7 +23,7 @@ const insertRate = async (sql: Sql, batch: number, seconds: number): Promise<num
   return rows / seconds;
 };
 
-/** As beside a service: changes are folded in four times a second while a page is read now and then. */
+/** As in a service: changes are folded four times a second, and a page is read from time to time. */
 const tended = async <T>(url: string, work: () => Promise<T>): Promise<{ result: T; reading: number }> => {
   const sql = postgres(url, { max: 2, connection: pageSettings, onnotice: () => undefined });
   let running = true;
@@ -54,7 +54,7 @@ export interface WriteRates {
   reading: number;
 }
 
-/** Short turns with and without the directory, so that what else the machine does meets both alike. */
+/** Short turns with and without the directory, so that other load of the machine affects both equally. */
 export const timeInserts = async (url: string, batch: number, turns = 7): Promise<WriteRates[]> => {
   const sql = postgres(url, { max: connections, onnotice: () => undefined });
   const results: WriteRates[] = [];

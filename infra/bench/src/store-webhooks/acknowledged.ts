@@ -1,5 +1,5 @@
 import { repeat, type Figure } from '../figure.ts';
-import { startGround, startService } from '../service.ts';
+import { startBackingServices, startService } from '../service.ts';
 import { baseline } from './baseline.ts';
 import { acknowledge, openShop, settings } from './shop.ts';
 
@@ -19,8 +19,8 @@ const shown = ({ perSecond, rows, prepared }: Run): string =>
 
 /** Acknowledged events per second against rows per second that pgbench inserts, measured alternately. */
 export const acknowledged = async (): Promise<Figure[]> => {
-  await using ground = await startGround();
-  await using service = await startService('store-webhooks', ground, { ...settings, WORKERS: 'off' });
+  await using backing = await startBackingServices();
+  await using service = await startService('store-webhooks', backing, { ...settings, WORKERS: 'off' });
   const shop = await openShop(service);
   await acknowledge(shop, seconds);
   const measured = await repeat(runs, async (): Promise<Run> => {
@@ -30,12 +30,12 @@ export const acknowledged = async (): Promise<Figure[]> => {
   });
   return [
     {
-      what: 'acknowledged events (1.2 kB, 64 connections, one process) against rows inserted by pgbench over 16',
+      what: 'acknowledged events (1.2 kB, 64 connections, one process) against rows inserted by pgbench over 16 connections',
       bound: '≥ 1.0 ×',
       samples: measured.map(({ perSecond, rows }) => perSecond / rows),
       unit: '×',
       holds: (ratio) => ratio >= 1,
-      note: `a second, acknowledged / pgbench as it is / with -M prepared: ${measured.map(shown).join('; ')}`,
+      note: `per second: acknowledged / pgbench / pgbench with -M prepared: ${measured.map(shown).join('; ')}`,
     },
     {
       what: 'p99 of the acknowledgement at that load',

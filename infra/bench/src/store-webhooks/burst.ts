@@ -2,7 +2,7 @@ import postgres, { type Sql } from 'postgres';
 import { claim, finish } from 'store-webhooks/claim';
 import { plansByIndex } from 'store-webhooks/plans';
 import { repeat, type Figure } from '../figure.ts';
-import { startGround, startService } from '../service.ts';
+import { startBackingServices, startService } from '../service.ts';
 import { createClaimer } from './inbox.ts';
 import { openShop, settings } from './shop.ts';
 
@@ -39,8 +39,8 @@ const drain = async (sql: Sql): Promise<number> => {
 
 /** How much a burst of events of one order slows down the events of other orders. */
 export const burstOfOne = async (): Promise<Figure[]> => {
-  await using ground = await startGround();
-  await using service = await startService('store-webhooks', ground, { ...settings, WORKERS: 'off' });
+  await using backing = await startBackingServices();
+  await using service = await startService('store-webhooks', backing, { ...settings, WORKERS: 'off' });
   const { id } = await openShop(service);
   const sql = postgres(service.databaseUrl, {
     max: 1,

@@ -2,7 +2,7 @@ import postgres from 'postgres';
 import { claim } from 'store-webhooks/claim';
 import { plansByIndex } from 'store-webhooks/plans';
 import { repeat, type Figure } from '../figure.ts';
-import { startGround, startService } from '../service.ts';
+import { startBackingServices, startService } from '../service.ts';
 import { claimTime, fillInbox } from './inbox.ts';
 import { acknowledge, openShop, settings } from './shop.ts';
 
@@ -12,8 +12,8 @@ const rows = 1_000_000;
 /** A service with its own PostgreSQL and `filled` rows in the inbox. */
 const start = async (filled: number) => {
   const stack = new AsyncDisposableStack();
-  const ground = stack.use(await startGround());
-  const service = stack.use(await startService('store-webhooks', ground, { ...settings, WORKERS: 'off' }));
+  const backing = stack.use(await startBackingServices());
+  const service = stack.use(await startService('store-webhooks', backing, { ...settings, WORKERS: 'off' }));
   // As the service's own pool is set up.
   const sql = postgres(service.databaseUrl, {
     max: 2,

@@ -1,6 +1,6 @@
 import postgres from 'postgres';
 import { repeat, type Figure } from '../figure.ts';
-import { startGround, startService } from '../service.ts';
+import { startBackingServices, startService } from '../service.ts';
 import { untilProcessed } from './inbox.ts';
 import { acknowledge, openShop, settings } from './shop.ts';
 
@@ -8,8 +8,8 @@ const seconds = 5;
 
 /** Events from the first byte sent until the last one is processed, all the while under full load. */
 export const processed = async (): Promise<Figure[]> => {
-  await using ground = await startGround();
-  await using service = await startService('store-webhooks', ground, settings);
+  await using backing = await startBackingServices();
+  await using service = await startService('store-webhooks', backing, settings);
   const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => undefined });
   const shop = await openShop(service);
   const run = async () => {

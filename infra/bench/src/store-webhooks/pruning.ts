@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { repeat, type Figure } from '../figure.ts';
-import { startGround, startService } from '../service.ts';
+import { startBackingServices, startService } from '../service.ts';
 import { fillInbox, untilProcessed } from './inbox.ts';
 import { acknowledge, openShop, settings } from './shop.ts';
 
@@ -12,8 +12,8 @@ const pruningNow = { WORKERS: 'on', PRUNE_PAUSE_MS: '0' };
 /** A service on a server of its own, whose 200,000 processed events are `days` old; those of 30 days and more are pruned. */
 const start = async (days: number) => {
   const stack = new AsyncDisposableStack();
-  const ground = stack.use(await startGround());
-  const service = stack.use(await startService('store-webhooks', ground, { ...settings, WORKERS: 'off' }));
+  const backing = stack.use(await startBackingServices());
+  const service = stack.use(await startService('store-webhooks', backing, { ...settings, WORKERS: 'off' }));
   const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => undefined });
   stack.defer(() => sql.end());
   const shop = await openShop(service);

@@ -2,7 +2,7 @@ import { load, type LoadResult } from '../load.ts';
 import type { BenchService } from '../service.ts';
 import { orderRequest } from './orders.ts';
 
-/** Settings of the service, beside those of the measurement. */
+/** Settings of the service, in addition to those of the measurement. */
 export const settings = { SECRETS_KEY: 'ab'.repeat(32), SPOOL_DIR: '/tmp/bench-spool' };
 
 export interface Shop {

@@ -1,11 +1,11 @@
 /** A million consignments: pages with exact totals, searches, writers, an import. */
-import { withMillion, type Stand } from '../consignments/ground.ts';
+import { withMillion, type Setup } from '../consignments/million.ts';
 import { pairFigures, searchFigures } from '../consignments/narrow-figures.ts';
 import { pageFigures } from '../consignments/page-figures.ts';
 import { importFigures, insertFigures } from '../consignments/write-figures.ts';
 import type { Figure, Topic } from '../figure.ts';
 
-/** In this order: pages and searches find the million as it was made. */
+/** In this order, so that pages and searches see the million rows before others change them. */
 const figures = {
   pages: pageFigures,
   pairs: pairFigures,
@@ -14,9 +14,9 @@ const figures = {
   import: importFigures,
 };
 
-const all = async (stand: Stand): Promise<Figure[]> => {
+const all = async (setup: Setup): Promise<Figure[]> => {
   const measured: Figure[] = [];
-  for (const measure of Object.values(figures)) measured.push(...(await measure(stand)));
+  for (const measure of Object.values(figures)) measured.push(...(await measure(setup)));
   return measured;
 };
 

@@ -8,7 +8,7 @@ import { startBareNginx, startGateway } from '../minimal/nginx.ts';
 import { minimalWebhooks, prepareWebhooks } from '../minimal/webhooks.ts';
 import { startBare } from '../quest-service/bare.ts';
 import { fillQuest, pageOf } from '../quest-service/quests.ts';
-import { startGround, startService } from '../service.ts';
+import { startBackingServices, startService } from '../service.ts';
 import { untilProcessed } from '../store-webhooks/inbox.ts';
 import { acknowledge, openShop, settings } from '../store-webhooks/shop.ts';
 import { debitFor, openWallet, players } from '../wallet-operator/wallet.ts';
@@ -59,12 +59,12 @@ const debits = async (): Promise<Figure[]> => {
   ];
 };
 
-/** A backlog that is gone this long after the last webhook counts as none. */
+/** A backlog that is processed within this time after the last webhook does not count. */
 const graceMs = 2000;
 
 const webhooks = async (): Promise<Figure[]> => {
-  await using ground = await startGround();
-  await using service = await startService('store-webhooks', ground, settings);
+  await using backing = await startBackingServices();
+  await using service = await startService('store-webhooks', backing, settings);
   const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => undefined });
   const shop = await openShop(service);
   const minimal = async (): Promise<number> => {
@@ -94,9 +94,9 @@ const webhooks = async (): Promise<Figure[]> => {
 };
 
 const questions = async (): Promise<Figure[]> => {
-  await using ground = await startGround();
+  await using backing = await startBackingServices();
   const secret = randomBytes(32).toString('hex');
-  await using service = await startService('quest-service', ground, { GATEWAY_SECRET: secret });
+  await using service = await startService('quest-service', backing, { GATEWAY_SECRET: secret });
   const path = await fillQuest(service, 25);
   const bytes = await pageOf(service, path);
   await using bare = await startBare(bytes);

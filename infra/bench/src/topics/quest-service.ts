@@ -3,7 +3,7 @@ import { median, repeat, type Figure, type Topic } from '../figure.ts';
 import { load } from '../load.ts';
 import { startBare } from '../quest-service/bare.ts';
 import { analyse, fillQuest, pageOf } from '../quest-service/quests.ts';
-import { residentMemory, startGround, startService, type BenchService } from '../service.ts';
+import { residentMemory, startBackingServices, startService, type BenchService } from '../service.ts';
 
 /** Requests per second of a cached list, and the ratio to the baseline measured just before. */
 const hot = async (service: BenchService, bareUrl: string, path: string, seconds = 6) => {
@@ -31,8 +31,8 @@ const depth = async (service: BenchService, path: string) => {
 };
 
 const measure = async (): Promise<Figure[]> => {
-  await using ground = await startGround();
-  await using service = await startService('quest-service', ground);
+  await using backing = await startBackingServices();
+  await using service = await startService('quest-service', backing);
   // The first process fills the compile cache; the next one starts from it, as the image does.
   await service.restart();
   await sleep(5000);

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { median, percentile, repeat, type Figure, type Topic } from '../figure.ts';
-import { residentMemory, startGround, startService, type BenchService } from '../service.ts';
+import { residentMemory, startBackingServices, startService, type BenchService } from '../service.ts';
 import { fill, listing, login, register, registerNew, type Person } from '../task-manager/people.ts';
 
 const rounds = 200;
@@ -61,10 +61,10 @@ const flood = async (service: BenchService) => {
 };
 
 const measure = async (): Promise<Figure[]> => {
-  await using ground = await startGround();
+  await using backing = await startBackingServices();
   const { privateKey } = generateKeyPairSync('ed25519');
   const key = JSON.stringify(privateKey.export({ format: 'jwk' }));
-  await using service = await startService('task-manager', ground, { AUTH_SIGNING_KEY: key });
+  await using service = await startService('task-manager', backing, { AUTH_SIGNING_KEY: key });
   const memory = await repeat(3, async () => {
     await service.restart();
     await sleep(3000);

@@ -4,10 +4,10 @@ import { projectDirectory } from 'verify-projects/directory';
 import { atLeast, atMost } from '../bounds.ts';
 import { median, repeat, type Figure, type Topic } from '../figure.ts';
 import { load } from '../load.ts';
-import { startGround, startService } from '../service.ts';
+import { startBackingServices, startService } from '../service.ts';
 import { startBare } from '../verify-projects/bare.ts';
 import { changedAt, fillProjects, storeKey } from '../verify-projects/fill.ts';
-import { inTurn } from '../verify-projects/pages.ts';
+import { medianTimes } from '../verify-projects/pages.ts';
 import { exclusiveStamp, projectRate } from '../verify-projects/writers.ts';
 
 const rows = 1_000_000;
@@ -29,7 +29,7 @@ const lists = (url: string) => {
 };
 
 const pageFigures = async (url: string, key: string): Promise<Figure[]> => {
-  const measure = (pages: [string, string]) => repeat(runs, () => inTurn(pages, key));
+  const measure = (pages: [string, string]) => repeat(runs, () => medianTimes(pages, key));
   const { whole, status, since, both } = lists(url);
   const all = await measure(whole);
   const filtered = [
@@ -66,7 +66,7 @@ const pageFigures = async (url: string, key: string): Promise<Figure[]> => {
 
 const rateFigure = async (url: string, databaseUrl: string, key: string): Promise<Figure> => {
   await using bare = await startBare(databaseUrl);
-  // Many short turns: what else the machine does meets both alike.
+  // Many short turns, so that other load of the machine affects both equally.
   const plan = { connections: 16, seconds: 2 };
   const rates = await repeat(10, async () => {
     const request = { path: '/v1/projects', headers: { 'X-API-Key': key } };
@@ -121,23 +121,23 @@ const writeFigures = async (databaseUrl: string): Promise<Figure[]> => {
   ];
 };
 
-interface Stand {
+interface Setup {
   url: string;
   databaseUrl: string;
   key: string;
 }
 
-/** In this order: pages find the million as it was made. */
+/** In this order, so that pages see the million rows before others change them. */
 const figures = {
-  pages: ({ url, key }: Stand) => pageFigures(url, key),
-  rate: async ({ url, databaseUrl, key }: Stand) => [await rateFigure(url, databaseUrl, key)],
-  inserts: ({ databaseUrl }: Stand) => writeFigures(databaseUrl),
+  pages: ({ url, key }: Setup) => pageFigures(url, key),
+  rate: async ({ url, databaseUrl, key }: Setup) => [await rateFigure(url, databaseUrl, key)],
+  inserts: ({ databaseUrl }: Setup) => writeFigures(databaseUrl),
 };
 
 /** A service with a million projects, for as long as `parts` take. */
-const withMillion = async (parts: readonly ((stand: Stand) => Promise<Figure[]>)[]): Promise<Figure[]> => {
-  await using ground = await startGround();
-  await using service = await startService('verify-projects', ground);
+const withMillion = async (parts: readonly ((setup: Setup) => Promise<Figure[]>)[]): Promise<Figure[]> => {
+  await using backing = await startBackingServices();
+  await using service = await startService('verify-projects', backing);
   const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => undefined });
   await fillProjects(sql, rows);
   const key = await storeKey(sql);

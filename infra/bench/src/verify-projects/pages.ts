@@ -4,7 +4,7 @@ const rounds = 300;
 const warmUp = 30;
 
 /** Asks for two pages in turn, one request at a time; gives the median of each in ms. */
-export const inTurn = async (
+export const medianTimes = async (
   [first, last]: [first: string, last: string],
   key: string,
 ): Promise<{ first: number; last: number }> => {

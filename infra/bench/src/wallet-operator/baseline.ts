@@ -2,8 +2,8 @@ import postgres from 'postgres';
 import { pgbench } from '../pgbench.ts';
 
 /**
- * The same ledger, written one debit a transaction: the service's own tables with their keys, indexes and checks, and
- * the function one would first write. It looks the id up, takes the money, opens the round and writes the entry.
+ * A simple ledger to compare with: the service's own tables with their keys, indexes and checks, and a function that
+ * looks the transaction up, takes the money, opens the round and writes the entry. Each debit is one transaction.
  */
 const schema = `
   drop schema if exists baseline cascade;

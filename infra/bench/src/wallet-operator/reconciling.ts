@@ -25,7 +25,7 @@ const writeStatement = async ({ sql }: Wallet, folder: string, lines: number): P
   await fillLedger(sql, (before?.count ?? 0) + lines);
   const [period] = await sql<{ from: Date; to: Date }[]>`
     select clock_timestamp() - interval '2 hours' as from, clock_timestamp() as to`;
-  if (period === undefined) throw new Error('PostgreSQL did not tell the time');
+  if (period === undefined) throw new Error('PostgreSQL returned no time');
   const [from, to] = [period.from.toISOString(), period.to.toISOString()];
   const file = join(folder, 'statement.csv');
   const rows = await sql`
@@ -40,7 +40,7 @@ const writeStatement = async ({ sql }: Wallet, folder: string, lines: number): P
   return { file, lines, from, to };
 };
 
-const mostSeconds = 300;
+const maxSeconds = 300;
 
 /**
  * Sends the statement and waits until it is compared; returns the seconds. Throws when a difference is found, or after
@@ -65,19 +65,19 @@ const reconcile = async (
     if (found.status === 'done' && found.lines >= lines * 0.99 && found.differences === 0)
       return (performance.now() - start) / 1000;
     if (found.status === 'done' || found.status === 'failed') throw new Error(JSON.stringify(found));
-    if (performance.now() - start > mostSeconds * 1000) throw new Error(JSON.stringify(found));
+    if (performance.now() - start > maxSeconds * 1000) throw new Error(JSON.stringify(found));
     await sleep(250);
   }
 };
 
 export interface Reconciled {
   seconds: number;
-  /** Of callbacks without and beside a reconciliation, in ms. */
+  /** p99 of callbacks without and during a reconciliation, in ms. */
   alone: number;
   beside: number;
 }
 
-/** Compares a statement of `lines` lines beside 1,000 callbacks a second. */
+/** Compares a statement of `lines` lines while 1,000 callbacks a second arrive. */
 export const reconcileBeside = async (
   wallet: Wallet,
   lines: number,

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import postgres, { type Sql } from 'postgres';
-import { startGround, startService, type BenchService } from '../service.ts';
+import { startBackingServices, startService, type BenchService } from '../service.ts';
 import { load, type LoadRequest, type LoadResult } from '../load.ts';
 import { debits, secret } from './debits.ts';
 import { addPlayers } from './filling.ts';
@@ -22,9 +22,9 @@ const sealingKey = (): string =>
 /** Sealing is on, as it is shipped. */
 export const openWallet = async ({ sealing = true } = {}): Promise<Wallet> => {
   const stack = new AsyncDisposableStack();
-  const ground = stack.use(await startGround());
+  const backing = stack.use(await startBackingServices());
   const service = stack.use(
-    await startService('wallet-operator', ground, {
+    await startService('wallet-operator', backing, {
       HMAC_SECRET: secret,
       SIGNATURE_TOLERANCE_S: '3600',
       ...(sealing && { SEALING_KEY: sealingKey() }),

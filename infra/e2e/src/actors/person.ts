@@ -18,7 +18,7 @@ export const person = (url: string): Actor => {
     secrets.push(made.accessToken);
     return made;
   };
-  /** Nobody knows whether an answer that was lost made the account, so the next try is somebody else. */
+  /** When an answer is lost, the account may exist, so the next attempt registers another one. */
   const register = async (): Promise<string> => {
     const wanted = `${randomUUID()}@example.test`;
     keep(await unwrap(tasks.POST('/auth/register', { body: { email: wanted, password } })));

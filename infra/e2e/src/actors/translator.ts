@@ -51,10 +51,14 @@ export const translator = (url: string, token: string, key: string): Actor => {
       );
       for await (const { id, name } of all) list.set(id, name);
       const differences = [
-        ...[...acknowledged].filter(([id, name]) => list.get(id) !== name).map(([id]) => `project ${id}`),
-        ...[...list].filter(([id, name]) => copy.get(id) !== name).map(([id]) => `the copy of ${id}`),
+        ...[...acknowledged]
+          .filter(([id, name]) => list.get(id) !== name)
+          .map(([id, name]) => `project ${id} is named ${list.get(id)}, not ${name}`),
+        ...[...list]
+          .filter(([id, name]) => copy.get(id) !== name)
+          .map(([id, name]) => `the copy of ${id} is named ${copy.get(id)}, not ${name}`),
       ];
-      return differences.map((what) => `translator: ${what} is not as it should be`);
+      return differences.map((difference) => `translator: ${difference}`);
     },
   };
 };

@@ -743,10 +743,10 @@ export interface components {
         /**
          * @description An order of the POS
          * @example {
-         *       "id": "o-1",
+         *       "id": "demo-order-1",
          *       "orderNo": "1001",
          *       "status": "PENDING",
-         *       "consumerId": "m-1",
+         *       "consumerId": "demo-member-1",
          *       "cart": {
          *         "total": 25,
          *         "items": [
@@ -3546,7 +3546,7 @@ export interface operations {
                         kind: "blaze" | "square" | "generic";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
+                        /** @description Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3564,7 +3564,7 @@ export interface operations {
                         kind: "pos" | "onfleet" | "doordash";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
+                        /** @description Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3580,7 +3580,7 @@ export interface operations {
                         kind: "persona" | "veriff";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
+                        /** @description Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3595,7 +3595,7 @@ export interface operations {
                         kind: "persona" | "veriff";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
+                        /** @description Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3611,7 +3611,7 @@ export interface operations {
                         kind: "threedsecureio" | "netcetera";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
+                        /** @description Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3628,7 +3628,7 @@ export interface operations {
                         kind: "threedsecureio" | "netcetera";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
+                        /** @description Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3855,7 +3855,7 @@ export interface operations {
                         kind: "blaze" | "square" | "generic";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
+                        /** @description Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3872,7 +3872,7 @@ export interface operations {
                         kind: "pos" | "onfleet" | "doordash";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
+                        /** @description Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3888,7 +3888,7 @@ export interface operations {
                         kind: "persona" | "veriff";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
+                        /** @description Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3903,7 +3903,7 @@ export interface operations {
                         kind: "persona" | "veriff";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
+                        /** @description Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3919,7 +3919,7 @@ export interface operations {
                         kind: "threedsecureio" | "netcetera";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
+                        /** @description Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };
@@ -3936,7 +3936,7 @@ export interface operations {
                         kind: "threedsecureio" | "netcetera";
                         /** Format: uri */
                         baseUrl?: string;
-                        /** @description Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked */
+                        /** @description Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked */
                         credentials?: {
                             [key: string]: string;
                         };

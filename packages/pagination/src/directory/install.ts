@@ -11,7 +11,7 @@ export const installSql = (directory: Directory): string => {
     `create trigger ${name}_directory_${event} after ${event} on ${table}
   ${transition}for each statement execute function ${logChanges}();`;
   return `-- The page directory of ${name}: written by installSql() of @platform/pagination, whose README explains it.
--- A bucket holds the rows from its key to the key of the next bucket; \`n\` counts them, less the changes below.
+-- A bucket holds the rows from its key to the key of the next bucket; \`n\` counts them, without the changes below.
 create table ${buckets} as
   select ''::text as filter, ''::text as value, ${key.join(', ')}, 0 as n from ${table} with no data;
 alter table ${buckets} add primary key (filter, value, ${key.join(', ')}), alter n set not null,

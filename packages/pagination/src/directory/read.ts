@@ -43,7 +43,7 @@ export const withPageSettings = (databaseUrl: string): string => {
 /**
  * The statement of a page and its total. $1 offset, $2 limit, then the filter value and `since` if used.
  *
- * `bounds` adds up the buckets in the order of the list until the wanted row must lie in the current one;
+ * `bounds` adds up the buckets in the order of the list until the wanted row must be in the current one;
  * `place` corrects the rank of its key by the uncounted changes; `start` walks the index from there, over at
  * most one bucket and the uncounted changes, or from the lowest end of the list if no bucket is near. The first CTE
  * mentions the list so that it is locked first, as writers do.

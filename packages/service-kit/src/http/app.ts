@@ -39,7 +39,7 @@ const refuseMethod =
     throw new Problem({ status: 405, code: 'method_not_allowed', detail, headers: { Allow: allow } });
   };
 
-/** Gives Express the routes. Without a base path (operation paths) they have no template. */
+/** Adds the routes to Express. Without `basePath` (operation paths) they have no template for logs and metrics. */
 const mount = (app: Express, routes: readonly Route[], limits: Limits, basePath?: string): void => {
   for (const [path, group] of Map.groupBy(routes, (route) => route.path)) {
     const template = basePath === undefined ? undefined : basePath + path;

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { raw, type Request, type Response } from 'express';
 import { BadRequest, Problem } from './problem.ts';
@@ -39,6 +40,46 @@ export const nestsDeeperThan = (limit: number, json: Buffer): boolean => {
   }
   return false;
 };
+
+const aborted = (): BadRequest =>
+  new BadRequest('request_aborted', 'The request ended before its body was complete.');
+
+/**
+ * Reads the bytes of a body, for a route whose body is `raw`; undefined when there are more than `limit`. The rest of a
+ * larger body stays unread. Rejects with BadRequest when the connection ends before the body.
+ */
+export const readBody = (req: IncomingMessage, limit: number): Promise<Buffer | undefined> =>
+  new Promise((resolve, reject) => {
+    if (Number(req.headers['content-length'] ?? 0) > limit) {
+      resolve(undefined);
+      return;
+    }
+    // No event follows for a body that has ended, or a sender that has gone away, before this is called.
+    if (req.readableEnded) {
+      resolve(Buffer.alloc(0));
+      return;
+    }
+    if (req.destroyed) {
+      reject(aborted());
+      return;
+    }
+    const chunks: Buffer[] = [];
+    let length = 0;
+    req.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= limit) chunks.push(chunk);
+      else {
+        chunks.length = 0;
+        resolve(undefined);
+      }
+    });
+    req.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    const end = (): void => {
+      // Also emitted after a complete body; an error is made only when one is needed, because of the cost of its stack.
+      if (!req.readableEnded) reject(aborted());
+    };
+    req.on('close', end).on('error', end);
+  });
 
 const parseJson = (raw: Buffer): unknown => {
   if (!isUtf8(raw)) throw new BadRequest('malformed_json', 'The body is not valid UTF-8.');
@@ -91,8 +132,7 @@ export const jsonBody = (types: readonly string[], limit: number): BodyReader =>
     await collect(req, res);
     const body: unknown = req.body;
     // The parser skips a request whose sender went away before it was called.
-    if (!Buffer.isBuffer(body))
-      throw new BadRequest('request_aborted', 'The request ended before its body was complete.');
+    if (!Buffer.isBuffer(body)) throw aborted();
     return parseJson(body);
   };
 };

@@ -100,7 +100,7 @@ export const createHandler = (route: Route, template: string | undefined, limits
     try {
       checkNetwork(req);
       const caller = guard === anyone ? undefined : await authenticate(req, res);
-      // Awaiting what is there already would cost a turn of the queue of promises.
+      // Awaiting a value that is already there would cost a turn of the microtask queue.
       const counting = countRequest(req, res, guard.keyOf(caller));
       if (counting !== undefined) await counting;
       const sent = readBody && (await readBody(req, res));

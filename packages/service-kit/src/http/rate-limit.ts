@@ -4,7 +4,7 @@ import { TooManyRequests } from './problem.ts';
 
 /**
  * Counts a request against `key`: a credential or a network. Throws TooManyRequests over the limit, or rejects with it
- * when Redis has to be asked first; undefined when the process knew enough.
+ * when Redis has to be asked first. Undefined when the process could decide without Redis.
  */
 export type RateLimit = (res: ServerResponse, key: string) => Promise<void> | undefined;
 

@@ -16,7 +16,7 @@ export interface Guard<Caller> {
   /** Throws Unauthorized or InsufficientScope. */
   identify(req: IncomingMessage): Caller | Promise<Caller>;
   /**
-   * Whether the credential was valid lately, from process memory. Such a caller is not refused for the failures of
+   * Whether the credential was valid a short time ago, from process memory. Such a caller is not refused for the failures of
    * others in its network: providers send the webhooks of all stores from a few addresses.
    */
   wasValid?(req: IncomingMessage): boolean;

@@ -44,7 +44,7 @@ export const startBackground = ({ name, everyMs, log, run }: BackgroundTask): Ba
       if (stopping) return false;
       if (!failing) log.warn({ err, task: name }, 'background task failed');
       failing = true;
-      // What woke it up is part of what failed; without a pause it would fail again at once.
+      // The work that woke it may be what failed; without a pause it would fail again immediately.
       woken = false;
       return false;
     }

@@ -271,19 +271,3 @@ test('any load: every item gets its own result, and items with a common key run 
     { numRuns: 60 },
   );
 });
-
-test('a batch does not run in the context of the call that started it', async () => {
-  const context = new AsyncLocalStorage<string>();
-  const seen: unknown[] = [];
-  await using batcher = createBatcher<number, number>({
-    flush: async (batch) => {
-      seen.push(context.getStore());
-      return batch;
-    },
-    maxBatch: 10,
-    maxQueue: 10,
-    maxInFlight: 1,
-  });
-  await context.run('request', () => batcher.add(1));
-  expect(seen).toEqual([undefined]);
-});

@@ -2,7 +2,7 @@ import type { Sql, TransactionSql } from 'postgres';
 import type { Admission } from './admission.ts';
 import { currentRequest, type RequestScope } from './request-scope.ts';
 
-/** What postgres.js makes of a statement; `handler` sends it when somebody awaits it. */
+/** A statement of postgres.js, which calls `handler` to send it when it is awaited. */
 interface Statement extends Promise<unknown> {
   /** Sent, and the first in its connection. */
   active: boolean;

@@ -38,6 +38,3 @@ export const transientFault = (error: unknown): TransientFault | undefined => {
   }
   return undefined;
 };
-
-/** Whether the same work may succeed later: answer 503, or keep it in a spool. */
-export const isTransient = (error: unknown): boolean => transientFault(error) !== undefined;

@@ -55,7 +55,7 @@ const answerWithin = <T>(ms: number, work: Promise<T>): Promise<T> =>
 
 /**
  * A connection pool with a bounded queue (ADR 67). Nothing connects before the first query. When the server goes away, running
- * queries reject at once (503 by `toProblem`) and later ones connect anew.
+ * queries reject at once (503 by `toProblem`) and later ones reconnect.
  */
 export const openDatabase = ({
   url,

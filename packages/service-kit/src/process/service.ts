@@ -65,7 +65,7 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
     log.fatal({ err }, 'uncaught');
     log.flush(() => process.exit(70));
   });
-  // After the handlers: who reads this line may send a signal at once.
+  // After the handlers are set: a program that waits for this line may send a signal at once.
   log.info({ address, port }, 'listening');
   log.flush();
 };

@@ -17,7 +17,7 @@ interface TestKeys {
   issuer: string;
   audience: string;
   jwks: object;
-  token: (wish?: { scope?: string; sub?: string }) => Promise<string>;
+  token: (claims?: { scope?: string; sub?: string }) => Promise<string>;
 }
 
 interface ServiceUnderTest<Env, Context> {
@@ -28,7 +28,7 @@ interface ServiceUnderTest<Env, Context> {
   createApp: (context: Context) => HttpApp;
   /** Signs the access tokens; left out where the service signs its own. */
   keys?: TestKeys;
-  /** Settings of every instance beside the usual ones. */
+  /** Settings of every instance, in addition to the usual ones. */
   variables?: Record<string, string>;
 }
 

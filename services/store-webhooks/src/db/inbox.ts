@@ -57,7 +57,7 @@ export const queue = pgTable(
     worker: uuid(),
     /** Number of times a worker began to process it. */
     attempts: integer().notNull(),
-    /** Number of workers that died with it since an attempt last ended in order. */
+    /** Number of workers that died while they processed it, since an attempt last ended normally. */
     crashes: integer().notNull().default(0),
     error: text(),
   },

@@ -23,6 +23,8 @@ import { showFullEvent } from './view.ts';
 /** A body may hold personal data, so no cache may keep it. */
 const noStore = { 'Cache-Control': 'no-store' };
 
+const spanExample = { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' };
+
 const eventParams = z.strictObject({ id: z.uuid(), eventId: z.uuid() });
 
 export const eventRoutes = (context: Context): Route[] => {
@@ -37,10 +39,7 @@ export const eventRoutes = (context: Context): Route[] => {
         operationId: 'replayEvents',
         summary: 'Process the events of a span of time again, or count them',
         params: storeId,
-        body: {
-          schema: ReplayBody,
-          example: { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' },
-        },
+        body: { schema: ReplayBody, example: spanExample },
         query: ReplayQuery,
         responses: {
           200: { description: 'How many would be processed again', body: Replayed },
@@ -84,10 +83,7 @@ export const eventRoutes = (context: Context): Route[] => {
         operationId: 'recheckEvents',
         summary: 'Verify the refused events of a span of time again, and process those that pass',
         params: storeId,
-        body: {
-          schema: RecheckBody,
-          example: { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00.000Z' },
-        },
+        body: { schema: RecheckBody, example: spanExample },
         query: ReplayQuery,
         responses: { 200: { description: 'How many were verified and how many passed', body: Rechecked } },
         problems: [404],

@@ -24,18 +24,6 @@ const payloadsOf = (event: HookEvent): z.ZodType[] => {
 /** The shapes of the seed and of each provider that may send an event. */
 export const jsonBodyOf = (event: HookEvent): z.ZodType => z.union([...payloadsOf(event), other]);
 
-/** An order that the demo shop accepts. */
-export const demoOrder = {
-  id: 'demo-order-1',
-  orderNo: '1001',
-  status: 'PENDING',
-  consumerId: 'demo-member-1',
-  cart: {
-    total: 25,
-    items: [{ productId: 'p-1', productName: 'Tea', quantity: 2, price: 12.5, totalPrice: 25 }],
-  },
-};
-
 const wrapped = z
   .looseObject({ payload: z.string().optional().meta({ description: 'The JSON body as text' }) })
   .meta({

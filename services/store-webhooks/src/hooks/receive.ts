@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readBody } from '@platform/service-kit/body';
 import { createLru } from '@platform/service-kit/lru';
 import { Problem, toProblem } from '@platform/service-kit/problem';
 import { createRateLimit, type RateLimit } from '@platform/service-kit/rate-limit';
@@ -8,7 +9,7 @@ import type { Arrival } from '../inbox/inbox.ts';
 import { answerPayment } from '../payments/answer.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { safeError } from '../tracker/failure.ts';
-import { readable, readBody } from './body.ts';
+import { maxBody, readable } from './body.ts';
 import { receiptOf, reportUnreadable } from './receipt.ts';
 import type { Sender } from './token-guard.ts';
 
@@ -77,7 +78,10 @@ export const createReceiver = (context: Context) => {
       });
     await limit(res, store);
     using _memory = bodyMemory.reserve(req);
-    const arrival = arrivalOf({ store, address }, req, await readBody(req));
+    const body = await readBody(req, maxBody);
+    if (body === undefined)
+      throw new Problem({ status: 413, code: 'too_large', detail: 'The body is larger than 1 MiB.' });
+    const arrival = arrivalOf({ store, address }, req, body);
     if (!isPayment) {
       await accept(context, arrival);
       return accepted;

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { maxBody } from './body.ts';
 import { hookEventNames, hookEvents, templateOf, type HookEvent } from './events.ts';
-import { demoOrder, formBodyOf, jsonBodyOf } from './payloads.ts';
+import { demoOrder } from '../providers/seed.ts';
+import { formBodyOf, jsonBodyOf } from './payloads.ts';
 import { createReceiver } from './receive.ts';
 import { createTokenGuard, type Sender } from './token-guard.ts';
 

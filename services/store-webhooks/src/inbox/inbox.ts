@@ -5,7 +5,6 @@ import { toProblem, Unavailable } from '@platform/service-kit/problem';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import { withTimeout } from '@platform/service-kit/timeout';
 import type { Sql } from 'postgres';
-import type { HookEvent } from '../hooks/events.ts';
 import type { Snapshot } from '../spool/saved-snapshot.ts';
 import { createSpool, type Spool } from '../spool/spool.ts';
 import type { KnownStore } from '../stores/known-store.ts';
@@ -13,7 +12,7 @@ import type { EventWorker, OnWork } from './handover.ts';
 import type { Receipt, Stored } from './receipt.ts';
 import { storeReceipts } from './store.ts';
 
-/** A receipt, and what processing needs beside it. */
+/** A receipt, and what processing needs in addition. */
 export interface Arrival {
   receipt: Receipt;
   store: KnownStore;
@@ -58,16 +57,10 @@ export const createInbox = (options: InboxOptions): Inbox => {
   const spool = createSpool({ folder: spoolFolder, maxBytes: spoolMaxBytes, store: replay, log, snapshot });
 
   const handOver = (worker: EventWorker, { receipt, store, content }: Arrival): void => {
-    const { storeId, id, event, service, entity, body, headers, receivedAt } = receipt;
-    const at = receivedAt.toISOString();
+    const at = receipt.receivedAt.toISOString();
     worker.begin({
-      storeId,
-      id,
-      event: event as HookEvent,
-      service,
-      entity: entity ?? id,
-      body,
-      headers,
+      ...receipt,
+      entity: receipt.entity ?? receipt.id,
       receivedAt: at,
       queuedAt: at,
       attempts: 1,

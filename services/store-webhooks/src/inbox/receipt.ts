@@ -1,9 +1,11 @@
+import type { HookEvent } from '../hooks/events.ts';
+
 /** An event as it was received, ready to be stored. */
 export interface Receipt {
   storeId: string;
   /** UUIDv7. */
   id: string;
-  event: string;
+  event: HookEvent;
   service: string | null;
   entity: string | null;
   /** See dedup.ts. */

@@ -80,11 +80,11 @@ export const readChallenge = (body: unknown, pathService: string | null, isForm:
   const serverTransactionId = serverTransactionOf(fieldOf(body, 'cres') ?? fieldOf(body, 'CRes'));
   const given = identifierIn(fieldOf(body, 'transactionId'));
   const session = sessionIds(identifierIn(fieldOf(body, 'threeDSSessionData')));
-  const own = serverTransactionId === undefined ? [] : [serverTransactionId];
+  const ids = given === undefined ? [...session, serverTransactionId] : [given];
   return {
     service: named ?? (isForm ? (pathService ?? undefined) : undefined),
     serverTransactionId,
     paymentId: given ?? session.at(-1) ?? serverTransactionId,
-    transactionIds: [...new Set([...(given === undefined ? session : [given]), ...(given ? [] : own)])],
+    transactionIds: [...new Set(ids.filter((id) => id !== undefined))],
   };
 };

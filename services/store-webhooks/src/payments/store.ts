@@ -48,7 +48,7 @@ export const forgetOutcomes = async (db: Executor, before: Date): Promise<void> 
     .where(and(isNotNull(outcome), lt(outcomeAt, before.toISOString())));
 };
 
-/** Returns the order that the transaction pays: another one when it was registered for that before. */
+/** Registers the order that a transaction pays, and returns it: another order if the transaction was registered before. */
 export const addPayment = async (db: Executor, payment: typeof payments.$inferInsert) => {
   const [row] = await db
     .insert(payments)

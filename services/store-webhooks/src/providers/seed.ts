@@ -21,6 +21,18 @@ export const cart = z.object({
   items: z.array(item).max(2000).default([]),
 });
 
+/** The example of an order; the demo shop accepts it. */
+export const demoOrder = {
+  id: 'demo-order-1',
+  orderNo: '1001',
+  status: 'PENDING',
+  consumerId: 'demo-member-1',
+  cart: {
+    total: 25,
+    items: [{ productId: 'p-1', productName: 'Tea', quantity: 2, price: 12.5, totalPrice: 25 }],
+  },
+};
+
 export const order = z
   .object({
     id: identifier(),
@@ -38,18 +50,7 @@ export const order = z
   .meta({
     id: 'OrderPayload',
     description: 'An order of the POS',
-    examples: [
-      {
-        id: 'o-1',
-        orderNo: '1001',
-        status: 'PENDING',
-        consumerId: 'm-1',
-        cart: {
-          total: 25,
-          items: [{ productId: 'p-1', productName: 'Tea', quantity: 2, price: 12.5, totalPrice: 25 }],
-        },
-      },
-    ],
+    examples: [demoOrder],
   });
 
 /** Amounts become minor units of `currency`; the seed names none, so it is US dollars. */

@@ -4,7 +4,7 @@ import { deliveryJobs } from '../db/tables.ts';
 import { createUpsert, type Merge } from '../db/upsert.ts';
 import { jobText } from '../notifications/text.ts';
 import { jobStages } from '../providers/records.ts';
-import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
+import { sourceOf, type ChangeOf, type Notice, type Sourced } from '../worker/change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
@@ -75,16 +75,15 @@ type JobChange = Sourced<ChangeOf<'job'>>;
 
 const isoOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-const rowOf = ({ storeId, eventId, receivedAt, change: { stage, job } }: JobChange) => {
+const rowOf = (sourced: JobChange) => {
+  const { stage, job } = sourced.change;
   const at = jobStages.indexOf(stage);
   return {
     ...job,
-    storeId,
+    ...sourceOf(sourced),
     position: at + 1,
     estimatedArrival: isoOf(job.estimatedArrival),
-    [timeFields[at] ?? 'endedAt']: isoOf(job.at) ?? receivedAt,
-    eventId,
-    updatedAt: receivedAt,
+    [timeFields[at] ?? 'endedAt']: isoOf(job.at) ?? sourced.receivedAt,
   };
 };
 
@@ -129,6 +128,5 @@ const noticesOf = ({ storeId, id, orderId, position, eventId }: Applied): Notice
     audience,
     subject: jobText(audience, orderId, id, steps[position]),
     reference: id,
-    consumerId: null,
     eventId,
   }));

@@ -1,12 +1,11 @@
 import type { ISql } from 'postgres';
 import { v7 } from 'uuid';
 import { z } from 'zod';
-import { commaSeparated } from '../db/sql.ts';
 import { members } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
 import { withOneAddress } from '../notifications/email-address.ts';
 import type { MemberRecord } from '../providers/records.ts';
-import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
+import { sourceOf, type ChangeOf, type Notice, type Sourced } from '../worker/change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
@@ -36,22 +35,15 @@ interface MemberRow extends MemberRecord {
   updatedAt: string;
 }
 
-const profileFields = [
-  ['email', 'email'],
-  ['firstName', 'first_name'],
-  ['lastName', 'last_name'],
-  ['phone', 'phone'],
-] as const;
-
 /** Refreshes the matching users. A field that the POS did not send is missing in the JSON, and the user keeps it. */
 const refreshUsers = async (sql: ISql, rows: readonly MemberRow[]): Promise<void> => {
-  const assignments = profileFields.map(
-    ([field, column]) =>
-      sql`${sql(column)} = case when m.doc ? ${field} then m.doc ->> ${field} else u.${sql(column)} end`,
-  );
   await sql`
-    update users u set ${commaSeparated(sql, assignments)}, version = coalesce(m.version, u.version),
-      refreshed_at = m.updated_at
+    update users u set
+      email = case when doc ? 'email' then doc ->> 'email' else u.email end,
+      first_name = case when doc ? 'firstName' then doc ->> 'firstName' else u.first_name end,
+      last_name = case when doc ? 'lastName' then doc ->> 'lastName' else u.last_name end,
+      phone = case when doc ? 'phone' then doc ->> 'phone' else u.phone end,
+      version = coalesce(m.version, u.version), refreshed_at = m.updated_at
     from (
       select doc, doc ->> 'id' as id, (doc ->> 'storeId')::uuid as store_id,
         (doc ->> 'version')::bigint as version, (doc ->> 'updatedAt')::timestamptz as updated_at
@@ -77,12 +69,7 @@ export const applyMembers = async (
   sql: ISql,
   changes: readonly Sourced<ChangeOf<'member'>>[],
 ): Promise<Notice[]> => {
-  const rows = changes.map(({ storeId, eventId, receivedAt, change }) => ({
-    ...withOneAddress(change.member),
-    storeId,
-    eventId,
-    updatedAt: receivedAt,
-  }));
+  const rows = changes.map((sourced) => ({ ...withOneAddress(sourced.change.member), ...sourceOf(sourced) }));
   const applied = await sql<{ eventId: string }[]>`
     ${upsert(sql, rows)}
     returning t.event_id as "eventId"`;
@@ -102,7 +89,6 @@ export const applyMembers = async (
     audience: 'store',
     subject: isNew ? 'A member was created' : 'A member changed',
     reference: member.id,
-    consumerId: null,
     eventId,
   }));
 };

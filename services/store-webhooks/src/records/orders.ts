@@ -6,7 +6,7 @@ import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
 import { orderText } from '../notifications/text.ts';
 import { fromMinor } from '../providers/money.ts';
 import { amountFields } from '../providers/records.ts';
-import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
+import { sourceOf, type ChangeOf, type Notice, type Sourced } from '../worker/change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, storeOfRow } from './view.ts';
 
@@ -98,12 +98,7 @@ export const applyOrders = async (
   sql: ISql,
   changes: readonly Sourced<ChangeOf<'order'>>[],
 ): Promise<Notice[]> => {
-  const rows = changes.map(({ storeId, eventId, receivedAt, change: { order } }) => ({
-    ...order,
-    storeId,
-    eventId,
-    updatedAt: receivedAt,
-  }));
+  const rows = changes.map((sourced) => ({ ...sourced.change.order, ...sourceOf(sourced) }));
   const applied = await sql<Applied[]>`
     ${upsert(sql, rows)}
     returning new.store_id as "storeId", new.id, new.consumer_id as "consumerId", old.status as "previousStatus",

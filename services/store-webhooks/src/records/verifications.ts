@@ -2,7 +2,7 @@ import type { ISql } from 'postgres';
 import { verifications } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
 import { undecided } from '../providers/records.ts';
-import type { ChangeOf, Notice, Sourced } from '../worker/change.ts';
+import { sourceOf, type ChangeOf, type Notice, type Sourced } from '../worker/change.ts';
 import { declareList, exactly } from './list.ts';
 import { viewOf } from './view.ts';
 
@@ -39,16 +39,10 @@ export const applyVerifications = async (
   sql: ISql,
   changes: readonly Sourced<ChangeOf<'verification'>>[],
 ): Promise<Notice[]> => {
-  const rows = changes.map(
-    ({ storeId, eventId, receivedAt, change: { service, completed, verification } }) => ({
-      ...verification,
-      storeId,
-      service,
-      completed,
-      eventId,
-      updatedAt: receivedAt,
-    }),
-  );
+  const rows = changes.map((sourced) => {
+    const { service, completed, verification } = sourced.change;
+    return { ...verification, service, completed, ...sourceOf(sourced) };
+  });
   await sql`${upsert(sql, rows)}`;
   return [];
 };

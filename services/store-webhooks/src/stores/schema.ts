@@ -25,7 +25,7 @@ const webAddress = z
 
 const credentials = z.record(text(1, 50), text(1, 4000)).meta({
   description:
-    'Kept encrypted and never answered. Left out in a change, the stored ones stay, unless the kind or the origin of baseUrl changes. Sent, they replace all stored ones: without webhookSecret, signatures are no longer checked',
+    'Kept encrypted and never returned. A change without them keeps the stored ones, unless the kind or the origin of baseUrl changes. A change with them replaces all stored ones: without webhookSecret, signatures are no longer checked',
 });
 
 const pointer = z

@@ -4,10 +4,7 @@ import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
 
 /** An error whose message contains nothing from a request, so it may be logged. */
 export class Failure extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'Failure';
-  }
+  override name = 'Failure';
 }
 
 const ours = [Failure, Unprocessable, Ignored, ProviderUnavailable, Unavailable];

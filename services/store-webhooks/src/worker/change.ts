@@ -30,6 +30,13 @@ export interface Sourced<C extends Change = Change> {
   change: C;
 }
 
+/** The columns of a record that name the event which changed it. */
+export const sourceOf = ({ storeId, eventId, receivedAt: updatedAt }: Sourced) => ({
+  storeId,
+  eventId,
+  updatedAt,
+});
+
 export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
 
 /** A notification; it is added once for each key. */
@@ -41,6 +48,6 @@ export interface Notice {
   subject: string;
   /** Id of the order, member, job or verification. */
   reference: string;
-  consumerId: string | null;
+  consumerId?: string | null;
   eventId: string;
 }

@@ -80,12 +80,7 @@ export const claim = async (
  * Identifies one claim of an event: a later claim has a higher number of attempts, or another worker if the event was
  * replayed in between, which sets the number to 0.
  */
-export interface Claim {
-  storeId: string;
-  /** As in the queue. */
-  entity: string;
-  id: string;
-  attempts: number;
+export interface Claim extends Pick<InboxEvent, 'storeId' | 'entity' | 'id' | 'attempts'> {
   /** Null: no worker has claimed it. */
   worker: string | null;
 }

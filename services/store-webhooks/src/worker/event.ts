@@ -1,16 +1,13 @@
-import type { HookEvent } from '../hooks/events.ts';
+import type { Receipt } from '../inbox/receipt.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 
 /** A claimed event. */
-export interface InboxEvent {
-  storeId: string;
-  id: string;
-  event: HookEvent;
-  service: string | null;
+export interface InboxEvent extends Pick<
+  Receipt,
+  'storeId' | 'id' | 'event' | 'service' | 'body' | 'headers'
+> {
   /** As in the queue. */
   entity: string;
-  body: Buffer;
-  headers: Record<string, string>;
   receivedAt: string;
   /** When it was received or replayed. */
   queuedAt: string;
@@ -18,7 +15,7 @@ export interface InboxEvent {
   attempts: number;
   /** The worker that has claimed it. */
   worker: string;
-  /** Number of workers that died with it since an attempt last ended in order. */
+  /** Number of workers that died while they processed it, since an attempt last ended normally. */
   crashes: number;
 }
 

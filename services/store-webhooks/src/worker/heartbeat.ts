@@ -1,8 +1,8 @@
 import type { Sql } from 'postgres';
 
 /**
- * Reports that a worker is alive for `leaseMs` more. Returns the number of events that workers had which did not report
- * in time: they are due again, and each counts a crash.
+ * Reports that a worker is alive for `leaseMs` more. Makes the events of workers that did not report in time due again,
+ * counts a crash for each of these events, and returns their number.
  */
 export const beat = async (sql: Sql, worker: string, leaseMs: number): Promise<number> => {
   const [row] = await sql<{ dead: boolean }[]>`

@@ -9,9 +9,9 @@
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { hooksPath } from '../../src/hooks/events.ts';
-import { account } from './account.ts';
+import { differencesWhenDone } from './compare.ts';
 import { deliver } from './deliver.ts';
-import { createChance } from './random.ts';
+import { createRandom } from './random.ts';
 import { startStandIn } from './stand-in.ts';
 import { makeTraffic } from './traffic.ts';
 
@@ -55,8 +55,8 @@ const target = async () => {
 const simulate = async (): Promise<void> => {
   const { token, ...where } = await target();
   const run = `s${values.seed}-${Date.now().toString(36)}`;
-  const chance = createChance(Number(values.seed));
-  const { sendings, expected, broken } = makeTraffic(run, Number(values.events), values.chaos, chance);
+  const random = createRandom(Number(values.seed));
+  const { sendings, expected, broken } = makeTraffic(run, Number(values.events), values.chaos, random);
   say(`sending ${sendings.length} webhooks (seed ${values.seed}) to ${where.url}`);
   const { acknowledged, resent } = await deliver(
     `${where.url}${hooksPath}`,
@@ -65,7 +65,7 @@ const simulate = async (): Promise<void> => {
     Number(values.connections),
   );
   say(`${acknowledged} acknowledged, ${resent} sent again; waiting until all are processed`);
-  const differences = await account(where, run, expected, broken);
+  const differences = await differencesWhenDone(where, run, expected, broken);
   for (const difference of differences.slice(0, 20)) say(`  ${difference}`);
   say(differences.length === 0 ? 'every event is accounted for' : `${differences.length} differences`);
   process.exitCode = differences.length === 0 ? 0 : 1;
@@ -73,5 +73,5 @@ const simulate = async (): Promise<void> => {
 
 if (values['stand-in']) {
   const standIn = await startStandIn();
-  say(`POS, identity and 3DS providers answer at ${standIn.url} until this is ended`);
+  say(`POS, identity and 3DS providers answer at ${standIn.url} until you stop this program (Ctrl-C)`);
 } else await simulate();

@@ -1,5 +1,5 @@
 /** A pseudo-random generator: the same seed gives the same run (mulberry32). */
-export const createChance = (seed: number) => {
+export const createRandom = (seed: number) => {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -20,4 +20,4 @@ export const createChance = (seed: number) => {
   };
 };
 
-export type Chance = ReturnType<typeof createChance>;
+export type Random = ReturnType<typeof createRandom>;

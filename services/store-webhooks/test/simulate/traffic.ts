@@ -1,5 +1,5 @@
 import type { HookEvent } from '../../src/hooks/events.ts';
-import type { Chance } from './random.ts';
+import type { Random } from './random.ts';
 
 /** One webhook to be sent. */
 export interface Sending {
@@ -21,9 +21,9 @@ const jobEvents = ['job_assigned', 'job_started', 'job_arrived', 'job_completed'
 const stages = ['assigned', 'started', 'arrived', 'completed'];
 const verificationStatuses = ['CREATED', 'PENDING_REVIEW', 'APPROVED'];
 
-const orderSteps = (run: string, at: number, chance: Chance, expected: Expected): Sending[] => {
+const orderSteps = (run: string, at: number, random: Random, expected: Expected): Sending[] => {
   const id = `${run}-o${at}`;
-  const steps = 1 + chance.below(orderStatuses.length);
+  const steps = 1 + random.below(orderStatuses.length);
   expected.orders.set(id, orderStatuses[steps - 1] ?? '');
   return orderStatuses.slice(0, steps).map((status, step) => ({
     event: 'order_updated',
@@ -49,9 +49,9 @@ const orderSteps = (run: string, at: number, chance: Chance, expected: Expected)
   }));
 };
 
-const memberSteps = (run: string, at: number, chance: Chance, expected: Expected): Sending[] => {
+const memberSteps = (run: string, at: number, random: Random, expected: Expected): Sending[] => {
   const id = `${run}-m${at}`;
-  const steps = 1 + chance.below(3);
+  const steps = 1 + random.below(3);
   const emailOf = (step: number) => `${id}.${step}@example.test`;
   expected.members.set(id, emailOf(steps - 1));
   return Array.from({ length: steps }, (_, step) => ({
@@ -66,9 +66,9 @@ const memberSteps = (run: string, at: number, chance: Chance, expected: Expected
   }));
 };
 
-const jobSteps = (run: string, at: number, chance: Chance, expected: Expected): Sending[] => {
+const jobSteps = (run: string, at: number, random: Random, expected: Expected): Sending[] => {
   const id = `${run}-j${at}`;
-  const steps = 1 + chance.below(jobEvents.length);
+  const steps = 1 + random.below(jobEvents.length);
   expected.jobs.set(id, stages[steps - 1] ?? '');
   return jobEvents.slice(0, steps).map((event, step) => ({
     event,
@@ -76,10 +76,10 @@ const jobSteps = (run: string, at: number, chance: Chance, expected: Expected): 
   }));
 };
 
-const verificationSteps = (run: string, at: number, chance: Chance, expected: Expected): Sending[] => {
+const verificationSteps = (run: string, at: number, random: Random, expected: Expected): Sending[] => {
   const transactionId = `${run}-v${at}`;
-  const service = chance.pick(['persona', 'veriff']);
-  const steps = 1 + chance.below(verificationStatuses.length);
+  const service = random.pick(['persona', 'veriff']);
+  const steps = 1 + random.below(verificationStatuses.length);
   expected.verifications.set(transactionId, verificationStatuses[steps - 1] ?? '');
   return verificationStatuses.slice(0, steps).map((status, step) => ({
     event:
@@ -93,7 +93,7 @@ const verificationSteps = (run: string, at: number, chance: Chance, expected: Ex
  * Realistic events of one run and the expected records. With `chaos` they are shuffled, some are sent
  * twice, and some have an invalid payload.
  */
-export const makeTraffic = (run: string, count: number, chaos: boolean, chance: Chance) => {
+export const makeTraffic = (run: string, count: number, chaos: boolean, random: Random) => {
   const expected: Expected = {
     orders: new Map(),
     members: new Map(),
@@ -103,12 +103,12 @@ export const makeTraffic = (run: string, count: number, chaos: boolean, chance: 
   const makers = [orderSteps, memberSteps, jobSteps, verificationSteps] as const;
   const sendings: Sending[] = [];
   for (let at = 0; sendings.length < count; at++)
-    sendings.push(...chance.pick(makers)(run, at, chance, expected));
+    sendings.push(...random.pick(makers)(run, at, random, expected));
   if (!chaos) return { sendings, expected, broken: 0 };
-  const twice = sendings.filter(() => chance.next() < 0.2);
+  const twice = sendings.filter(() => random.next() < 0.2);
   const broken: Sending[] = Array.from({ length: Math.ceil(count / 50) }, (_, at) => ({
     event: 'order_updated',
     body: { id: `${run}-broken${at}`, status: { not: 'a status' } },
   }));
-  return { sendings: chance.shuffle([...sendings, ...twice, ...broken]), expected, broken: broken.length };
+  return { sendings: random.shuffle([...sendings, ...twice, ...broken]), expected, broken: broken.length };
 };

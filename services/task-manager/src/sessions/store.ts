@@ -42,7 +42,7 @@ export const replaceRefreshHash = async (
   return replaced.length === 1;
 };
 
-/** Whether there was such a session; with `refreshHash`, only one for which that is valid. */
+/** Deletes a session, if `refreshHash` is its valid hash or is not given. Returns whether there was one. */
 export const deleteSession = async (
   orm: Executor,
   session: SessionName,

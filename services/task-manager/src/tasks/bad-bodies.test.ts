@@ -106,7 +106,7 @@ describe.each([
   });
 
   test.each(['{"title":', '{"title":"x"} {}', "{'title':'x'}", '{"title":"x",}'])(
-    'refuses what is no JSON: %s',
+    'refuses a body that is not JSON: %s',
     async (json) => {
       const { status, body } = await ask().set('Content-Type', 'application/json').send(json);
       expect([status, body.code]).toEqual([400, 'malformed_json']);

@@ -102,7 +102,7 @@ describe('an API key', () => {
     await rotate(nobody, 0).expect(404);
   });
 
-  test('is revoked for good, and stays in the list', async () => {
+  test('is revoked permanently, and stays in the list', async () => {
     const { body } = await service.admin.post('/api-keys', input).expect(201);
     await service.admin.delete(`/api-keys/${body.id}`).expect(204);
     const revoked = await listed(body.id);

@@ -72,7 +72,7 @@ export const rotateApiKey = (ctx: Context, id: string, graceSeconds: number): Pr
     return { ...row, key };
   });
 
-/** Revokes a key for good, on every instance within a second. Throws NotFound. */
+/** Revokes a key permanently, on every instance within a second. Throws NotFound. */
 export const revokeApiKey = (ctx: Context, id: string): Promise<void> =>
   ctx.database.orm.transaction(async (tx) => {
     const key = await lockApiKey(tx, id);

@@ -33,7 +33,7 @@ type Fragment = PendingQuery<Row[]>;
 
 /**
  * Counts everything and finds the first players whose entries do not add up. The table is read once, in the
- * order it lies on disk: in the order of their players, each entry of a large ledger would cost a page of its own.
+ * order it has on disk: in the order of their players, each entry of a large ledger would cost a page of its own.
  *
  * That each balance follows from the one before is seen without an order, too. An entry gives two hashes, of its
  * number with the balance after it, and of the number before it with the balance before it; along a chain they

@@ -16,7 +16,7 @@ const player = 'ada';
 const entry = (tx: Sql, seq: number, operation: string, amount: number, after: number, more: object = {}) =>
   tx`insert into entries ${tx({ player_id: player, seq, operation, transaction_id: randomUUID(), round_id: 'r', amount, balance_after: after, at: '2026-01-01', id_space: 'game', ...more })}`;
 
-const crimes: [string, (tx: Sql) => Promise<unknown>][] = [
+const manipulations: [string, (tx: Sql) => Promise<unknown>][] = [
   ['balance_differs', (tx) => tx`update players set balance = balance + 1 where player_id = ${player}`],
   ['sequence_has_gap', (tx) => tx`delete from entries where player_id = ${player} and seq = 2`],
   ['sequence_has_gap', (tx) => tx`update players set seq = seq + 1 where player_id = ${player}`],
@@ -76,7 +76,7 @@ const crimes: [string, (tx: Sql) => Promise<unknown>][] = [
   ],
 ];
 
-test.each(crimes)('names %s', async (kind, change) => {
+test.each(manipulations)('names %s', async (kind, change) => {
   await using service = await startService();
   const { sql } = service.context.database;
   await addGame(sql);

@@ -8,7 +8,7 @@ import { pageEvents, totalsOf } from './use-cases.ts';
 
 const tag = 'Audit';
 
-/** What happened beside the ledger, and whether the ledger holds together. */
+/** The audit trail of what is not in the ledger, and the proof that the ledger is consistent. */
 export const auditRoutes = (context: Context): Route[] => {
   const admin = context.tokens.guard('wallet:admin');
   return [

@@ -38,7 +38,7 @@ describe('bodies', () => {
     ['deep', '['.repeat(50_000), ''],
     ['deep and closed', `{"requestId":"r","playerId":${'['.repeat(49_000)}${']'.repeat(49_000)}}`, 'r'],
     ['gzip that nobody asked for', Buffer.from([0x1f, 0x8b, 8, 0]), ''],
-    ['with a requestId that is no string', '{"requestId":7,"playerId":"p"}', ''],
+    ['with a requestId that is not a string', '{"requestId":7,"playerId":"p"}', ''],
   ];
   test.each(bodies)('%s: wrong syntax', async (_name, body, requestId) => {
     expect(await call(service.url, 'balance', body)).toEqual({ ...wrongSyntax, requestId });

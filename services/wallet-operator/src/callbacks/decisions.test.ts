@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ok, serveDecisions } from '../../test/decisions.ts';
+import { ok, startForDecisions } from '../../test/decisions.ts';
 import { callerOf } from '../../test/factories.ts';
 
-/** Each row of the decision table; what the contract of the game server leaves open. */
-const { player, service, sql } = serveDecisions();
+// The tests cover each row of the decision table, and what the contract of the game server leaves open.
+const { player, service, sql } = startForDecisions();
 
 describe('rounds', () => {
   test('hold several debits and credits, and are closed by a credit, with "0" too', async () => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ok, serveDecisions } from '../../test/decisions.ts';
+import { ok, startForDecisions } from '../../test/decisions.ts';
 import { type Fields } from '../../test/factories.ts';
 
-/** Each row of the decision table; what the contract of the game server leaves open. */
-const { entriesOf, player } = serveDecisions();
+// The tests cover each row of the decision table, and what the contract of the game server leaves open.
+const { entriesOf, player } = startForDecisions();
 
 describe('the same transactionId again', () => {
   test.each(['debit', 'credit', 'rollback'] as const)(

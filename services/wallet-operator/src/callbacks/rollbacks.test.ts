@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ok, serveDecisions } from '../../test/decisions.ts';
+import { ok, startForDecisions } from '../../test/decisions.ts';
 
-/** Each row of the decision table; what the contract of the game server leaves open. */
-const { entriesOf, player, sql } = serveDecisions();
+// The tests cover each row of the decision table, and what the contract of the game server leaves open.
+const { entriesOf, player, sql } = startForDecisions();
 
 describe('rollback', () => {
   test('of an unknown debit: OK with the current balance, and the late debit is refused and moves nothing', async () => {

@@ -1,9 +1,9 @@
+import { readBody } from '@platform/service-kit/body';
 import type { Guard, Route } from '@platform/service-kit/route';
 import { route } from '@platform/service-kit/route';
 import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { readBody } from './body.ts';
 import type { Callback } from './parse.ts';
 import {
   AuthenticateRequest,
@@ -41,6 +41,8 @@ const signed: Guard<undefined> = {
   wasValid: () => true,
   keyOf: () => undefined,
 };
+
+const maxBody = 100_000;
 
 /** The value of a header. One that was sent twice has both, joined by a comma, which no signature matches. */
 const headerOf = (req: IncomingMessage, name: string): string | undefined => {
@@ -134,7 +136,7 @@ export const callbackRoutes = (context: Context): Route[] =>
           path: `/callback/${callback}`,
           timestamp: headerOf(req, 'x-timestamp'),
           signature: headerOf(req, 'x-hmac-sha256'),
-          body: await readBody(req),
+          body: await readBody(req, maxBody),
         }),
     ),
   );

@@ -49,7 +49,7 @@ test.each(['global', 'player'] as const)(
     const failed = async (transactionIds: 'global' | 'player') =>
       (await certify({ ...two, transactionIds })).flatMap(({ title, failure }) => (failure ? [title] : []));
     expect(await failed(scope)).toEqual([]);
-    // A kit that expects the other scope says so.
+    // A kit that expects the other scope reports it.
     expect(await failed(scope === 'global' ? 'player' : 'global')).toContainEqual(
       expect.stringContaining('a transactionId of another player'),
     );
@@ -95,7 +95,7 @@ const run = async (args: string[]) => {
   }
 };
 
-test('the program prints a report, writes JUnit and says by its exit code what it found', async () => {
+test('the program prints a report, writes JUnit, and its exit code tells whether a case failed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'certify-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'junit.xml');

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { minorOf, type Reply, type Target, type Wallet } from './wallet.ts';
 
-/** A promise of the contract that the backend does not keep. */
+/** The backend breaks a promise of the contract. */
 export class NotKept extends Error {
   override name = 'NotKept';
 }
 
-/** One test of a backend; throws where it does not do what the contract says. */
+/** One test of a backend; throws where it does not keep the contract. */
 export interface Case {
   title: string;
   /** Whether the case applies to this backend; always, when left out. */
@@ -25,23 +25,23 @@ export const check = (holds: boolean, message: string): void => {
   if (!holds) throw new NotKept(message);
 };
 
-/** The reply has this status. */
-export const says = (reply: Reply, ...statuses: string[]): Reply => {
+/** Throws unless the reply has one of the statuses. */
+export const expectStatus = (reply: Reply, ...statuses: string[]): Reply => {
   check(statuses.includes(String(reply.status)), `expected ${statuses.join(' or ')}, got ${shown(reply)}`);
   return reply;
 };
 
-/** OK with HTTP 200 and a balance of two decimals, which is given back in minor units. */
-export const isOk = (reply: Reply): bigint => {
-  says(reply, 'OK');
+/** Throws unless the reply is OK with HTTP 200 and a balance of two decimals. Returns the balance in minor units. */
+export const expectOk = (reply: Reply): bigint => {
+  expectStatus(reply, 'OK');
   check(reply.http === 200, `OK needs HTTP 200, got ${shown(reply)}`);
   const minor = minorOf(reply.balance);
   if (minor === undefined) throw new NotKept(`OK needs a balance with two decimals, got ${shown(reply)}`);
   return minor;
 };
 
-/** A clear refusal: neither OK nor a status that callers read as OK, and no server error. */
-export const isRefused = (reply: Reply): Reply => {
+/** Throws unless the reply is a clear refusal: neither OK nor a status that callers read as OK. */
+export const expectRefusal = (reply: Reply): Reply => {
   const passing = ['OK', 'ERROR_DUPLICATE_TRANSACTION', 'ERROR_TRANSACTION_DOES_NOT_EXIST'];
   check(
     typeof reply.status === 'string' && !passing.includes(reply.status),
@@ -53,15 +53,19 @@ export const isRefused = (reply: Reply): Reply => {
 export const amounts = (actual: bigint, expected: bigint, what: string): void =>
   check(actual === expected, `${what}: expected ${expected} minor units, got ${actual}`);
 
-/** Whatever `act` does, the balance afterwards has moved by exactly so many minor units. */
-export const moves = async (wallet: Wallet, by: bigint, act: () => Promise<unknown>): Promise<void> => {
+/** Runs `act`. Throws unless it changes the balance by exactly `by` minor units. */
+export const expectChange = async (
+  wallet: Wallet,
+  by: bigint,
+  act: () => Promise<unknown>,
+): Promise<void> => {
   const before = await wallet.money();
   await act();
   amounts(await wallet.money(), before + by, 'balance afterwards');
 };
 
-/** Fresh ids, as a game server makes them. */
-export const fresh = () => ({ transactionId: randomUUID(), roundId: randomUUID() });
+/** New ids, as a game server creates them. */
+export const newIds = () => ({ transactionId: randomUUID(), roundId: randomUUID() });
 
 export const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));

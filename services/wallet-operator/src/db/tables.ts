@@ -23,7 +23,7 @@ export * from './seals.ts';
 /** Account summaries. */
 export * from './summary.ts';
 
-/** Players, each with the balance and the sequence number of the newest entry, and the counters of limits beside them. */
+/** Players, each with the balance and the sequence number of the newest entry, and the counters of limits. */
 export const players = pgTable(
   'players',
   {
@@ -53,7 +53,7 @@ export const players = pgTable(
     // The counters of limits (limits/domain.ts). All are null for a player whose bets no limit concerns.
     /** Debits that were not reversed, since counting began: compared with the same sums of `limitWindows`. */
     wagered: minor('wagered'),
-    /** The same less the credits. */
+    /** The same minus the credits. */
     lost: minor('lost'),
     /** Until `limitsUntil`, debits may raise `wagered` and `lost` up to these. */
     wageredCap: minor('wagered_cap'),

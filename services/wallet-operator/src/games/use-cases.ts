@@ -14,7 +14,7 @@ const view = (row: GameRow): GameView => ({ ...row, createdAt: row.createdAt.toI
 export const createGame = (ctx: Context, by: string, game: z.output<typeof NewGame>): Promise<GameView> =>
   ctx.database.orm.transaction(async (tx) => {
     const made = await insertGame(tx, game);
-    if (made === undefined) throw new Conflict('game_exists', 'There is a game of that code already.');
+    if (made === undefined) throw new Conflict('game_exists', 'A game with this code exists already.');
     await recordEvent(tx, { kind: 'game_created', playerId: null, details: { by, ...game } });
     return view(made);
   });

@@ -60,7 +60,7 @@ const asked = ({ operation, transaction, reverses, amount }: Call): string => {
 };
 
 /** A violation in words, a line for each call that matters. */
-export const inWords = ({ player, history, opening, calls, contradiction }: Violation): string[] => {
+export const explain = ({ player, history, opening, calls, contradiction }: Violation): string[] => {
   const from = Math.min(...calls.map(({ sent }) => sent));
   const transactions = transactionsOf(calls);
   const lines = contradiction.map((call, at) => {

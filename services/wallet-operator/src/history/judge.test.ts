@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { faults, simulate } from '../../test/simulated-wallet.ts';
 import type { Call } from './call.ts';
-import { inWords } from './explain.ts';
+import { explain } from './explain.ts';
 import { judge } from './judge.ts';
 import { picture } from './picture.ts';
 import { createRandom } from './random.ts';
@@ -73,7 +73,7 @@ test('a balance that was read after an answered debit must include it', () => {
   ];
   const [violation] = judge(calls).violations;
   expect(violation?.contradiction).toEqual([calls[1], calls[2]]);
-  expect(violation && inWords(violation)).toEqual([
+  expect(violation && explain(violation)).toEqual([
     'Player ada, history 0: no order of the calls explains these answers together.',
     '  Opening balance 1.00.',
     '  1. debit d of 0.04: sent at 0.00 ms, answered at 0.01 ms with OK, balance 0.96 = opening balance − d',

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { parseCall, type Call } from './call.ts';
-import { inWords } from './explain.ts';
+import { explain } from './explain.ts';
 import type { Verdict } from './judge.ts';
 import { picture } from './picture.ts';
 
@@ -23,20 +23,20 @@ export const readCalls = async (file: string): Promise<Call[]> => {
 };
 
 /** More violations than this are counted, not described. */
-const most = 10;
+const maxDescribed = 10;
 
 /** The verdict in words; with a picture of each violation in an SVG file beside `file`. */
 export const reportVerdict = async (verdict: Verdict, file: string): Promise<string> => {
   const { calls, histories, unusable, violations } = verdict;
-  const lines = violations.slice(0, most).flatMap((violation) => [...inWords(violation), '']);
-  for (const [at, violation] of violations.slice(0, most).entries()) {
+  const lines = violations.slice(0, maxDescribed).flatMap((violation) => [...explain(violation), '']);
+  for (const [at, violation] of violations.slice(0, maxDescribed).entries()) {
     const svg = `${file}.${at + 1}.svg`;
     await writeFile(svg, picture(violation));
     lines.push(`  Picture ${at + 1}: ${svg}`);
   }
   return [
     ...lines,
-    ...unusable.slice(0, most).map((reason) => `Not judged: ${reason}`),
+    ...unusable.slice(0, maxDescribed).map((reason) => `Not judged: ${reason}`),
     `${calls} calls in ${histories} histories: ${violations.length} violations, ${unusable.length} not judged.`,
   ].join('\n');
 };

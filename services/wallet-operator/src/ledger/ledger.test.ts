@@ -49,7 +49,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.disposeAsync());
 
-/** A new history begins with an empty ledger, which only a test may make. */
+/** Empties the ledger before a new history; the triggers that forbid it are off. */
 const reset = async (): Promise<void> => {
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
@@ -70,7 +70,7 @@ interface Step {
   outcome: Outcome;
 }
 
-/** Lets the commands come as they would from many connections; gives them back in the order they were decided. */
+/** Adds the commands as many connections would. Returns them in the order in which they were decided. */
 const playAtOnce = async (
   commands: readonly Command[],
   rules: Policy,
@@ -116,8 +116,8 @@ test('PostgreSQL decides whole batches exactly as the rules decide one command a
       const model = createModel(players, new Set(['dice']), sessions, rules);
       for (const { command, outcome } of steps) {
         const { status, reason, balance } = model.apply(command);
-        const told = { status: outcome.status, reason: outcome.reason, balance: outcome.balance };
-        expect(told, JSON.stringify(command)).toEqual({ status, reason, balance: balance?.toString() });
+        const decided = { status: outcome.status, reason: outcome.reason, balance: outcome.balance };
+        expect(decided, JSON.stringify(command)).toEqual({ status, reason, balance: balance?.toString() });
       }
 
       const balances = await sql<

@@ -17,13 +17,13 @@ export interface Ledger extends AsyncDisposable {
    */
   add(command: Command): Promise<Outcome>;
   /**
-   * Reads the state of the commands over a connection of the caller, and returns what says how one of them would be
-   * decided, after those that it was asked about before. Writes nothing and locks no player.
+   * Reads the state of the commands over a connection of the caller. The function that it returns says how a command
+   * would be decided after those that it was called with before. Writes nothing and locks no player.
    */
   preview(sql: Sql, commands: readonly Command[]): Promise<(command: Command) => Outcome>;
-  /** Commands that wait for a batch, or for a player whom another transaction holds. */
+  /** Commands that wait for a batch, or for a player whom another transaction has locked. */
   waiting(): number;
-  /** Players whose rows another transaction holds. */
+  /** Players whose rows another transaction has locked. */
   lockedPlayers(): number;
   /** Stores the scope of transaction ids, once. Throws ScopeMismatch; the first batch does the same. */
   claimScope(): Promise<void>;
@@ -34,7 +34,7 @@ export interface LedgerOptions {
   policy: Policy;
   maxQueue: number;
   maxInFlight: number;
-  /** How long a command waits for a batch, and for a player or table that another transaction holds, in ms. */
+  /** How long a command waits for a batch, and for a player or table that another transaction has locked, in ms. */
   maxWaitMs: number;
   /** Commands per batch; more than the default of 200 gains nothing and delays the first command. */
   maxBatch?: number;

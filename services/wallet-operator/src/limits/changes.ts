@@ -1,6 +1,6 @@
 import { kinds, moneyPeriods, type Kind, type Period } from './domain.ts';
 
-/** Rules for changing limits. A limit is named by kind and period; each setter has its own. */
+/** Rules for changing limits. The player and the operator each set one limit for each kind and period. */
 
 export interface Slot {
   kind: Kind;
@@ -37,7 +37,7 @@ const isOf =
   (other: Slot): boolean =>
     other.kind === kind && other.period === period;
 
-/** The newest change of each limit that is in force at `now`, those that end a limit left out; oldest changes first. */
+/** The limits in force at `now`: of each the newest change that has taken effect. `changes` begin with the oldest. */
 export const inForce = (changes: readonly Change[], now: Date): Change[] =>
   slots
     .map((slot) => changes.findLast((change) => isOf(slot)(change) && change.effectiveAt <= now))

@@ -35,7 +35,7 @@ export interface Window {
 export interface Totals {
   /** Debits that were not reversed, since counting began. Only differences with the sums of a window have a meaning. */
   wagered: bigint;
-  /** The same less the credits. */
+  /** The same minus the credits. */
   lost: bigint;
 }
 
@@ -134,7 +134,7 @@ export const count = (player: PlayerLimits, entry: Counted): void => {
     if (entry.operation !== 'credit') sums.wagered -= entry.amount;
   };
   change(counters.totals);
-  // As if the debit had never been there: also where it was counted as before the period.
+  // The debit counts in no period any more, so it also leaves the sums from before a period.
   if (entry.operation === 'rollback')
     counters.windows.filter(({ afterSeq }) => afterSeq >= entry.reversedSeq).forEach(change);
 };

@@ -1,34 +1,34 @@
-import { check, fresh, isOk, moves, says, type Case, type Group } from '../expect.ts';
+import { check, newIds, expectOk, expectChange, expectStatus, type Case, type Group } from '../expect.ts';
 
 const badAmount = (amount: unknown): Case => ({
   title: `an amount of ${JSON.stringify(amount)} is wrong syntax in debit and credit`,
   run: (w) =>
-    moves(w, 0n, async () => {
-      says(await w.debit({ amount }), 'ERROR_WRONG_SYNTAX');
-      says(await w.credit({ amount }), 'ERROR_WRONG_SYNTAX');
+    expectChange(w, 0n, async () => {
+      expectStatus(await w.debit({ amount }), 'ERROR_WRONG_SYNTAX');
+      expectStatus(await w.credit({ amount }), 'ERROR_WRONG_SYNTAX');
     }),
 });
 
 const harmless = (title: string, text: string): Case => ({
   title: `${title} in ids and metadata is text and nothing else`,
   run: (w) =>
-    moves(w, -100n, async () => {
-      const { transactionId } = fresh();
+    expectChange(w, -100n, async () => {
+      const { transactionId } = newIds();
       const fields = {
         transactionId: `${text}${transactionId}`,
         roundId: `${text}${transactionId}`,
         metadata: text,
       };
-      const first = isOk(await w.debit(fields));
-      check(isOk(await w.debit(fields)) === first, 'the repeat has another balance');
+      const first = expectOk(await w.debit(fields));
+      check(expectOk(await w.debit(fields)) === first, 'the repeat has another balance');
     }),
 });
 
 const badBody = (title: string, body: string | Buffer): Case => ({
   title: `a body that is ${title} is wrong syntax`,
   run: async (w) => {
-    const reply = says(await w.raw('debit', body), 'ERROR_WRONG_SYNTAX');
-    check(reply.http < 500, `bad syntax is no server error, got HTTP ${reply.http}`);
+    const reply = expectStatus(await w.raw('debit', body), 'ERROR_WRONG_SYNTAX');
+    check(reply.http < 500, `bad syntax must not be a server error, got HTTP ${reply.http}`);
     await w.money();
   },
 });
@@ -44,7 +44,7 @@ export const attacks: Group = {
     harmless('a template', '${7*7}{{7*7}}'),
     harmless('a path', '../../etc/passwd'),
     badBody('empty', ''),
-    badBody('no JSON', '{"requestId":"r"'),
+    badBody('not JSON', '{"requestId":"r"'),
     badBody('a list', '[]'),
     badBody('null', 'null'),
     badBody('not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])),
@@ -53,24 +53,26 @@ export const attacks: Group = {
     {
       title: 'control characters in an id are wrong syntax',
       run: (w) =>
-        moves(w, 0n, async () => says(await w.debit({ transactionId: 'a\u0000b' }), 'ERROR_WRONG_SYNTAX')),
+        expectChange(w, 0n, async () =>
+          expectStatus(await w.debit({ transactionId: 'a\u0000b' }), 'ERROR_WRONG_SYNTAX'),
+        ),
     },
     {
       title: '__proto__ and constructor in a body change nothing',
       run: async (w) => {
         const { player } = w.target;
         const body = `{"requestId":"r","playerId":${JSON.stringify(player)},"__proto__":{"status":"x"},"constructor":1}`;
-        isOk(await w.raw('balance', body));
+        expectOk(await w.raw('balance', body));
       },
     },
     {
       title: 'only POST moves money',
       run: (w) =>
-        moves(w, 0n, async () => {
+        expectChange(w, 0n, async () => {
           for (const method of ['GET', 'PUT', 'DELETE']) {
             const { status, http } = await w.send(
               'debit',
-              { ...fresh(), gameCode: w.target.game, amount: '1.00' },
+              { ...newIds(), gameCode: w.target.game, amount: '1.00' },
               { method },
             );
             check(status !== 'OK' && http >= 400 && http < 500, `${method} was answered HTTP ${http}`);

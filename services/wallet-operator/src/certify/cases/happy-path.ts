@@ -1,16 +1,16 @@
-import { amounts, check, fresh, isOk, moves, says, type Group } from '../expect.ts';
+import { amounts, check, newIds, expectOk, expectChange, expectStatus, type Group } from '../expect.ts';
 
 export const happyPath: Group = {
   title: 'Happy path',
   cases: [
     {
       title: 'authenticate gives the balance',
-      run: async (w) => amounts(isOk(await w.authenticate()), await w.money(), 'balance'),
+      run: async (w) => amounts(expectOk(await w.authenticate()), await w.money(), 'balance'),
     },
     {
       title: 'authenticate repeats the currency of the request, if it gives one',
       run: async (w) => {
-        const { accountCurrency } = says(await w.authenticate(), 'OK');
+        const { accountCurrency } = expectStatus(await w.authenticate(), 'OK');
         check(
           accountCurrency === undefined || accountCurrency === w.target.currency,
           'accountCurrency differs',
@@ -27,20 +27,20 @@ export const happyPath: Group = {
     {
       title: 'a debit takes the bet and tells the balance after it',
       run: (w) =>
-        moves(w, -250n, async () => {
+        expectChange(w, -250n, async () => {
           const before = await w.money();
-          amounts(isOk(await w.debit({ amount: '2.50' })), before - 250n, 'balance in the answer');
+          amounts(expectOk(await w.debit({ amount: '2.50' })), before - 250n, 'balance in the answer');
         }),
     },
     {
       title: 'a credit pays the win and tells the balance after it',
       run: (w) =>
-        moves(w, 299n, async () => {
-          const round = fresh();
+        expectChange(w, 299n, async () => {
+          const round = newIds();
           await w.debit({ ...round, amount: '0.01' });
           const before = await w.money();
           amounts(
-            isOk(await w.credit({ roundId: round.roundId, amount: '3.00' })),
+            expectOk(await w.credit({ roundId: round.roundId, amount: '3.00' })),
             before + 300n,
             'balance in the answer',
           );
@@ -49,47 +49,47 @@ export const happyPath: Group = {
     {
       title: 'a credit of "0" ends a lost round',
       run: (w) =>
-        moves(w, -100n, async () => {
-          const { transactionId, roundId } = fresh();
-          isOk(await w.debit({ transactionId, roundId }));
-          isOk(await w.credit({ roundId, amount: '0' }));
+        expectChange(w, -100n, async () => {
+          const { transactionId, roundId } = newIds();
+          expectOk(await w.debit({ transactionId, roundId }));
+          expectOk(await w.credit({ roundId, amount: '0' }));
         }),
     },
     {
       title: 'a rollback gives a debit back',
       run: (w) =>
-        moves(w, 0n, async () => {
-          const { transactionId, roundId } = fresh();
-          isOk(await w.debit({ transactionId, roundId }));
-          isOk(await w.rollback({ roundId, reverseTransactionId: transactionId }));
+        expectChange(w, 0n, async () => {
+          const { transactionId, roundId } = newIds();
+          expectOk(await w.debit({ transactionId, roundId }));
+          expectOk(await w.rollback({ roundId, reverseTransactionId: transactionId }));
         }),
     },
     {
       title: 'a rollback may close its round',
       run: (w) =>
-        moves(w, 0n, async () => {
-          const { transactionId, roundId } = fresh();
-          isOk(await w.debit({ transactionId, roundId }));
-          isOk(await w.rollback({ roundId, reverseTransactionId: transactionId, roundClosed: true }));
+        expectChange(w, 0n, async () => {
+          const { transactionId, roundId } = newIds();
+          expectOk(await w.debit({ transactionId, roundId }));
+          expectOk(await w.rollback({ roundId, reverseTransactionId: transactionId, roundClosed: true }));
         }),
     },
     {
       title: 'a round takes several debits (doubles, splits, insurance)',
       run: (w) =>
-        moves(w, -300n, async () => {
-          const { roundId } = fresh();
-          for (let bet = 0; bet < 3; bet++) isOk(await w.debit({ roundId }));
-          isOk(await w.credit({ roundId, amount: '0' }));
+        expectChange(w, -300n, async () => {
+          const { roundId } = newIds();
+          for (let bet = 0; bet < 3; bet++) expectOk(await w.debit({ roundId }));
+          expectOk(await w.credit({ roundId, amount: '0' }));
         }),
     },
     {
       title: 'a round takes several credits, the last one closes it',
       run: (w) =>
-        moves(w, 200n, async () => {
-          const { roundId } = fresh();
-          isOk(await w.debit({ roundId }));
-          isOk(await w.credit({ roundId, roundClosed: false }));
-          isOk(await w.credit({ roundId, amount: '2.00' }));
+        expectChange(w, 200n, async () => {
+          const { roundId } = newIds();
+          expectOk(await w.debit({ roundId }));
+          expectOk(await w.credit({ roundId, roundClosed: false }));
+          expectOk(await w.credit({ roundId, amount: '2.00' }));
         }),
     },
   ],

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { check, isOk, moves, says, type Case, type Group } from '../expect.ts';
+import { check, expectOk, expectChange, expectStatus, type Case, type Group } from '../expect.ts';
 import type { Odd, Wallet } from '../wallet.ts';
 
 const seconds = (shift: number): string => String(Math.floor(Date.now() / 1000) + shift);
@@ -7,18 +7,18 @@ const seconds = (shift: number): string => String(Math.floor(Date.now() / 1000) 
 const refused = (title: string, odd: () => Odd): Case => ({
   title: `refuses ${title}`,
   run: (w) =>
-    moves(w, 0n, async () => {
+    expectChange(w, 0n, async () => {
       const fields = {
         transactionId: crypto.randomUUID(),
         roundId: 'hmac',
         gameCode: w.target.game,
         amount: '1.00',
       };
-      const reply = says(
+      const reply = expectStatus(
         await w.send('debit', { requestId: 'hmac', ...fields }, odd()),
         'ERROR_INVALID_SIGNATURE',
       );
-      check(reply.http < 500, `a refused signature is no server error, got HTTP ${reply.http}`);
+      check(reply.http < 500, `a refused signature must not be a server error, got HTTP ${reply.http}`);
       check(reply.requestId === 'hmac', 'requestId must be repeated');
     }),
 });
@@ -37,34 +37,37 @@ export const hmac: Group = {
     refused('a body that was changed on the way', () => ({ signedBody: '{}' })),
     refused('a timestamp two minutes ago', () => ({ timestamp: seconds(-120) })),
     refused('a timestamp two minutes ahead', () => ({ timestamp: seconds(120) })),
-    refused('a timestamp that is no number', () => ({ timestamp: 'now' })),
+    refused('a timestamp that is not a number', () => ({ timestamp: 'now' })),
     refused('a signature sent twice', () => ({ signature: ['ab'.repeat(32), 'cd'.repeat(32)] })),
     {
       title: 'refuses a signature made for another callback',
       run: async (w) => {
         // Where the path is not signed, nothing can tell.
         if (w.target.signatureString === 'timestamp+body') return;
-        says(await w.raw('balance', body(w), { signedPath: '/callback/debit' }), 'ERROR_INVALID_SIGNATURE');
+        expectStatus(
+          await w.raw('balance', body(w), { signedPath: '/callback/debit' }),
+          'ERROR_INVALID_SIGNATURE',
+        );
       },
     },
     {
       title: 'refuses a signature over the body alone',
       run: async (w) => {
         const signature = createHmac('sha256', w.target.secret).update(body(w)).digest('hex');
-        says(await w.raw('balance', body(w), { signature }), 'ERROR_INVALID_SIGNATURE');
+        expectStatus(await w.raw('balance', body(w), { signature }), 'ERROR_INVALID_SIGNATURE');
       },
     },
     {
       title: 'checks the bytes that were sent, spaces and all',
       run: async (w) =>
-        isOk(
+        expectOk(
           await w.raw('balance', `{ "playerId" : ${JSON.stringify(w.target.player)},\n\t"requestId":"r" }\n`),
         ),
     },
     {
       title: 'checks the signature before the body',
       run: async (w) =>
-        says(await w.raw('balance', 'not json', { secret: 'another' }), 'ERROR_INVALID_SIGNATURE'),
+        expectStatus(await w.raw('balance', 'not json', { secret: 'another' }), 'ERROR_INVALID_SIGNATURE'),
     },
   ],
 };

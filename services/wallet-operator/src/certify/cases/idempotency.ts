@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { amounts, fresh, isOk, moves, says, type Case, type Group } from '../expect.ts';
+import { amounts, newIds, expectOk, expectChange, expectStatus, type Case, type Group } from '../expect.ts';
 import type { Fields, Wallet } from '../wallet.ts';
 
 type Operation = 'debit' | 'credit' | 'rollback';
@@ -7,22 +7,22 @@ type Operation = 'debit' | 'credit' | 'rollback';
 const again = (operation: Operation, by: bigint): Case => ({
   title: `a repeated ${operation} is applied once and answered with the balance of the first time`,
   run: (w) =>
-    moves(w, by - 1n, async () => {
-      const fields = { ...fresh(), reverseTransactionId: randomUUID() };
-      const first = isOk(await w[operation](fields));
-      isOk(await w.debit({ amount: '0.01' }));
+    expectChange(w, by - 1n, async () => {
+      const fields = { ...newIds(), reverseTransactionId: randomUUID() };
+      const first = expectOk(await w[operation](fields));
+      expectOk(await w.debit({ amount: '0.01' }));
       for (let copy = 0; copy < 3; copy++)
-        amounts(isOk(await w[operation](fields)), first, 'balance of the repeat');
+        amounts(expectOk(await w[operation](fields)), first, 'balance of the repeat');
     }),
 });
 
 const differs = (operation: Operation, name: string, change: Fields): Case => ({
   title: `a ${operation} with a used transactionId and another ${name} is a duplicate`,
   run: async (w) => {
-    const fields = { ...fresh(), reverseTransactionId: randomUUID() };
-    isOk(await w[operation](fields));
-    await moves(w, 0n, async () =>
-      says(await w[operation]({ ...fields, ...change }), 'ERROR_DUPLICATE_TRANSACTION'),
+    const fields = { ...newIds(), reverseTransactionId: randomUUID() };
+    expectOk(await w[operation](fields));
+    await expectChange(w, 0n, async () =>
+      expectStatus(await w[operation]({ ...fields, ...change }), 'ERROR_DUPLICATE_TRANSACTION'),
     );
   },
 });
@@ -30,19 +30,21 @@ const differs = (operation: Operation, name: string, change: Fields): Case => ({
 const reused = (first: Operation, second: Operation): Case => ({
   title: `the transactionId of a ${first} can't be that of a ${second}`,
   run: async (w) => {
-    const fields = { ...fresh(), reverseTransactionId: randomUUID() };
-    isOk(await w[first](fields));
-    await moves(w, 0n, async () => says(await w[second](fields), 'ERROR_DUPLICATE_TRANSACTION'));
+    const fields = { ...newIds(), reverseTransactionId: randomUUID() };
+    expectOk(await w[first](fields));
+    await expectChange(w, 0n, async () =>
+      expectStatus(await w[second](fields), 'ERROR_DUPLICATE_TRANSACTION'),
+    );
   },
 });
 
 /** The same debit by the player and by the other player, whose answer is `expected`, twice. */
 const debitByBoth = async (w: Wallet, expected: string): Promise<void> => {
-  const debit = fresh();
-  isOk(await w.debit(debit));
+  const debit = newIds();
+  expectOk(await w.debit(debit));
   for (let copy = 0; copy < 2; copy++)
-    says(await w.debit({ ...debit, playerId: w.target.otherPlayer }), expected);
-  isOk(await w.debit(debit));
+    expectStatus(await w.debit({ ...debit, playerId: w.target.otherPlayer }), expected);
+  expectOk(await w.debit(debit));
 };
 
 export const idempotency: Group = {
@@ -54,38 +56,38 @@ export const idempotency: Group = {
     {
       title: 'a repeated rollback of a debit gives it back once',
       run: (w) =>
-        moves(w, 0n, async () => {
-          const debit = fresh();
-          isOk(await w.debit(debit));
-          const reversal = { ...fresh(), roundId: debit.roundId, reverseTransactionId: debit.transactionId };
-          for (let copy = 0; copy < 3; copy++) isOk(await w.rollback(reversal));
+        expectChange(w, 0n, async () => {
+          const debit = newIds();
+          expectOk(await w.debit(debit));
+          const reversal = { ...newIds(), roundId: debit.roundId, reverseTransactionId: debit.transactionId };
+          for (let copy = 0; copy < 3; copy++) expectOk(await w.rollback(reversal));
         }),
     },
     {
       title: 'a second rollback of the same debit, with another id, gives nothing',
       run: (w) =>
-        moves(w, 0n, async () => {
-          const debit = fresh();
-          isOk(await w.debit(debit));
+        expectChange(w, 0n, async () => {
+          const debit = newIds();
+          expectOk(await w.debit(debit));
           const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
-          isOk(await w.rollback(reversal));
-          isOk(await w.rollback(reversal));
+          expectOk(await w.rollback(reversal));
+          expectOk(await w.rollback(reversal));
         }),
     },
     {
       title: 'an amount written differently is the same amount',
       run: (w) =>
-        moves(w, -500n, async () => {
-          const fields = fresh();
-          for (const amount of ['5', '5.0', '5.00']) isOk(await w.debit({ ...fields, amount }));
+        expectChange(w, -500n, async () => {
+          const fields = newIds();
+          for (const amount of ['5', '5.0', '5.00']) expectOk(await w.debit({ ...fields, amount }));
         }),
     },
     {
       title: 'metadata does not make a request another one',
       run: (w) =>
-        moves(w, -100n, async () => {
-          const fields = fresh();
-          for (const metadata of ['{}', '{"a":1}']) isOk(await w.debit({ ...fields, metadata }));
+        expectChange(w, -100n, async () => {
+          const fields = newIds();
+          for (const metadata of ['{}', '{"a":1}']) expectOk(await w.debit({ ...fields, metadata }));
         }),
     },
     differs('debit', 'amount', { amount: '1.01' }),
@@ -102,21 +104,21 @@ export const idempotency: Group = {
       title: 'a transactionId of another player is a duplicate',
       applies: ({ otherPlayer, transactionIds = 'global' }) =>
         otherPlayer !== undefined && transactionIds === 'global',
-      run: (w) => moves(w, -100n, () => debitByBoth(w, 'ERROR_DUPLICATE_TRANSACTION')),
+      run: (w) => expectChange(w, -100n, () => debitByBoth(w, 'ERROR_DUPLICATE_TRANSACTION')),
     },
     {
       title: 'a transactionId of another player is a transaction of its own',
       applies: ({ otherPlayer, transactionIds }) => otherPlayer !== undefined && transactionIds === 'player',
-      run: (w) => moves(w, -100n, () => debitByBoth(w, 'OK')),
+      run: (w) => expectChange(w, -100n, () => debitByBoth(w, 'OK')),
     },
     {
       title: "a rollback does not reverse another player's debit of the same transactionId",
       applies: ({ otherPlayer, transactionIds }) => otherPlayer !== undefined && transactionIds === 'player',
       run: (w) =>
-        moves(w, -100n, async () => {
-          const { transactionId, roundId } = fresh();
-          isOk(await w.debit({ transactionId, roundId }));
-          isOk(
+        expectChange(w, -100n, async () => {
+          const { transactionId, roundId } = newIds();
+          expectOk(await w.debit({ transactionId, roundId }));
+          expectOk(
             await w.rollback({
               playerId: w.target.otherPlayer,
               roundId,
@@ -130,27 +132,27 @@ export const idempotency: Group = {
         "a rollback before the other player's debit does not refuse a debit or credit of the same transactionId",
       applies: ({ otherPlayer, transactionIds }) => otherPlayer !== undefined && transactionIds === 'player',
       run: (w) =>
-        moves(w, 0n, async () => {
-          const [debit, credit] = [fresh(), fresh()];
+        expectChange(w, 0n, async () => {
+          const [debit, credit] = [newIds(), newIds()];
           for (const { transactionId, roundId } of [debit, credit])
-            isOk(
+            expectOk(
               await w.rollback({
                 playerId: w.target.otherPlayer,
                 roundId,
                 reverseTransactionId: transactionId,
               }),
             );
-          isOk(await w.debit(debit));
-          isOk(await w.credit({ ...credit, roundId: debit.roundId }));
+          expectOk(await w.debit(debit));
+          expectOk(await w.credit({ ...credit, roundId: debit.roundId }));
         }),
     },
     {
       title: 'a refused attempt does not use its transactionId up',
       run: (w) =>
-        moves(w, -100n, async () => {
-          const fields = fresh();
-          says(await w.debit({ ...fields, amount: '9999999999999.99' }), 'ERROR_NOT_ENOUGH_MONEY');
-          isOk(await w.debit(fields));
+        expectChange(w, -100n, async () => {
+          const fields = newIds();
+          expectStatus(await w.debit({ ...fields, amount: '9999999999999.99' }), 'ERROR_NOT_ENOUGH_MONEY');
+          expectOk(await w.debit(fields));
         }),
     },
   ],

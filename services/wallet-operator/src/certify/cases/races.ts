@@ -1,4 +1,13 @@
-import { amounts, check, fresh, isOk, moves, says, times, type Group } from '../expect.ts';
+import {
+  amounts,
+  check,
+  newIds,
+  expectOk,
+  expectChange,
+  expectStatus,
+  times,
+  type Group,
+} from '../expect.ts';
 
 const decimal = (minor: bigint): string => `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`;
 
@@ -8,48 +17,48 @@ export const races: Group = {
     {
       title: '20 copies of a debit at once are one debit with one answer',
       run: (w) =>
-        moves(w, -100n, async () => {
-          const debit = fresh();
-          const balances = (await times(20, () => w.debit(debit))).map(isOk);
+        expectChange(w, -100n, async () => {
+          const debit = newIds();
+          const balances = (await times(20, () => w.debit(debit))).map(expectOk);
           check(new Set(balances).size === 1, 'the copies were answered with different balances');
         }),
     },
     {
       title: '20 copies of a credit at once are one credit',
       run: (w) =>
-        moves(w, 100n, async () => {
-          const credit = fresh();
-          for (const reply of await times(20, () => w.credit(credit))) isOk(reply);
+        expectChange(w, 100n, async () => {
+          const credit = newIds();
+          for (const reply of await times(20, () => w.credit(credit))) expectOk(reply);
         }),
     },
     {
       title: '20 copies of a rollback at once give back once',
       run: (w) =>
-        moves(w, 0n, async () => {
-          const debit = fresh();
-          isOk(await w.debit(debit));
-          const reversal = { ...fresh(), roundId: debit.roundId, reverseTransactionId: debit.transactionId };
-          for (const reply of await times(20, () => w.rollback(reversal))) isOk(reply);
+        expectChange(w, 0n, async () => {
+          const debit = newIds();
+          expectOk(await w.debit(debit));
+          const reversal = { ...newIds(), roundId: debit.roundId, reverseTransactionId: debit.transactionId };
+          for (const reply of await times(20, () => w.rollback(reversal))) expectOk(reply);
         }),
     },
     {
       title: '10 rollbacks of one debit, each with its own id, give back once',
       run: (w) =>
-        moves(w, 0n, async () => {
-          const debit = fresh();
-          isOk(await w.debit(debit));
+        expectChange(w, 0n, async () => {
+          const debit = newIds();
+          expectOk(await w.debit(debit));
           const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
-          for (const reply of await times(10, () => w.rollback(reversal))) isOk(reply);
+          for (const reply of await times(10, () => w.rollback(reversal))) expectOk(reply);
         }),
     },
     {
       title: 'a debit and its rollback at once come to nothing, in either order',
       run: (w) =>
-        moves(w, 0n, async () => {
+        expectChange(w, 0n, async () => {
           await times(10, async (index) => {
-            const debit = fresh();
+            const debit = newIds();
             const reversal = { roundId: debit.roundId, reverseTransactionId: debit.transactionId };
-            const both = [() => w.debit(debit), async () => isOk(await w.rollback(reversal))];
+            const both = [() => w.debit(debit), async () => expectOk(await w.rollback(reversal))];
             await Promise.all((index % 2 === 0 ? both : both.toReversed()).map((send) => send()));
           });
         }),
@@ -57,36 +66,36 @@ export const races: Group = {
     {
       title: '40 different debits at once are 40 debits',
       run: (w) =>
-        moves(w, -40n, async () => {
-          for (const reply of await times(40, () => w.debit({ amount: '0.01' }))) isOk(reply);
+        expectChange(w, -40n, async () => {
+          for (const reply of await times(40, () => w.debit({ amount: '0.01' }))) expectOk(reply);
         }),
     },
     {
       title: 'debits and credits at once lose nothing',
       run: (w) =>
-        moves(w, 0n, async () => {
+        expectChange(w, 0n, async () => {
           const act = (index: number) =>
             index % 2 === 0 ? w.debit({ amount: '0.05' }) : w.credit({ amount: '0.05' });
           // Where free rounds are not paid, the credits are refused; then the debits are what moved.
           const replies = await times(30, act);
           const paid = replies.filter((reply, index) => index % 2 === 1 && reply.status === 'OK').length;
-          for (const [index, reply] of replies.entries()) if (index % 2 === 0) isOk(reply);
+          for (const [index, reply] of replies.entries()) if (index % 2 === 0) expectOk(reply);
           if (paid < 15) for (let missing = paid; missing < 15; missing++) await giveBack(w);
         }),
     },
     {
       title: 'of bets that the balance allows only once, one is taken',
       run: (w) =>
-        moves(w, 0n, async () => {
+        expectChange(w, 0n, async () => {
           const before = await w.money();
           const amount = decimal((before * 6n) / 10n);
-          const debits = Array.from({ length: 8 }, fresh);
+          const debits = Array.from({ length: 8 }, newIds);
           const replies = await times(8, (index) => w.debit({ ...debits[index], amount }));
           const taken = debits.filter((_, index) => replies[index]?.status === 'OK');
-          for (const reply of replies) says(reply, 'OK', 'ERROR_NOT_ENOUGH_MONEY');
+          for (const reply of replies) expectStatus(reply, 'OK', 'ERROR_NOT_ENOUGH_MONEY');
           amounts(BigInt(taken.length), 1n, 'bets taken');
           for (const debit of taken)
-            isOk(await w.rollback({ roundId: debit.roundId, reverseTransactionId: debit.transactionId }));
+            expectOk(await w.rollback({ roundId: debit.roundId, reverseTransactionId: debit.transactionId }));
         }),
     },
   ],
@@ -94,7 +103,7 @@ export const races: Group = {
 
 /** 0.05 in a round that a debit has opened. */
 const giveBack = async (w: Parameters<Group['cases'][number]['run']>[0]): Promise<void> => {
-  const { roundId } = fresh();
-  isOk(await w.debit({ roundId, amount: '0' }));
-  isOk(await w.credit({ roundId, amount: '0.05' }));
+  const { roundId } = newIds();
+  expectOk(await w.debit({ roundId, amount: '0' }));
+  expectOk(await w.credit({ roundId, amount: '0.05' }));
 };

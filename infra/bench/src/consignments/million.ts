@@ -1,6 +1,6 @@
 import postgres, { type Sql } from 'postgres';
 import type { Figure } from '../figure.ts';
-import { startGround, startService, type BenchService } from '../service.ts';
+import { startBackingServices, startService, type BenchService } from '../service.ts';
 import { fillConsignments } from './fill.ts';
 
 export const rows = 1_000_000;
@@ -8,7 +8,7 @@ export const rows = 1_000_000;
 export const size = 25;
 export const runs = 3;
 
-export interface Stand {
+export interface Setup {
   service: BenchService;
   sql: Sql;
   /** Tokens that may read, and that may write. */
@@ -17,9 +17,9 @@ export interface Stand {
 }
 
 /** A service with a million consignments, for as long as `measure` takes. */
-export const withMillion = async (measure: (stand: Stand) => Promise<Figure[]>): Promise<Figure[]> => {
-  await using ground = await startGround();
-  await using service = await startService('consignments', ground);
+export const withMillion = async (measure: (setup: Setup) => Promise<Figure[]>): Promise<Figure[]> => {
+  await using backing = await startBackingServices();
+  await using service = await startService('consignments', backing);
   const sql = postgres(service.databaseUrl, { max: 1, onnotice: () => undefined });
   await fillConsignments(sql, rows);
   const token = await service.keys.token({ scope: 'consignments:read', ttl: 7200 });

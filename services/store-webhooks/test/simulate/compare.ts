@@ -72,8 +72,8 @@ const compare = async (where: Where, run: string, expected: Expected, broken: nu
 /** How long events may stay in the spool, which no list shows, after the database was away. */
 const spoolPatienceMs = 120_000;
 
-/** Compares the records of the service with the expected ones; returns the differences that remain. */
-export const account = async (
+/** Waits until all events are processed. Returns the differences between the records of the service and the expected ones. */
+export const differencesWhenDone = async (
   where: Where,
   run: string,
   expected: Expected,
