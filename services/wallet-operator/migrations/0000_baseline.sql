@@ -141,6 +141,7 @@ CREATE TABLE "reconciliation_lines" (
 	"round_closed" boolean,
 	"reverses" text,
 	"at" timestamp (3) with time zone,
+	"is_repeated" boolean DEFAULT false NOT NULL,
 	CONSTRAINT "reconciliation_lines_reconciliation_id_line_pk" PRIMARY KEY("reconciliation_id","line")
 );
 --> statement-breakpoint
@@ -215,7 +216,7 @@ CREATE INDEX "rounds_id" ON "rounds" USING brin (round_id text_bloom_ops(n_disti
 CREATE INDEX "sessions_expiry" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "sessions_launch" ON "sessions" USING btree ("launch_id");--> statement-breakpoint
 CREATE INDEX "reconciliation_differences_repair" ON "reconciliation_differences" USING btree ("repair_transaction_id") WHERE "reconciliation_differences"."repair_transaction_id" is not null;--> statement-breakpoint
-CREATE INDEX "reconciliation_lines_transaction" ON "reconciliation_lines" USING btree ("reconciliation_id","transaction_id","id_space");--> statement-breakpoint
+CREATE UNIQUE INDEX "reconciliation_lines_transaction" ON "reconciliation_lines" USING btree ("reconciliation_id","transaction_id","id_space") WHERE not "reconciliation_lines"."is_repeated";--> statement-breakpoint
 CREATE INDEX "reconciliation_lines_reverses" ON "reconciliation_lines" USING btree ("reconciliation_id","reverses","id_space") WHERE "reconciliation_lines"."reverses" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "sealed_runs_entry" ON "sealed_runs" USING btree ("player_id","last_seq");--> statement-breakpoint
 -- The ledger with its checkpoints, the audit trail, the changes of limits and the settings that the ledger depends on are

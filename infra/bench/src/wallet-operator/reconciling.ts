@@ -10,7 +10,8 @@ import { debitFor, players, type Wallet } from './wallet.ts';
 
 const connections = 64;
 const perSecond = 1000;
-const loadSeconds = 30;
+/** As long as a statement may take, so that callbacks are sent during all of it. */
+const loadSeconds = 60;
 
 interface Statement {
   file: string;

@@ -1,6 +1,16 @@
 import { dateColumn } from '@platform/service-kit/columns';
 import { sql } from 'drizzle-orm';
-import { boolean, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import {
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { minor } from './columns.ts';
 
 /** How many lines of a statement state each field; a field that is in none is missing. */
@@ -64,10 +74,14 @@ export const reconciliationLines = pgTable(
     roundClosed: boolean('round_closed'),
     reverses: text(),
     at: dateColumn('at'),
+    /** An earlier line has the same transaction. */
+    isRepeated: boolean('is_repeated').notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.reconciliationId, table.line] }),
-    index('reconciliation_lines_transaction').on(table.reconciliationId, table.transactionId, table.idSpace),
+    uniqueIndex('reconciliation_lines_transaction')
+      .on(table.reconciliationId, table.transactionId, table.idSpace)
+      .where(sql`not ${table.isRepeated}`),
     index('reconciliation_lines_reverses')
       .on(table.reconciliationId, table.reverses, table.idSpace)
       .where(sql`${table.reverses} is not null`),

@@ -25,7 +25,8 @@ const interruptedAfterS = 120;
  * the lease. One whose last transactions failed comes after the others. Undefined when there is nothing to do.
  */
 export const claimRun = async (tx: TransactionSql): Promise<Run | undefined> => {
-  // Plans are made when the tables are empty, or have no statistics yet. Each look-up is by a key.
+  // Plans are made when the tables are empty, or have no statistics yet. Each look-up is by a key; OFFSET 0 in those of
+  // EXISTS forbids to collect all rows of a table in advance.
   await tx`select set_config(name, 'off', true)
     from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']) as name`;
   const [run] = await tx<Run[]>`
@@ -100,7 +101,7 @@ const sideOfEntry = (tx: TransactionSql) => tx`jsonb_build_object('playerId', en
 
 /** Whether an entry was written by a repair: its own time is that of the repair. */
 const isRepair = (tx: TransactionSql) => tx`exists (select from reconciliation_differences repaired
-  where repaired.repair_transaction_id = entry.transaction_id and repaired.player_id = entry.player_id)`;
+  where repaired.repair_transaction_id = entry.transaction_id and repaired.player_id = entry.player_id offset 0)`;
 
 /**
  * The kinds of difference between a line and the entry with its transaction id, with commas between; null or empty for
@@ -110,18 +111,16 @@ const isRepair = (tx: TransactionSql) => tx`exists (select from reconciliation_d
  * is missing here counts only if the statement does not reverse it, and a rollback only if its debit stands here.
  */
 const kindsOf = (tx: TransactionSql, id: string) => tx`case
-  when exists (select from reconciliation_lines earlier where earlier.reconciliation_id = ${id}
-    and earlier.transaction_id = line.transaction_id and earlier.id_space = line.id_space
-    and earlier.line < line.line) then 'duplicate'
+  when line.is_repeated then 'duplicate'
   when entry.player_id is null or entry.operation = 'tombstone' then case when case line.operation
       when 'credit' then true
       when 'debit' then not exists (select from reconciliation_lines reversal
         where reversal.reconciliation_id = ${id} and reversal.reverses = line.transaction_id
-          and reversal.id_space = line.id_space and reversal.player_id = line.player_id)
+          and reversal.id_space = line.id_space and reversal.player_id = line.player_id offset 0)
       else exists (select from entries debit where debit.transaction_id = line.reverses
-          and debit.id_space = line.id_space and debit.operation = 'debit')
+          and debit.id_space = line.id_space and debit.operation = 'debit' offset 0)
         and not exists (select from entries reversal where reversal.reverses = line.reverses
-          and reversal.id_space = line.id_space and reversal.operation = 'rollback' and reversal.amount > 0)
+          and reversal.id_space = line.id_space and reversal.operation = 'rollback' and reversal.amount > 0 offset 0)
       end then 'missing_here' end
   when entry.operation <> line.operation then 'parameters'
   else concat_ws(',',
@@ -135,7 +134,7 @@ const kindsOf = (tx: TransactionSql, id: string) => tx`case
     case when line.operation = 'debit' then null
       when line.round_closed and entry.round_closed is not true and exists (select from rounds
         where rounds.player_id = entry.player_id and rounds.round_id = entry.round_id
-          and rounds.closed_at is null) then 'round_state'
+          and rounds.closed_at is null offset 0) then 'round_state'
       when not line.round_closed and entry.round_closed then 'round_state' end,
     case when abs(extract(epoch from line.at - entry.at)) > run.tolerance_s
       and not ${isRepair(tx)} then 'time' end)
@@ -160,15 +159,15 @@ export const compareLines = async (tx: TransactionSql, { id, lineDone }: Run, to
             and (line.operation = 'debit' or line.round_closed is not null) then 'apply'
           when kind = 'round_state' and line.round_closed then 'close_round'
           else 'ask_game_server' end as repair
-      from run join reconciliation_lines line on line.reconciliation_id = run.reconciliation_id
+      from run cross join reconciliation_lines line
         left join entries entry on entry.transaction_id = line.transaction_id and entry.id_space = line.id_space
         left join players player on player.player_id = coalesce(entry.player_id, line.player_id)
         cross join lateral string_to_table(${kindsOf(tx, id)}, ',') kind
-      where line.line > ${lineDone} and line.line <= ${to}
-        -- Before the kinds are listed: a list of none takes longer than this comparison.
-        and ${kindsOf(tx, id)} <> ''
-        and tstzrange(run.period_from, run.period_to) @> coalesce(
+      where line.reconciliation_id = ${id} and line.line > ${lineDone} and line.line <= ${to}
+        -- CASE, because most lines need nothing more than the kinds, and no list of them.
+        and case when ${kindsOf(tx, id)} <> '' then tstzrange(run.period_from, run.period_to) @> coalesce(
           case when entry.operation <> 'tombstone' and not ${isRepair(tx)} then entry.at end, line.at, run.period_from)
+        end
     ), stored as (
       insert into reconciliation_differences
         (reconciliation_id, number, kind, player_id, transaction_id, there, here, repair)
@@ -226,21 +225,22 @@ export const compareEntries = async (
       select entry.transaction_id, entry.player_id, entry.at, ${sideOfEntry(tx)} as here
       from entry join players player on player.player_id = entry.player_id cross join run
       where not exists (select from reconciliation_lines line where line.reconciliation_id = ${id}
-          and line.transaction_id = entry.transaction_id and line.id_space = entry.id_space)
+          and line.transaction_id = entry.transaction_id and line.id_space = entry.id_space and not line.is_repeated)
         and case entry.operation
           when 'credit' then true
           when 'debit' then not exists (select from entries reversal where reversal.reverses = entry.transaction_id
-              and reversal.id_space = entry.id_space and reversal.operation = 'rollback' and reversal.amount > 0)
+              and reversal.id_space = entry.id_space and reversal.operation = 'rollback' and reversal.amount > 0 offset 0)
             and not exists (select from reconciliation_lines reversal where reversal.reconciliation_id = ${id}
-              and reversal.reverses = entry.transaction_id and reversal.id_space = entry.id_space)
+              and reversal.reverses = entry.transaction_id and reversal.id_space = entry.id_space offset 0)
           else entry.amount > 0
             and not exists (select from reconciliation_lines reversal where reversal.reconciliation_id = ${id}
-              and reversal.reverses = entry.reverses and reversal.id_space = entry.id_space)
+              and reversal.reverses = entry.reverses and reversal.id_space = entry.id_space offset 0)
             and (exists (select from reconciliation_lines debit where debit.reconciliation_id = ${id}
-                and debit.transaction_id = entry.reverses and debit.id_space = entry.id_space)
+                and debit.transaction_id = entry.reverses and debit.id_space = entry.id_space and not debit.is_repeated
+                offset 0)
               or exists (select from entries debit where debit.transaction_id = entry.reverses
                 and debit.id_space = entry.id_space
-                and debit.at < run.period_from - make_interval(secs => run.tolerance_s)))
+                and debit.at < run.period_from - make_interval(secs => run.tolerance_s) offset 0))
           end
         and (entry.is_applied or not ${isRepair(tx)})
     ), stored as (

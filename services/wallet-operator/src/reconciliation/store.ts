@@ -53,7 +53,7 @@ export interface LineRow {
 
 /** Stores lines of a statement that is being received. Returns false when the reconciliation was given up meanwhile. */
 export const insertLines = async (sql: Sql, id: string, rows: readonly LineRow[]): Promise<boolean> => {
-  // Parsing one text for each column takes a third of the time of JSON. No value has a line feed or is empty.
+  // One text for each column: it is split faster than JSON is parsed. No value has a line feed or is empty.
   const column = (name: keyof LineRow) => {
     const values = rows.map((row) => row[name] ?? '').join('\n');
     return sql`string_to_array(${values}, chr(10), '')`;
@@ -63,13 +63,17 @@ export const insertLines = async (sql: Sql, id: string, rows: readonly LineRow[]
       update reconciliations set lines = lines + ${rows.length}, first_line = coalesce(first_line, ${rows[0]?.line ?? null}),
         touched_at = now()
       where reconciliation_id = ${id} and step = 'receiving' returning reconciliation_id
-    ), stored as (
-      insert into reconciliation_lines (reconciliation_id, line, transaction_id, id_space, player_id, operation, amount,
-        currency, round_id, game_code, round_closed, reverses, at)
-      select run.* , line.* from run cross join unnest(${column('line')}::int[], ${column('transaction_id')},
+    ), line as materialized (
+      select run.*, line.* from run cross join unnest(${column('line')}::int[], ${column('transaction_id')},
         ${column('id_space')}, ${column('player_id')}, ${column('operation')}, ${column('amount')}::bigint[],
         ${column('currency')}, ${column('round_id')}, ${column('game_code')}, ${column('round_closed')}::boolean[],
-        ${column('reverses')}, ${column('at')}::timestamptz[]) line
+        ${column('reverses')}, ${column('at')}::timestamptz[])
+        as line (line, transaction_id, id_space, player_id, operation, amount, currency, round_id, game_code,
+          round_closed, reverses, at)
+    ), stored as (
+      insert into reconciliation_lines select * from line on conflict do nothing returning line
+    ), repeated as (
+      insert into reconciliation_lines select *, true from line where line not in (select line from stored)
     )
     select from run`;
   return found.length > 0;
