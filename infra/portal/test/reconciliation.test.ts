@@ -149,7 +149,7 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
     await upload(page, { text: text.replaceAll(';debit;', ';bet;'), period });
     const alert = page.locator('section[aria-label=Reconciliation]').getByRole('alert');
     await alert.getByText('3 mistakes').waitFor();
-    await alert.getByText(/^line 2, operation: /).waitFor();
+    await alert.getByText('line 2, operation: must be debit, credit or rollback').waitFor();
     expect(await page.getByRole('button', { name: 'Compare' }).isEnabled()).toBe(true);
     // It is in the list as failed.
     await page.locator('tbody tr').getByText('failed', { exact: true }).first().waitFor();
@@ -178,7 +178,7 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
     await page.evaluate((hash) => (location.hash = hash), `#reconciliation?id=${id}`);
     await page.getByText('400 of 1,000 lines compared').waitFor();
     now = { ...one, status: 'done', comparedLines: 1000 };
-    await page.getByText('0 differences').waitFor();
+    await page.getByText('The statement and the ledger agree').waitFor();
     await expect.poll(() => page.getByRole('progressbar').count()).toBe(0);
     now = { ...one, status: 'failed', failure: 'statement_lost' };
     await page.getByRole('link', { name: 'Traffic' }).click();

@@ -9,7 +9,7 @@ const id = (description: string) => anyId.meta({ description });
 export const amount = (description: string) =>
   z
     .string()
-    .regex(amountPattern)
+    .regex(amountPattern, { error: 'must be an amount such as 12.50' })
     .meta({ description, examples: ['12.50'] });
 
 const requestId = id('Repeated in the answer');

@@ -7,7 +7,7 @@ import { id } from '../ids.ts';
 
 /** An instant with an offset, as ISO 8601 in UTC; of the years 1970 to 9999. */
 const anyInstant = z.iso
-  .datetime({ offset: true, error: 'must be an ISO 8601 time with Z or an offset' })
+  .datetime({ offset: true, abort: true, error: 'must be an ISO 8601 time with Z or an offset' })
   .refine((written) => Date.parse(written) >= 0 && Date.parse(written) < 253_402_300_800_000, {
     error: 'must be of the years 1970 to 9999',
   })
@@ -24,7 +24,7 @@ export const StatementLine = z
   .object({
     transactionId: id,
     playerId: id,
-    operation: z.enum(['debit', 'credit', 'rollback']),
+    operation: z.enum(['debit', 'credit', 'rollback'], { error: 'must be debit, credit or rollback' }),
     amount: amount('Without a sign; may be absent for rollbacks').optional(),
     currency: id.max(20).optional(),
     roundId: id.optional(),

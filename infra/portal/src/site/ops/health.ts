@@ -39,7 +39,7 @@ const items: readonly Item[] = [
   {
     name: 'Services',
     href: addressOf('traffic'),
-    alerts: ['ServiceDown', 'DatabaseUnavailable'],
+    alerts: ['ServiceDown', 'DatabaseUnavailable', 'ResponsesSlow'],
     text: ({ ready }) => `${ready} of ${SERVICES.length} ready`,
   },
   {
@@ -51,7 +51,7 @@ const items: readonly Item[] = [
   {
     name: 'Errors',
     href: addressOf('traffic'),
-    alerts: ['ErrorRateHigh', 'ResponsesSlow'],
+    alerts: ['ErrorRateHigh'],
     text: (health) => {
       const share = latest(health, 'errors');
       return share === undefined ? undefined : `${short(100 * share)} %`;

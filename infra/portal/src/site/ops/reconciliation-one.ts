@@ -36,6 +36,12 @@ const progressOf = ({ status, lines, comparedLines }: Reconciliation): HTMLEleme
   return element('div', { class: 'note progress' }, bar, element('p', {}, text));
 };
 
+const heading = (one: Reconciliation): string => {
+  if (isRunning(one)) return `Differences so far: ${one.differences.toLocaleString()}`;
+  if (one.status === 'done' && one.differences === 0) return 'The statement and the ledger agree';
+  return one.differences === 1 ? '1 difference' : `${one.differences.toLocaleString()} differences`;
+};
+
 const about = (one: WithKinds): HTMLElement => {
   const missing = one.fields.filter(({ lines }) => lines === 0).map(({ field }) => field);
   const kinds = one.kinds.map(({ kind, differences, open }) => {
@@ -58,11 +64,7 @@ const about = (one: WithKinds): HTMLElement => {
       ? null
       : element('p', { class: 'note' }, `Not compared, because no line has them: ${missing.join(', ')}.`),
     one.failure === null ? null : element('p', { class: 'note error' }, failureText(one.failure)),
-    element(
-      'h2',
-      {},
-      one.differences === 1 ? '1 difference' : `${one.differences.toLocaleString()} differences`,
-    ),
+    element('h2', {}, heading(one)),
     kinds.length === 0 ? null : facts(kinds),
   );
 };

@@ -81,7 +81,7 @@ export const uploadForm = (session: Session, changed: (isSending: boolean) => vo
   const fieldsOfPeriod = [field('From', from), field('To', to), field('Tolerance (seconds)', tolerance)];
   const more = element(
     'div',
-    {},
+    { class: 'more' },
     element('div', { class: 'filters' }, ...fieldsOfPeriod, delimiterField),
     mapping.box,
     element('div', { class: 'actions' }, send),

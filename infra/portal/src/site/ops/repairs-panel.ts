@@ -67,17 +67,13 @@ export const repairsPanel = (
       const results = await sendRepairs(session, id, await numbersOf(), true);
       // What waits may be possible after the others.
       const wanted = results.filter(({ status, reason }) => status === 'OK' || reason === 'earlier_first');
-      const isPossible = wanted.some(({ status }) => status === 'OK');
+      if (!wanted.some(({ status }) => status === 'OK')) return resultOf('Dry run', results, true);
       const confirm = button(`Apply ${count(wanted.length)}`, 'danger', () => {
         apply(wanted.map(({ number }) => number));
-        confirm.remove();
+        actions.remove();
       });
-      return resultOf(
-        'Dry run',
-        results,
-        true,
-        ...(isPossible ? [element('div', { class: 'actions' }, confirm)] : []),
-      );
+      const actions = element('div', { class: 'actions' }, confirm);
+      return resultOf('Dry run', results, true, actions);
     });
   });
   return element('div', {}, element('div', { class: 'actions' }, dryRun), forecast, outcome);
