@@ -6,12 +6,14 @@ import { expect, inject, test } from 'vitest';
 import { cloneDatabase, startServiceProcess, type ServiceProcess } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
 
-const startProcess = (databaseUrl: string, drainMs = 0): Promise<ServiceProcess> =>
-  startServiceProcess({
-    folder: new URL('fixture', import.meta.url).pathname,
-    script: 'main.ts',
-    variables: { DATABASE_URL: databaseUrl, DRAIN_MS: String(drainMs) },
-  });
+const optionsOf = (databaseUrl: string, drainMs = 0) => ({
+  folder: new URL('fixture', import.meta.url).pathname,
+  script: 'main.ts',
+  variables: { DATABASE_URL: databaseUrl, DRAIN_MS: String(drainMs) },
+});
+
+const startProcess = (databaseUrl: string, drainMs?: number): Promise<ServiceProcess> =>
+  startServiceProcess(optionsOf(databaseUrl, drainMs));
 
 test('on SIGTERM a running request finishes and the process ends with 0', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
@@ -91,6 +93,21 @@ test('metrics name routes by their template, the pool and the event loop', async
   ]) {
     expect(metrics).toContain(name);
   }
+});
+
+test('a process that fails before it disposes of its service leaves none behind, which would keep its output open', async () => {
+  await using database = await cloneDatabase(inject('postgresUrl'), migrations);
+  const failing = `
+    import { startServiceProcess } from '${new URL('../src/testing/process.ts', import.meta.url).href}';
+    await startServiceProcess(${JSON.stringify(optionsOf(database.url))});
+    throw new Error('the set-up fails');`;
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', failing], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk) => (errors += String(chunk)));
+  expect(await once(child, 'close')).toEqual([1, null]);
+  expect(errors).toContain('the set-up fails');
 });
 
 test('wrong settings end the process with exit code 1 and one message without a stack trace', async () => {
