@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 
 /** Projects with files that take longest and mostly wait: whole platforms, killed servers, installations. */
-const LONGEST = ['e2e', 'portal', 'store-webhooks', 'wallet-operator', 'new', 'deploy', 'local', 'checks'];
+const LONGEST = ['e2e', 'portal', 'checks', 'new', 'store-webhooks', 'wallet-operator', 'deploy', 'local'];
 
 /** Starts the longest files first, so that none of them is left running alone at the end. */
 class LongestFirst extends BaseSequencer {
