@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => lists[Symbol.asyncDispose]());
 
 /**
- * Sessions that block each other give up soon, REPEATABLE READ refuses what it must, and some acts make no sense
- * where they stand: any of that ends the transaction, as it would outside.
+ * Errors that a history may cause: sessions that block each other time out, REPEATABLE READ refuses a conflicting change,
+ * and some acts are not possible at their place. Each of them ends the transaction.
  */
 const expected = new Set(['55P03', '40001', '40P01', '25P01', '25001', '3B001', '23505']);
 

@@ -27,8 +27,8 @@ export const listen = async (server: Server, host: string, port: number): Promis
 };
 
 /**
- * Runs a service until SIGTERM: readiness off, DRAIN_MS of still accepting, running requests finish, pools close,
- * exit 0; exit 1 where that takes longer than SHUTDOWN_TIMEOUT_MS. SIGINT (Ctrl-C) does the same without DRAIN_MS.
+ * Runs a service until SIGTERM: readiness off, requests are accepted for another DRAIN_MS, running requests finish, pools
+ * close, exit 0; exit 1 when that takes longer than SHUTDOWN_TIMEOUT_MS. SIGINT (Ctrl-C) does the same without DRAIN_MS.
  */
 export const runService = async <Env extends CommonEnv, Context extends BaseContext>(
   options: ServiceOptions<Env, Context>,

@@ -15,7 +15,7 @@ export const errors: Group = {
   title: 'Errors',
   cases: [
     {
-      title: 'a player nobody knows is refused everywhere',
+      title: 'an unknown player is refused everywhere',
       run: async (w) => {
         const playerId = `nobody ${randomUUID()}`;
         for (const callback of ['authenticate', 'debit', 'credit', 'balance', 'rollback'] as const)
