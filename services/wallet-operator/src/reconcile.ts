@@ -38,12 +38,21 @@ if (file === undefined || token === undefined || from === undefined || to === un
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** The answer of the service. Throws when it is a refusal. */
+const mostRepeats = 100;
+
+/**
+ * The answer of the service. Repeats a request that is refused because of overload or its deadline: repeating a repair
+ * changes nothing. Only a statement cannot be sent again, because its file was read. Throws when the answer is a refusal.
+ */
 const ask = async (path: string, options: RequestInit = {}): Promise<Response> => {
   const headers = { ...options.headers, Authorization: `Bearer ${token}` };
-  const answer = await fetch(url + path, { ...options, headers });
-  if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
-  return answer;
+  for (let left = options.body instanceof ReadableStream ? 0 : mostRepeats; ; left--) {
+    const answer = await fetch(url + path, { ...options, headers });
+    if (answer.ok) return answer;
+    const text = await answer.text();
+    if (answer.status !== 503 || left === 0) throw new Error(`${answer.status}: ${text}`);
+    await sleep(Number(answer.headers.get('Retry-After') ?? 1) * 1000);
+  }
 };
 const askJson = async <T>(path: string, options?: RequestInit): Promise<T> =>
   (await (await ask(path, options)).json()) as T;

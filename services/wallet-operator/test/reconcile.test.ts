@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { jsonLines } from '../src/stand-in/statement.ts';
 import { addGame, addPlayer } from './factories.ts';
@@ -49,7 +53,28 @@ test('the program finds the mistakes in a statement of the stand-in game server,
   expect(lines).toHaveLength(faults.length);
 });
 
-test('the program takes each bet before it pays the win, also when they are hundreds of differences apart', async () => {
+/** Passes requests on to a service; refuses every second one except statements, as under overload. */
+const overloaded = async (target: string): Promise<string> => {
+  let requests = 0;
+  const server = createServer((req, res) => {
+    const pass = async (): Promise<void> => {
+      const body = await buffer(req);
+      const { method = '', url = '', headers } = req;
+      const { authorization = '', 'content-type': type = '' } = headers;
+      if (type !== 'application/x-ndjson' && requests++ % 2 === 0)
+        return void res.writeHead(503, { 'Retry-After': '0' }).end();
+      const sent = { Authorization: authorization, 'Content-Type': type };
+      const answer = await fetch(target + url, { method, headers: sent, ...(method === 'POST' && { body }) });
+      res.writeHead(answer.status).end(await answer.text());
+    };
+    void pass();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+test('the program takes each bet before it pays the win, also when they are hundreds of differences apart and the service is overloaded', async () => {
   await using service = await startService();
   const { sql } = service.context.database;
   await addGame(sql);
@@ -76,7 +101,8 @@ test('the program takes each bet before it pays the win, also when they are hund
   await writeFile(statement, jsonLines(lines));
   const token = await keys.token({ scope: 'wallet:admin wallet:read' });
   const period = ['--from', new Date(end - 60_000).toISOString(), '--to', new Date(end).toISOString()];
-  const given = [statement, '--url', service.url, '--token', token, ...period, '--apply'];
+  const url = await overloaded(service.url);
+  const given = [statement, '--url', url, '--token', token, ...period, '--apply'];
   const repaired = await run('src/reconcile.ts', given, {});
   expect(repaired.code, repaired.output).toBe(0);
   const [sums] =

@@ -71,7 +71,8 @@ export const insertLines = async (sql: Sql, id: string, rows: readonly LineRow[]
         as line (line, transaction_id, id_space, player_id, operation, amount, currency, round_id, game_code,
           round_closed, reverses, at)
     ), stored as (
-      insert into reconciliation_lines select * from line on conflict do nothing returning line
+      insert into reconciliation_lines select * from line
+      on conflict (reconciliation_id, transaction_id, id_space) where not is_repeated do nothing returning line
     ), repeated as (
       insert into reconciliation_lines select *, true from line where line not in (select line from stored)
     )
