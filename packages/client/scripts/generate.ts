@@ -3,12 +3,12 @@
  * result with the committed types and fails when they differ.
  */
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { syncFile } from '@platform/service-kit/openapi-file';
 import openapiTypescript, { astToString } from 'openapi-typescript';
 
 const services = new URL('../../../services/', import.meta.url);
-const folder = join(import.meta.dirname, '../src/generated');
+const folder = new URL('../src/generated/', import.meta.url);
 const names = readdirSync(services).filter((name) => existsSync(new URL(`${name}/openapi.json`, services)));
 
 const typesOf = async (name: string): Promise<string> => {
@@ -20,13 +20,6 @@ const typesOf = async (name: string): Promise<string> => {
 
 const write = process.argv.includes('--write');
 await mkdir(folder, { recursive: true });
-for (const name of names) {
-  const file = join(folder, `${name}.ts`);
-  const current = await typesOf(name);
-  if (write) await writeFile(file, current);
-  else if ((await readFile(file, 'utf8').catch(() => '')) !== current) {
-    throw new Error(
-      `${basename(file)} does not match the OpenAPI document; run: npx -y pnpm@10.34.9 --filter @platform/client generate.`,
-    );
-  }
-}
+const reason =
+  'does not match the OpenAPI document; run: npx -y pnpm@10.34.9 --filter @platform/client generate.';
+for (const name of names) await syncFile(new URL(`${name}.ts`, folder), await typesOf(name), write, reason);
