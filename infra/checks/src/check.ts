@@ -48,6 +48,9 @@ const checks: [string, ...string[]][] = [
   ['format', 'oxfmt', '--check'],
 ];
 
+/** What to run when a check fails, where the tool itself does not name a command of this repository. */
+const repairs: Record<string, string> = { format: 'Run: npx -y pnpm@10.34.9 format\n' };
+
 const run = promisify(execFile);
 const queue = checks.values();
 
@@ -57,7 +60,7 @@ const work = async (): Promise<void> => {
     const ended = run(program, args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
     const fault = await ended.then(
       () => undefined,
-      ({ stdout, stderr }: { stdout: string; stderr: string }) => `${stdout}${stderr}`,
+      ({ stdout, stderr }: { stdout: string; stderr: string }) => `${stdout}${stderr}${repairs[name] ?? ''}`,
     );
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     process.stdout.write(

@@ -79,7 +79,7 @@ const runStack = async (args: string[]): Promise<void> => {
     save.request();
     await save.done();
     say(table(stack.describe(), stack.curls, path, stack.portal));
-    step('everything is ready');
+    step('everything is ready; Ctrl-C stops all of it');
     if (options.watch) await watchServices(options, prepared.services, supervisor, stopping.signal);
     if (!stopping.signal.aborted)
       await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve));

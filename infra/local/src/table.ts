@@ -59,12 +59,11 @@ export const table = (
     '',
     `Demo credentials (complete in ${localFolder}/stack.json)`,
     ...rows(Object.entries(stack.demo).map(([name, value]) => [name, shown(value)])),
-    `  Your own token: npx -y pnpm@10.34.9 -s token --scope "…"`,
+    `  Your own token: npx -y pnpm@10.34.9 -s run token --scope "…"`,
     ...(curls.length > 0 ? ['', 'Try'] : []),
     ...curls.flatMap(({ title, command }) => [
       `  # ${title}`,
       `  ${withoutTokens(command, stack, localFolder)}`,
     ]),
     '',
-    'Ctrl-C stops everything.',
   ].join('\n');

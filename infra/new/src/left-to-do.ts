@@ -12,4 +12,8 @@ and its table and requests in
   infra/e2e/src/load.ts
   infra/rehearsal/src/clients.ts
   infra/rehearsal/src/next-version.ts
+
+These describe the services in words:
+  infra/portal/src/purposes.ts     purpose and callers, shown on the first page of the portal
+  README.md, docs/architecture.md  the number of services, the list and the addresses
 `;

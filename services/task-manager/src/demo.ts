@@ -27,14 +27,14 @@ await database.orm.transaction(async (transaction) => {
 });
 
 const base = `${gatewayUrl()}/api/v1`;
-const jar = '/tmp/task-manager-demo.cookies';
 const credentials = JSON.stringify({ email: user.email, password });
-const login = `curl -s -o /dev/null -c ${jar} -H 'Content-Type: application/json' -d '${credentials}' ${base}/auth/login`;
-const list = `curl -s -b ${jar} '${base}/tasks?status=todo&sort=dueDate&limit=3'`;
+// One process for both requests keeps the cookies in memory: no file with a session is left behind.
+const login = `curl -s -b '' -o /dev/null -H 'Content-Type: application/json' -d '${credentials}' ${base}/auth/login`;
+const list = `-s -b '' '${base}/tasks?status=todo&sort=dueDate&limit=3'`;
 
 process.stdout.write(
   JSON.stringify({
     demo: { user: { email: user.email, password } },
-    curls: [{ title: 'Log in and see what is due next', command: `${login} && ${list}` }],
+    curls: [{ title: 'Log in and see what is due next', command: `${login} --next ${list}` }],
   }),
 );

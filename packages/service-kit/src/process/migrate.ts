@@ -56,7 +56,7 @@ const refuseMismatch = (shipped: Migration[], applied: string[]): void => {
     if (ran !== undefined && ran !== hash)
       throw new Error(
         `This database ran another migration in the place of ${name}. Released migrations must not ` +
-          'change or be inserted; a development database can be deleted and made again.',
+          'change or be inserted. In development stop the platform, delete the folder `.local` and start again.',
       );
   }
 };

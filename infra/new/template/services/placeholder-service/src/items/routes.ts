@@ -34,7 +34,7 @@ export const itemRoutes = (ctx: Context): Route[] => [
       path: '/items',
       operationId: 'createItem',
       tag,
-      summary: 'Create an item',
+      summary: 'Create one item',
       caller: ctx.writer,
       body: { schema: ItemInput, example: { name: 'Mine' } },
       responses: { 201: { description: 'The new item', body: Item, headers: { Location: 'Its address' } } },
