@@ -9,6 +9,8 @@ export interface Program {
   command: Command;
   /** Whether it is ready. */
   answers: () => Promise<boolean>;
+  /** Says why it is not ready; undefined when it does not answer at all. */
+  explain?: () => Promise<string | undefined>;
   /** Runs before each start. */
   prepare?: () => Promise<void>;
   /** How long (ms) it may take to stop before it is killed. */
@@ -36,7 +38,8 @@ export interface RunningProgram {
   readonly id: ProcessId | undefined;
   /**
    * Waits until the program answers.
-   * @throws with the end of its log after `limitMs`, when it will not be started again, or when it ends after a restart
+   * @throws after `limitMs` with its explanation or the end of its log; with the end of its log when it will not be started
+   * again, or when it ends after a restart
    */
   ready: (limitMs: number) => Promise<void>;
   /** Ends the current process, and starts the next one at once. */
@@ -57,7 +60,7 @@ export const keepRunning = (
   program: Program,
   { onChange = () => {}, backOff = BACK_OFF }: Options = {},
 ): RunningProgram => {
-  const { name, command, answers, prepare, stopLimitMs } = program;
+  const { name, command, answers, explain, prepare, stopLimitMs } = program;
   const stopping = new AbortController();
   let current: Launched | undefined;
   /** Aborted by `restart`, which also ends the pause before the next start. */
@@ -120,6 +123,8 @@ export const keepRunning = (
           const what = hasFailed()
             ? `${name} ended ${ends - endsBefore === 1 ? 'at once' : `${ends} times`}`
             : `${name} was not ready after ${limitMs / 1_000} s`;
+          const reason = hasFailed() ? undefined : await explain?.();
+          if (reason !== undefined) throw new Error(`${what}: ${reason}; its log: ${command.logFile}`);
           throw new Error(`${what}; the end of ${command.logFile}:\n${await endOfLog(command.logFile)}`);
         }
         await sleep(30);

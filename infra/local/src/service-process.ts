@@ -119,6 +119,13 @@ export const answersWell = (url: string): Promise<boolean> =>
     () => false,
   );
 
+/** Status and body that an address answers with; undefined when it does not answer. */
+const answerAt = (url: string): Promise<string | undefined> =>
+  fetch(url, { signal: AbortSignal.timeout(5_000) }).then(
+    async (answer) => `${url} answers ${answer.status} ${await answer.text()}`,
+    () => undefined,
+  );
+
 /** What all services are launched with. */
 export interface Launch {
   supervisor: Supervisor;
@@ -172,6 +179,7 @@ export const startInstance = async (
     name,
     command: serviceCommand(service, settings, await local.logFile(name)),
     answers: () => answersWell(`${addressOf(settings)}/readyz`),
+    explain: () => answerAt(`${addressOf(settings)}/readyz`),
     stopLimitMs: STOP_LIMIT_MS,
   });
   await program.ready(READY_MS);

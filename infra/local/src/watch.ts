@@ -1,27 +1,45 @@
 import { watch } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { exists } from './files.ts';
+import { exists, readJson } from './files.ts';
 import { ROOT, type StartOptions } from './options.ts';
 import { instanceName, type Service } from './services.ts';
 import { say } from './say.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** Editors write several files at once, or one file twice. */
-const SETTLE_MS = 100;
+/** Editors and generators write several files at once, or one file twice. */
+const SETTLE_MS = 300;
 
 const isSource = (file: string | null): file is string =>
   file !== null && file.endsWith('.ts') && !file.endsWith('.test.ts');
 
-/** The folders of the packages, which all services share. */
-const packageFolders = async (): Promise<string[]> => {
-  const packages = join(ROOT, 'packages');
-  return (await readdir(packages)).map((name) => join(packages, name));
+const SCOPE = '@platform/';
+
+/** Folders of the packages that the code in `folder` depends on, directly or through other packages. */
+export const packagesOf = async (folder: string, found = new Set<string>()): Promise<Set<string>> => {
+  const manifest = await readJson<{ dependencies?: Record<string, string> }>(join(folder, 'package.json'));
+  for (const name of Object.keys(manifest?.dependencies ?? {})) {
+    const used = join(ROOT, 'packages', name.slice(SCOPE.length));
+    if (!name.startsWith(SCOPE) || found.has(used)) continue;
+    found.add(used);
+    await packagesOf(used, found);
+  }
+  return found;
+};
+
+/** The services by the folder whose code they run: their own, and those of packages. */
+const servicesByFolder = async (services: readonly Service[]): Promise<Map<string, Service[]>> => {
+  const folders = await Promise.all(
+    services.map(async (service) => [service.folder, ...(await packagesOf(service.folder))]),
+  );
+  const all = new Set(folders.flat());
+  return new Map(
+    [...all].map((folder) => [folder, services.filter((_, at) => folders[at]?.includes(folder))]),
+  );
 };
 
 /**
- * Restarts a service when its code changes, and all services when the code of a package changes. A service that does not
+ * Restarts a service when its code changes, or the code of a package that it uses. A service that does not
  * start is reported with the end of its log; it runs again after the next change.
  */
 export const watchServices = async (
@@ -44,20 +62,18 @@ export const watchServices = async (
     for (const result of await Promise.allSettled(batch.map(restart)))
       if (result.status === 'rejected' && !stopping.aborted) say(String(result.reason));
   };
-  const watchFolder = async (folder: string, affected: readonly Service[]): Promise<void> => {
+  const watchFolder = async (folder: string, users: readonly Service[]): Promise<void> => {
     const source = join(folder, 'src');
     if (!(await exists(source))) return;
     const watcher = watch(source, { recursive: true, signal: stopping }, (_, file) => {
       if (!isSource(file)) return;
       if (changed.size === 0) void restartChanged();
-      for (const service of affected) changed.add(service);
+      for (const service of users) changed.add(service);
     });
     // ENOSPC, for example: too many watched files.
     watcher.on('error', (error) => say(`${source} is not watched: ${String(error)}`));
   };
-  await Promise.all([
-    ...services.map((service) => watchFolder(service.folder, [service])),
-    ...(await packageFolders()).map((folder) => watchFolder(folder, services)),
-  ]);
+  const affected = await servicesByFolder(services);
+  await Promise.all([...affected].map(([folder, users]) => watchFolder(folder, users)));
   say('Watching the code: a service restarts when it changes.');
 };
