@@ -75,7 +75,7 @@ test('while a 3DS provider hangs, more of its payments than may be in progress d
 const refusing = (times: number): ProviderReader => ({
   get: () =>
     times-- > 0
-      ? Promise.reject(new ProviderBusy('is not asked for a while', 1, 'open'))
+      ? Promise.reject(new ProviderBusy('blaze', 'is not asked', 1, 'open'))
       : Promise.resolve({ items: [] }),
   ask: () => Promise.reject(new Error('not used')),
 });

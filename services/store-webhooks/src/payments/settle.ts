@@ -64,7 +64,10 @@ const ask = async (context: Context, store: KnownStore, payment: Payment, id: st
   const credentials = credentialsOf(store)[`payments.${payment.service}`] ?? {};
   const outcome = outcomeOf(await adapter.result(id, { settings, credentials, reader }));
   if (outcome === undefined)
-    return { outcome: failure('pending'), error: new ProviderUnavailable('has no final result yet') };
+    return {
+      outcome: failure('pending'),
+      error: new ProviderUnavailable(payment.service, 'has no final result yet'),
+    };
   const sealed = box.seal(JSON.stringify(outcome), outcomeContext(payment));
   const isOurs = await keepOutcome(database.orm, payment, {
     threeDSServerTransId: id,

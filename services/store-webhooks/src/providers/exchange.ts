@@ -8,14 +8,24 @@ import { isPublicAddress } from './public-address.ts';
 /** Which addresses may be requested: those of the public internet, or any. */
 export type Addresses = 'public' | 'any';
 
-/** A provider gave no usable answer, but may give one later. The message contains nothing from the provider. */
+/**
+ * A provider gave no usable answer, but may give one later. The message names the provider and what it did, and contains
+ * nothing from its answer.
+ */
 export class ProviderUnavailable extends Error {
+  /** What it did, such as `answered 500`. */
+  readonly what: string;
   /** HTTP status of its answer; undefined if it did not answer. */
   readonly status: number | undefined;
 
-  constructor(what: string, { status, ...options }: ErrorOptions & { status?: number } = {}) {
-    super(`The provider ${what}.`, options);
+  constructor(
+    provider: string,
+    what: string,
+    { status, ...options }: ErrorOptions & { status?: number } = {},
+  ) {
+    super(`The provider ${provider} ${what}.`, options);
     this.name = 'ProviderUnavailable';
+    this.what = what;
     this.status = status;
   }
 }
@@ -27,8 +37,8 @@ export class ProviderBusy extends ProviderUnavailable {
   /** `open`: it failed repeatedly. */
   readonly circuit: 'open' | 'closed';
 
-  constructor(what: string, waitMs: number, circuit: 'open' | 'closed') {
-    super(what);
+  constructor(provider: string, what: string, waitMs: number, circuit: 'open' | 'closed') {
+    super(provider, what);
     this.name = 'ProviderBusy';
     this.waitMs = waitMs;
     this.circuit = circuit;
@@ -36,6 +46,8 @@ export class ProviderBusy extends ProviderUnavailable {
 }
 
 interface Exchange {
+  /** Names the provider in messages. */
+  provider: string;
   url: URL;
   method: 'GET' | 'POST';
   headers: Record<string, string>;
@@ -64,25 +76,26 @@ const transports = {
 };
 
 /** The JSON of an answer; undefined for 404. A redirect is not followed: it could lead to any address. */
-const parseAnswer = async (answer: IncomingMessage): Promise<unknown> => {
+const parseAnswer = async (provider: string, answer: IncomingMessage): Promise<unknown> => {
   const status = answer.statusCode ?? 0;
   if (status < 200 || status > 299) {
     answer.resume();
     if (status === 404) return undefined;
-    if (status >= 500 || status === 429) throw new ProviderUnavailable(`answered ${status}`, { status });
-    throw new Unprocessable(`The provider answered ${status}.`);
+    if (status >= 500 || status === 429)
+      throw new ProviderUnavailable(provider, `answered ${status}`, { status });
+    throw new Unprocessable(`The provider ${provider} answered ${status}.`);
   }
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxAnswer) throw new Unprocessable('The answer of the provider is too large.');
+    if (length > maxAnswer) throw new Unprocessable(`The answer of the provider ${provider} is too large.`);
     chunks.push(chunk);
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
   } catch {
-    throw new ProviderUnavailable('did not answer with JSON', { status });
+    throw new ProviderUnavailable(provider, 'did not answer with JSON', { status });
   }
 };
 
@@ -90,24 +103,24 @@ const parseAnswer = async (answer: IncomingMessage): Promise<unknown> => {
  * Sends one request and returns the JSON answer; undefined for 404. Rejects with ProviderUnavailable, and with
  * Unprocessable if the same request would fail again.
  */
-export const exchange = async ({ url, method, headers, body, timeoutMs, addresses }: Exchange) => {
+export const exchange = async (request: Exchange) => {
+  const { provider, url, method, headers, body, timeoutMs, addresses } = request;
   const isPublicOnly = addresses === 'public';
   // No lookup takes place for an IP address in the URL.
   if (isPublicOnly && !isPublicAddress(url.hostname.replace(/^\[|\]$/g, ''), true)) throw privateAddress();
-  const { request, agent } = transports[url.protocol === 'https:' ? 'https:' : 'http:'];
+  const { request: send, agent } = transports[url.protocol === 'https:' ? 'https:' : 'http:'];
   const signal = AbortSignal.timeout(timeoutMs);
   const options = { method, headers: { accept: 'application/json', ...headers }, signal, agent };
   try {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      request(url, isPublicOnly ? { ...options, lookup: publicLookup } : options, resolve)
+      send(url, isPublicOnly ? { ...options, lookup: publicLookup } : options, resolve)
         .on('error', reject)
         .end(body);
     });
-    return await parseAnswer(answer);
+    return await parseAnswer(provider, answer);
   } catch (error) {
     if (error instanceof ProviderUnavailable || error instanceof Unprocessable) throw error;
-    throw new ProviderUnavailable(signal.aborted ? 'did not answer in time' : 'cannot be reached', {
-      cause: error,
-    });
+    const what = signal.aborted ? 'did not answer in time' : 'cannot be reached';
+    throw new ProviderUnavailable(provider, what, { cause: error });
   }
 };

@@ -11,75 +11,107 @@ beforeEach(() => {
   standIn.asked.length = 0;
 });
 
+const provider = { kind: 'square', baseUrl: standIn.url };
 const path = ['v2', 'orders', 'o-1'];
 
 test('what a provider knows is read, what it does not know is undefined', async () => {
   const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.orders.set('o-1', { order: 1 });
-  expect(await reader.get(standIn.url, path, {})).toEqual({ order: 1 });
-  expect(await reader.get(standIn.url, ['v2', 'orders', 'o-2'], {})).toBeUndefined();
+  expect(await reader.get(provider, path, {})).toEqual({ order: 1 });
+  expect(await reader.get(provider, ['v2', 'orders', 'o-2'], {})).toBeUndefined();
 });
 
 test('a redirect is not followed, and not tried again', async () => {
   const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.behaviour = 'redirect';
-  await expect(reader.get(standIn.url, path, {})).rejects.toThrow('answered 302');
+  await expect(reader.get(provider, path, {})).rejects.toThrow('answered 302');
   expect(standIn.asked).toHaveLength(1);
 });
 
 test('after five failures in a row a provider is not asked for a while', async () => {
   const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.behaviour = 'error';
-  for (let at = 0; at < 4; at++)
-    await expect(reader.get(standIn.url, path, {})).rejects.toThrow('The provider');
+  for (let at = 0; at < 4; at++) await expect(reader.get(provider, path, {})).rejects.toThrow('The provider');
   expect(standIn.asked).toHaveLength(5);
-  await expect(reader.get(standIn.url, path, {})).rejects.toThrow('not asked for a while');
+  await expect(reader.get(provider, path, {})).rejects.toThrow('is not asked again before');
   expect(standIn.asked).toHaveLength(5);
+});
+
+test.each([
+  ['error', 'answered 500'],
+  ['limited', 'answered 429'],
+  ['html', 'did not answer with JSON'],
+] as const)(
+  'when it is not asked (%s), the message names kind, host, last failure and time, and nothing else of its address',
+  async (behaviour, last) => {
+    const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
+    const { host } = new URL(standIn.url);
+    const secret = { kind: 'square', baseUrl: `http://user:password@${host}/base?key=secret` };
+    standIn.behaviour = behaviour;
+    const error = () => reader.get(secret, path, {}).then(String, (reason: Error) => reason.message);
+    const before = Date.now();
+    expect(await error()).toBe(`The provider square (${host}) ${last}.`);
+    let message = '';
+    await expect.poll(async () => (message = await error())).toContain('not asked again');
+    const time = message.slice(-21, -1);
+    expect(message).toBe(
+      `The provider square (${host}) failed repeatedly (last: ${last}) and is not asked again before ${time}.`,
+    );
+    expect(Date.parse(time)).toBeGreaterThan(before);
+  },
+);
+
+test('a pause that others caused names the kind of the provider that is asked now', async () => {
+  const reader = createReader({ timeoutMs: 500, addresses: 'any' });
+  standIn.behaviour = 'hang';
+  for (let at = 0; at < 3; at++)
+    await reader.get({ ...provider, kind: 'persona' }, path, { account: `${at}` }).catch(() => undefined);
+  await expect(reader.get(provider, path, { account: 'other' })).rejects.toThrow(
+    /^The provider square \(\S+\) failed repeatedly \(last: did not answer in time\)/,
+  );
 });
 
 test('failures of one account do not stop requests of another account at the same origin', async () => {
   const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.behaviour = 'error';
-  for (let at = 0; at < 5; at++)
-    await reader.get(standIn.url, path, { account: 'one' }).catch(() => undefined);
-  await expect(reader.get(standIn.url, path, { account: 'one' })).rejects.toThrow('not asked for a while');
+  for (let at = 0; at < 5; at++) await reader.get(provider, path, { account: 'one' }).catch(() => undefined);
+  await expect(reader.get(provider, path, { account: 'one' })).rejects.toThrow('is not asked again before');
   standIn.behaviour = 'normal';
   standIn.orders.set('o-1', { order: 1 });
-  expect(await reader.get(standIn.url, path, { account: 'two' })).toEqual({ order: 1 });
+  expect(await reader.get(provider, path, { account: 'two' })).toEqual({ order: 1 });
 });
 
 test('a provider that rejects requests is still asked: the next request may be valid', async () => {
   const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.behaviour = 'forbidden';
   for (let at = 0; at < 10; at++)
-    await expect(reader.get(standIn.url, path, {})).rejects.toThrow('answered 403');
+    await expect(reader.get(provider, path, {})).rejects.toThrow('answered 403');
   standIn.behaviour = 'normal';
   standIn.orders.set('o-1', { order: 1 });
-  expect(await reader.get(standIn.url, path, {})).toEqual({ order: 1 });
+  expect(await reader.get(provider, path, {})).toEqual({ order: 1 });
 });
 
 test('a provider that does not answer is not asked for a while, for any account', async () => {
   const reader = createReader({ timeoutMs: 500, addresses: 'any' });
   standIn.behaviour = 'hang';
   for (let at = 0; at < 3; at++)
-    await expect(reader.get(standIn.url, path, { account: `${at}` })).rejects.toThrow('The provider');
-  await expect(reader.get(standIn.url, path, { account: 'other' })).rejects.toThrow('not asked for a while');
+    await expect(reader.get(provider, path, { account: `${at}` })).rejects.toThrow('The provider');
+  await expect(reader.get(provider, path, { account: 'other' })).rejects.toThrow('is not asked again before');
   expect(standIn.asked).toHaveLength(5);
 });
 
 test('a provider that limits an account (429) is not asked again at once, and for that account not for a while', async () => {
   const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.behaviour = 'limited';
-  for (let at = 0; at < 5; at++)
-    await expect(reader.get(standIn.url, path, {})).rejects.toThrow('answered 429');
+  for (let at = 0; at < 5; at++) await expect(reader.get(provider, path, {})).rejects.toThrow('answered 429');
   expect(standIn.asked).toHaveLength(5);
-  await expect(reader.get(standIn.url, path, {})).rejects.toThrow('not asked for a while');
+  await expect(reader.get(provider, path, {})).rejects.toThrow('is not asked again before');
 });
 
 test('a request that finds too many others of its account in progress is rejected with a time to wait', async () => {
   const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.behaviour = 'hang';
-  const requests = Array.from({ length: 40 }, () => reader.get(standIn.url, path, { account: 'one' }));
+  const requests = Array.from({ length: 40 }, () => reader.get(provider, path, { account: 'one' }));
   const settled = Promise.allSettled(requests);
   for (const request of requests.slice(32)) {
     const error: unknown = await request.catch((reason: unknown) => reason);
@@ -89,7 +121,7 @@ test('a request that finds too many others of its account in progress is rejecte
   await expect.poll(() => standIn.asked.length).toBe(8);
   standIn.behaviour = 'normal';
   standIn.orders.set('o-1', { order: 1 });
-  expect(await reader.get(standIn.url, path, { account: 'two' })).toEqual({ order: 1 });
+  expect(await reader.get(provider, path, { account: 'two' })).toEqual({ order: 1 });
   standIn.release();
   expect((await settled).filter(({ status }) => status === 'fulfilled')).toHaveLength(32);
 });
@@ -103,7 +135,7 @@ test.each([
   'http://localhost:1',
 ])('where only public addresses are allowed, %s is not asked', async (url) => {
   const reader = createReader({ timeoutMs: 20_000, addresses: 'public' });
-  await expect(reader.get(url, ['x'], {})).rejects.toThrow(/private address/);
+  await expect(reader.get({ kind: 'blaze', baseUrl: url }, ['x'], {})).rejects.toThrow(/private address/);
 });
 
 test('public addresses are distinguished from special-purpose ones', () => {

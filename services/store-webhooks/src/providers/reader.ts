@@ -18,12 +18,18 @@ type Headers = Record<string, string>;
 /** Segments of a path, not encoded; they may be ids from a webhook. */
 type Path = readonly string[];
 
+/** The provider of a store. Messages name its kind, and the host and port of its address, but nothing else of it. */
+interface Provider {
+  kind: string;
+  baseUrl?: string | undefined;
+}
+
 /** Requests to providers. Every method only reads, so a request may be repeated. */
 export interface ProviderReader {
   /** Undefined: the provider has no such resource (404). */
-  get(baseUrl: string | undefined, path: Path, headers: Headers): Promise<unknown>;
+  get(provider: Provider, path: Path, headers: Headers): Promise<unknown>;
   /** A look-up that the provider offers as a POST. */
-  ask(baseUrl: string | undefined, path: Path, headers: Headers, body: unknown): Promise<unknown>;
+  ask(provider: Provider, path: Path, headers: Headers, body: unknown): Promise<unknown>;
 }
 
 export interface ReaderOptions {
@@ -50,11 +56,26 @@ const retryOnce = retry(
 );
 
 /** Only failures that may end by themselves count: after a rejected request, the next one may succeed. */
-const createCircuit = (counts: (error: ProviderUnavailable) => boolean) =>
-  circuitBreaker(handleType(ProviderUnavailable, counts), {
+const createCircuit = (counts: (error: ProviderUnavailable) => boolean) => {
+  const policy = circuitBreaker(handleType(ProviderUnavailable, counts), {
     halfOpenAfter: openCircuitMs,
     breaker: new ConsecutiveBreaker(failures),
   });
+  /** The end of the last pause, in milliseconds since 1970, and the failure that began it. */
+  const pause = { until: 0, last: '' };
+  policy.onBreak((reason) => {
+    pause.until = Date.now() + openCircuitMs;
+    if ('error' in reason && reason.error instanceof ProviderUnavailable) pause.last = reason.error.what;
+  });
+  return { policy, pause };
+};
+
+type Circuit = ReturnType<typeof createCircuit>;
+
+const describePause = (one: Circuit, other: Circuit): string => {
+  const { last, until } = (one.pause.until > other.pause.until ? one : other).pause;
+  return `failed repeatedly (last: ${last}) and is not asked again before ${new Date(until).toISOString().slice(0, 19)}Z`;
+};
 
 /**
  * The address of a path below `baseUrl`. Throws Unprocessable for a segment that would change the path:
@@ -81,7 +102,7 @@ const createAccount = () => {
   let nextAt = 0;
   return {
     circuit: createCircuit(({ status }) => status !== undefined),
-    execute: async (request: () => Promise<unknown>): Promise<unknown> => {
+    execute: async (provider: string, request: () => Promise<unknown>): Promise<unknown> => {
       try {
         return await limit.execute(async () => {
           const start = performance.now();
@@ -95,7 +116,12 @@ const createAccount = () => {
         if (!(error instanceof BulkheadRejectedError)) throw error;
         const now = performance.now();
         nextAt = Math.min(Math.max(nextAt, now) + averageMs / maxRequests, now + maxCongestionMs);
-        throw new ProviderBusy('has too many requests in progress', Math.ceil(nextAt - now), 'closed');
+        throw new ProviderBusy(
+          provider,
+          'has too many requests in progress',
+          Math.ceil(nextAt - now),
+          'closed',
+        );
       }
     },
   };
@@ -126,28 +152,34 @@ export const createReader = ({ timeoutMs, addresses }: ReaderOptions): ProviderR
   const origins = createLru<string, ReturnType<typeof createOrigin>>(1000);
   const accounts = createLru<string, ReturnType<typeof createAccount>>(10_000);
 
-  const read = async (url: URL, method: 'GET' | 'POST', headers: Headers, body?: string) => {
+  const read = async (
+    { kind, baseUrl }: Provider,
+    path: Path,
+    request: { method: 'GET' | 'POST'; headers: Headers; body?: string },
+  ) => {
+    const url = addressOf(baseUrl, path);
+    const provider = `${kind} (${url.host})`;
     const origin = cached(origins, url.origin, createOrigin);
-    const account = cached(accounts, `${url.origin} ${JSON.stringify(headers)}`, createAccount);
-    const policy = wrap(origin.limit, retryOnce, account.circuit, origin.circuit);
+    const account = cached(accounts, `${url.origin} ${JSON.stringify(request.headers)}`, createAccount);
+    const policy = wrap(origin.limit, retryOnce, account.circuit.policy, origin.circuit.policy);
     try {
       return await waitUncounted(() =>
-        account.execute(() =>
-          policy.execute(() => exchange({ url, method, headers, body, timeoutMs, addresses })),
+        account.execute(provider, () =>
+          policy.execute(() => exchange({ ...request, provider, url, timeoutMs, addresses })),
         ),
       );
     } catch (error) {
       if (!(error instanceof BrokenCircuitError)) throw error;
       // Random, so that the events of a long outage are not all due at the same moment.
       const waitMs = Math.round(openCircuitMs * (1 + 2 * Math.random()));
-      throw new ProviderBusy('failed repeatedly and is not asked for a while', waitMs, 'open');
+      throw new ProviderBusy(provider, describePause(account.circuit, origin.circuit), waitMs, 'open');
     }
   };
   return {
-    get: (baseUrl, path, headers) => read(addressOf(baseUrl, path), 'GET', headers),
-    ask: (baseUrl, path, headers, body) => {
+    get: (provider, path, headers) => read(provider, path, { method: 'GET', headers }),
+    ask: (provider, path, headers, body) => {
       const allHeaders = { 'content-type': 'application/json', ...headers };
-      return read(addressOf(baseUrl, path), 'POST', allHeaders, JSON.stringify(body));
+      return read(provider, path, { method: 'POST', headers: allHeaders, body: JSON.stringify(body) });
     },
   };
 };

@@ -8,7 +8,7 @@ import { pointersTo, fieldOf, identifierIn, parsePayload } from '../shape.ts';
 /** Reads from the Blaze partner interface. */
 const read = ({ settings, credentials, reader }: Connection, ...path: string[]): Promise<unknown> => {
   const { apiKey, authorization } = credentials;
-  return reader.get(settings.baseUrl, ['api', 'v1', 'partner', 'store', ...path], {
+  return reader.get(settings, ['api', 'v1', 'partner', 'store', ...path], {
     ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
     ...(authorization === undefined ? {} : { authorization }),
   });

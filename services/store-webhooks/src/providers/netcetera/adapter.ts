@@ -10,7 +10,7 @@ export const netcetera: ThreeDSAdapter = {
   result: async (id, { settings, credentials: { authorization }, reader }) =>
     resultIn(
       await reader.get(
-        settings.baseUrl,
+        settings,
         ['3ds', 'results', id],
         authorization === undefined ? {} : { authorization },
       ),

@@ -26,7 +26,7 @@ const readInquiry = async (id: string, { settings, credentials, reader }: Connec
   const { apiKey } = credentials;
   if (apiKey === undefined) return undefined;
   const answer = await reader.get(
-    settings.baseUrl ?? 'https://withpersona.com',
+    { ...settings, baseUrl: settings.baseUrl ?? 'https://withpersona.com' },
     ['api', 'v1', 'inquiries', id],
     { authorization: `Bearer ${apiKey}` },
   );

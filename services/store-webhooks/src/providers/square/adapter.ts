@@ -9,9 +9,13 @@ import { customerAnswer, customerEvent, orderAnswer, orderUpdated } from './sche
 const read = ({ settings, credentials, reader }: Connection, ...path: string[]): Promise<unknown> => {
   const { accessToken } = credentials;
   if (accessToken === undefined) throw new Unprocessable('The store has no access token for Square.');
-  return reader.get(settings.baseUrl ?? 'https://connect.squareup.com', ['v2', ...path], {
-    authorization: `Bearer ${accessToken}`,
-  });
+  return reader.get(
+    { ...settings, baseUrl: settings.baseUrl ?? 'https://connect.squareup.com' },
+    ['v2', ...path],
+    {
+      authorization: `Bearer ${accessToken}`,
+    },
+  );
 };
 
 export const square: PosAdapter = {

@@ -10,7 +10,7 @@ export const threedsecureio: ThreeDSAdapter = {
   result: async (threeDSServerTransID, { settings, credentials: { apiKey = '' }, reader }) =>
     resultIn(
       await reader.ask(
-        settings.baseUrl ?? 'https://service.3dsecure.io',
+        { ...settings, baseUrl: settings.baseUrl ?? 'https://service.3dsecure.io' },
         ['postauth'],
         { APIKey: apiKey },
         { threeDSServerTransID },
