@@ -5,7 +5,8 @@ import type { Fragment } from './db/sql.ts';
 import type { ResultState } from './db/tables.ts';
 import { firstIdOf } from './inbox/prune.ts';
 
-const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 interface Backlog {
   count: number;
@@ -33,11 +34,14 @@ export const addWaitingMetrics = (context: Context): void => {
       },
     });
   const countOfDay = async (state: ResultState): Promise<number> => {
-    const since = firstIdOf(new Date(now().getTime() - dayMs));
-    // Store by store, because the index of results begins with the store.
+    const since = now().getTime() - dayMs;
+    // An event may fail only after it has been retried for RETRY_FOR_HOURS; another day is for waits and outages.
+    const received = firstIdOf(new Date(since - dayMs - env.RETRY_FOR_HOURS * hourMs));
+    // Store by store, because the index of results begins with the store. Ids limit what is read of it.
     const [row] = await sql<[{ count: number }]>`
       select count(r.id)::int as count from stores s cross join lateral (
-        select id from results where store_id = s.id and state = ${state} and state <> 'done' and id >= ${since}
+        select id from results where store_id = s.id and state = ${state} and state <> 'done' and id >= ${received}
+          and finished_at >= ${new Date(since).toISOString()}
       ) r`;
     return row.count;
   };
@@ -82,7 +86,7 @@ export const addWaitingMetrics = (context: Context): void => {
     'For how long the oldest event has been waiting to be processed; 0 if none waits',
     async () => (await readQueue()).seconds,
   );
-  gauge('webhooks_failed', 'Events of the last 24 hours that failed and were not processed since', () =>
+  gauge('webhooks_failed', 'Events that failed in the last 24 hours and were not processed since', () =>
     countOfDay('failed'),
   );
   gauge('webhooks_refused', 'Events of the last 24 hours whose signatures are not valid', () =>

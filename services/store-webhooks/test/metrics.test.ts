@@ -27,13 +27,17 @@ test('the gauges count what failed, was refused or waits, of all stores', async 
     await service.hook('order_updated', webhookToken, { id: 'o-1', status: 'A', cart: { items: [] } });
     await sql`
       insert into results (store_id, id, state, attempts, finished_at)
-      values (${id}, uuidv7(), 'refused', 0, now()), (${id}, uuidv7('-25 hours'), 'refused', 0, now())`;
+      values (${id}, uuidv7(), 'refused', 0, now()),
+        (${id}, uuidv7('-25 hours'), 'refused', 0, now() - interval '25 hours'),
+        (${id}, uuidv7('-25 hours'), 'failed', 40, now()),
+        (${id}, uuidv7('-50 hours'), 'failed', 40, now() - interval '25 hours')`;
     await sql`
       insert into notifications (store_id, id, key, kind, audience, subject, mail, due_at, created_at)
       values (${id}, uuidv7(), 'k', 'order', 'store', 's', 'pending', now(), now() - interval '1 hour')`;
   }
   await sql`update queue set queued_at = queued_at - interval '1 hour'`;
-  expect(await all()).toEqual({ failed: 2, refused: 2, pending: 2, mails_pending: 2 });
+  // One failed at once, and one after it had been retried for a day.
+  expect(await all()).toEqual({ failed: 4, refused: 2, pending: 2, mails_pending: 2 });
   expect(await gauge('webhooks_oldest_pending_seconds')).toBeGreaterThanOrEqual(3600);
   expect(await gauge('webhooks_oldest_mail_seconds')).toBeGreaterThanOrEqual(3600);
 });
