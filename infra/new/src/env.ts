@@ -5,5 +5,5 @@
 export const pnpmScript = (): string => {
   const script = process.env['npm_execpath'];
   if (script) return script;
-  throw new Error('Start this with pnpm: npx -y pnpm@10.34.9 new service NAME');
+  throw new Error('Start this with pnpm: npx -y pnpm@10.34.9 new service NAME --resource NOUN');
 };

@@ -1,16 +1,19 @@
+import type { NewService } from './name.ts';
+
 /** What remains to be done by hand. */
-export const leftToDo = (name: string): string => `
-services/${name} is ready, and is part of the gateway, the deployment and the client. Try it:
+export const leftToDo = ({ name, plural, singular }: NewService): string => `
+services/${name} is ready, and is part of the gateway (/v1/${plural}), the deployment and the client. Try it:
   npx -y pnpm@10.34.9 test --project ${name}
   npx -y pnpm@10.34.9 dev
 
-Its resource is called "items", at /v1/items. Give it a name and fields of its own: rename src/items, its path in
-  infra/gateway/src/routes.ts
-  infra/gateway/test/addresses.test.ts
-and its table and requests in
-  infra/deploy/sharding.yaml
+Stop and start \`dev\` when it runs already.
+
+Each ${singular} has a name only. Give it fields of its own: src/db/tables.ts and src/${plural}, then
+  npx -y pnpm@10.34.9 --filter ${name} migrations:generate --name what_changes
+  npx -y pnpm@10.34.9 --filter ${name} openapi
+  npx -y pnpm@10.34.9 --filter @platform/client generate
+The tests of the platform send and rename its field "name":
   infra/e2e/src/load.ts
-  infra/rehearsal/src/clients.ts
   infra/rehearsal/src/next-version.ts
 
 These describe the services in words:

@@ -1,16 +1,26 @@
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { pnpmScript } from './env.ts';
 import { leftToDo } from './left-to-do.ts';
+import { checkResource } from './name.ts';
 import { newService } from './new-service.ts';
 
-const [kind, name, ...more] = process.argv.slice(2);
+const USAGE = `Usage: npx -y pnpm@10.34.9 new service NAME --resource NOUN
+NOUN is the first resource of the service, in the plural: "parcels". When its singular is irregular, add --singular NOUN.`;
+const root = join(import.meta.dirname, '../../..');
 
 try {
-  if (kind !== 'service' || name === undefined || more.length > 0) {
-    throw new Error('Usage: npx -y pnpm@10.34.9 new service NAME');
-  }
-  newService(join(import.meta.dirname, '../../..'), name, pnpmScript());
-  process.stdout.write(leftToDo(name));
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: { resource: { type: 'string' }, singular: { type: 'string' } },
+  });
+  const [kind, name, ...more] = positionals;
+  const { resource: plural, singular: given } = values;
+  if (kind !== 'service' || name === undefined || plural === undefined || more.length > 0)
+    throw new Error(USAGE);
+  const service = { name, plural, singular: checkResource(root, plural, given) };
+  newService(root, service, pnpmScript());
+  process.stdout.write(leftToDo(service));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

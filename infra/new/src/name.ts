@@ -1,5 +1,15 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+/** The names of a service that is to be created. */
+export interface NewService {
+  /** Such as `parcel-tracker`. */
+  name: string;
+  /** Its first resource, such as `parcels`: the path, the table and a folder. */
+  plural: string;
+  /** Such as `parcel`. */
+  singular: string;
+}
 
 /** The name is used for a folder, a database, two roles and as a prefix of environment variables. */
 const longest = 41;
@@ -25,8 +35,42 @@ export const checkName = (root: string, name: string): void => {
   }
 };
 
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** `parcel-tracker` → `Parcel tracker`. */
-export const titleOf = (name: string): string => {
-  const words = name.replaceAll('-', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+export const titleOf = (name: string): string => capitalize(name.replaceAll('-', ' '));
+
+/** Words of JavaScript, and names that the template uses. */
+const reservedNoun =
+  /^(?:body|case|class|context|default|enum|export|function|import|interface|name|new|package|page|param|query|return|route|row|switch|tag)$/;
+
+/** `parcels` → `parcel`, `deliveries` → `delivery`, `boxes` → `box`. */
+const singularOf = (plural: string): string => {
+  if (plural.endsWith('ies')) return `${plural.slice(0, -'ies'.length)}y`;
+  const isLong = ['ches', 'shes', 'sses', 'xes'].some((ending) => plural.endsWith(ending));
+  return plural.slice(0, isLong ? -'es'.length : -'s'.length);
+};
+
+const noun = /^[a-z]{2,30}$/;
+
+/**
+ * Checks that the resource of a new service in the repository at `root` can have this name.
+ * @returns its singular, derived from the plural when it is not given
+ * @throws an error that says what is wrong
+ */
+export const checkResource = (root: string, plural: string, given?: string): string => {
+  if (given === undefined && !plural.endsWith('s'))
+    throw new Error(`"${plural}" does not end in "s": pass its singular, too (--singular NOUN).`);
+  const singular = given ?? singularOf(plural);
+  for (const word of [plural, singular])
+    if (!noun.test(word))
+      throw new Error(
+        `"${word}" is not a valid name for a resource: use one word of 2 to 30 lower-case letters, in the plural (parcels).`,
+      );
+  if (plural === singular)
+    throw new Error(`The singular and the plural are both "${plural}"; use two words.`);
+  if (reservedNoun.test(singular)) throw new Error(`"${plural}" is reserved; choose another name.`);
+  if (readFileSync(join(root, 'infra/gateway/src/routes.ts'), 'utf8').includes(`'/v1/${plural}'`))
+    throw new Error(`"${plural}" is taken: another service has the path /v1/${plural}.`);
+  return singular;
 };

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkName } from './name.ts';
+import { checkName, type NewService } from './name.ts';
 import { freePort } from './port.ts';
 import { registerService } from './register.ts';
 import { copyTemplate } from './template.ts';
@@ -16,9 +16,11 @@ const run = (folder: string, file: string, ...args: string[]): void => {
  * Creates services/NAME and docs/NAME.md in the repository at `root`: copies the template, registers the service in the
  * gateway, the deployment and the client, installs dependencies with `pnpm` (the path of its script), and generates the first
  * migration, the OpenAPI document, the types of the client and the manifests.
+ * The resource must have been checked (`checkResource`).
  * @throws when the name is not available or a step fails; everything is as before then
  */
-export const newService = (root: string, name: string, pnpm: string): void => {
+export const newService = (root: string, service: NewService, pnpm: string): void => {
+  const { name, plural } = service;
   checkName(root, name);
   const folder = join(root, 'services', name);
   const page = join(root, 'docs', `${name}.md`);
@@ -33,12 +35,12 @@ export const newService = (root: string, name: string, pnpm: string): void => {
     ),
   ];
   const script = (...args: string[]): void => run(folder, process.execPath, '--run', ...args);
-  const { changed, undo } = registerService(root, name);
+  const { changed, undo } = registerService(root, service);
   try {
-    copyTemplate(root, name, freePort(join(root, 'services')));
+    copyTemplate(root, service, freePort(join(root, 'services')));
     // Without this flag pnpm refuses to add the package to the lock file in CI.
     run(root, process.execPath, pnpm, 'install', '--no-frozen-lockfile');
-    script('migrations:generate', '--', '--name', 'items');
+    script('migrations:generate', '--', '--name', plural);
     script('openapi');
     run(client, process.execPath, 'scripts/generate.ts', '--write');
     const outputs = ['--out', 'infra/deploy/kubernetes/base', '--chart', 'infra/deploy/chart'];

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { titleOf } from './name.ts';
+import { titleOf, type NewService } from './name.ts';
 
 /** The entries of this service, which has the fewest settings, are the pattern for those of a new one. */
 const PATTERN = 'quest-service';
 
 const snake = (name: string): string => name.replaceAll('-', '_');
 
-type Edit = (text: string, name: string) => string;
+type Edit = (text: string, service: NewService) => string;
 
 /**
  * Adds a copy after the first lines, one below the other, that begin with the one text and contain the other, with the
@@ -15,7 +15,7 @@ type Edit = (text: string, name: string) => string;
  */
 const copyLines =
   (start: string, part = ''): Edit =>
-  (text, name) => {
+  (text, { name }) => {
     const lines = text.split('\n');
     const matches = (line: string): boolean => line.startsWith(start) && line.includes(part);
     const first = lines.findIndex(matches);
@@ -28,7 +28,7 @@ const copyLines =
 /** Adds a copy after the block that begins with this line and ends with an empty one, with the name of the new service. */
 const copyBlock =
   (firstLine: string): Edit =>
-  (text, name) => {
+  (text, { name }) => {
     const start = text.indexOf(`\n${firstLine}\n`) + 1;
     const end = text.indexOf('\n\n', start) + '\n\n'.length;
     return text.slice(0, end) + text.slice(start, end).replaceAll(PATTERN, name) + text.slice(end);
@@ -37,7 +37,7 @@ const copyBlock =
 /** Adds a copy of the YAML documents that begin with this text. */
 const copyDocuments =
   (start: string): Edit =>
-  (text, name) =>
+  (text, { name }) =>
     text
       .split('---\n')
       .flatMap((document) =>
@@ -53,8 +53,8 @@ const addAbove = (text: string, start: string, added: string): string =>
 
 const edits =
   (...all: Edit[]): Edit =>
-  (text, name) =>
-    all.reduce((current, edit) => edit(current, name), text);
+  (text, service) =>
+    all.reduce((current, edit) => edit(current, service), text);
 
 /** Adds a line after the first one that begins with the one text and contains the other. */
 const addBelow = (text: string, start: string, part: string, added: string): string => {
@@ -86,58 +86,57 @@ const EDITS: Record<string, Edit> = {
     // The gateway waits for it.
     copyLines('      quest-service: {'),
   ),
-  'infra/deploy/postgres/10-databases.sh': (text, name) =>
+  'infra/deploy/postgres/10-databases.sh': (text, { name }) =>
     text.replace(/^(for service in .*); do$/m, `$1 ${name}; do`),
   'infra/deploy/kubernetes/examples/secrets.yaml': copyDocuments(
     `apiVersion: v1\nkind: Secret\nmetadata: { name: ${PATTERN}`,
   ),
-  'infra/deploy/sharding.yaml': (text, name) => `${text}${name}:\n  rows:\n    items: item_id\n`,
-  'docs/deploy.md': (text, name) =>
+  'infra/deploy/sharding.yaml': (text, { name, plural, singular }) =>
+    `${text}${name}:\n  rows:\n    ${plural}: ${singular}_id\n`,
+  'docs/deploy.md': (text, { name }) =>
     addBelow(
       text.replace(/^(for service in .*); do$/m, `$1 ${name}; do`),
       '| quest-service ',
       '–',
       `| ${name} | 250 m | 192 Mi, 512 Mi | 2 | 3 |`,
     ),
-  'docs/backup.md': (text, name) =>
+  'docs/backup.md': (text, { name }) =>
     text.replaceAll(/^( *for database in .*); do$/gm, `$1 ${snake(name)}; do`),
-  'docs/scaling.md': (text, name) =>
+  'docs/scaling.md': (text, { name, plural, singular }) =>
     addBelow(
       addBelow(text, '| quest-service ', 'any number', `| ${name} | nothing | any number |`),
       '| quest-service ',
       '`quest_id`',
-      `| ${name} | \`item_id\` | \`items\` |`,
+      `| ${name} | \`${singular}_id\` | \`${plural}\` |`,
     ),
-  'infra/gateway/src/routes.ts': (text, name) =>
-    text.includes("'/v1/items'")
-      ? text
-      : text.replace(/^\];$/m, `  { path: '/v1/items', service: '${name}' },\n$&`),
-  'infra/gateway/test/addresses.test.ts': (text, name) =>
-    text.replace(/^};$/m, `  '${name}': ['/v1/items'],\n$&`),
+  'infra/gateway/src/routes.ts': (text, { name, plural }) =>
+    text.replace(/^\];$/m, `  { path: '/v1/${plural}', service: '${name}' },\n$&`),
+  'infra/gateway/test/addresses.test.ts': (text, { name, plural }) =>
+    text.replace(/^};$/m, `  '${name}': ['/v1/${plural}'],\n$&`),
   // What the rehearsal sends to the service, how it finds what was stored, and which column its next version renames.
-  'infra/e2e/src/load.ts': (text, name) =>
+  'infra/e2e/src/load.ts': (text, { name, plural, singular }) =>
     addAbove(
       text.replace('  questService,\n', `$&  ${camel(name)},\n`),
       `    '${PATTERN}': async`,
       `    '${name}': async () =>
-      (await unwrap(${camel(name)}(gateway, admin).POST('/items', { body: { name: 'An item' } }))).itemId,`,
+      (await unwrap(${camel(name)}(gateway, admin).POST('/${plural}', { body: { name: 'Example' } }))).${singular}Id,`,
     ),
-  'infra/rehearsal/src/clients.ts': (text, name) =>
-    addAbove(text, `  '${PATTERN}': 'select`, `  '${name}': 'select item_id from items',`),
-  'infra/rehearsal/src/next-version.ts': (text, name) =>
+  'infra/rehearsal/src/clients.ts': (text, { name, plural, singular }) =>
+    addAbove(text, `  '${PATTERN}': 'select`, `  '${name}': 'select ${singular}_id from ${plural}',`),
+  'infra/rehearsal/src/next-version.ts': (text, { name, plural }) =>
     addAbove(
       text,
       `  '${PATTERN}': { table`,
       `  '${name}': {
-    table: 'items',
+    table: '${plural}',
     column: 'name',
     type: 'text',
     code: ['name: text().notNull()', "name: text('name_next').notNull()"],
   },`,
     ),
-  'packages/client/src/services.ts': (text, name) =>
+  'packages/client/src/services.ts': (text, { name }) =>
     `${addBelow(text, 'import type', PATTERN, `import type { paths as ${pascal(name)} } from './generated/${name}.ts';`)}/** ${titleOf(name)}. */\nexport const ${camel(name)}: CreateClient<${pascal(name)}> = clientOf('/v1');\n`,
-  'packages/client/src/index.ts': (text, name) =>
+  'packages/client/src/index.ts': (text, { name }) =>
     `${text.replace(/^ {2}questService,\n/m, `$&  ${camel(name)},\n`)}export type { components as ${pascal(name)} } from './generated/${name}.ts';\n`,
 };
 
@@ -149,8 +148,11 @@ const RENDERED = ['infra/deploy/kubernetes/base', 'infra/deploy/chart'];
  * @returns the paths of all files that were changed, and a function that restores them and the rendered manifests
  * @throws when a file has no entry that can be copied
  */
-export const registerService = (root: string, name: string): { changed: string[]; undo: () => void } => {
-  const values = join(root, 'infra/deploy/values', `${name}.yaml`);
+export const registerService = (
+  root: string,
+  service: NewService,
+): { changed: string[]; undo: () => void } => {
+  const values = join(root, 'infra/deploy/values', `${service.name}.yaml`);
   writeFileSync(values, VALUES, { flag: 'wx' });
   const before = new Map<string, string>();
   for (const folder of RENDERED)
@@ -166,12 +168,10 @@ export const registerService = (root: string, name: string): { changed: string[]
   for (const [file, edit] of Object.entries(EDITS)) {
     const path = join(root, file);
     const text = readFileSync(path, 'utf8');
-    const edited = edit(text, name);
+    const edited = edit(text, service);
     if (edited === text) {
       undo();
-      throw new Error(
-        `${file} has no entry of ${PATTERN} to copy, or a service still has the path /v1/items.`,
-      );
+      throw new Error(`${file} has no entry of ${PATTERN} to copy.`);
     }
     before.set(path, text);
     writeFileSync(path, edited);

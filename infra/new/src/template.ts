@@ -1,16 +1,20 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { titleOf } from './name.ts';
+import { capitalize, titleOf, type NewService } from './name.ts';
 
 const template = join(import.meta.dirname, '../template');
 
 /**
- * Copies the template to `root` and replaces the placeholders by the name and the port. The template has the layout of
+ * Copies the template to `root` and replaces the placeholders by the names and the port. The template has the layout of
  * the repository. Fails when a file exists.
  */
-export const copyTemplate = (root: string, name: string, port: number): void => {
+export const copyTemplate = (root: string, { name, plural, singular }: NewService, port: number): void => {
   const named = (text: string): string =>
     text
+      .replaceAll('widgets', plural)
+      .replaceAll('Widgets', capitalize(plural))
+      .replaceAll('widget', singular)
+      .replaceAll('Widget', capitalize(singular))
       .replaceAll('placeholder-service', name)
       .replaceAll('Placeholder service', titleOf(name))
       .replaceAll('"port": 0', `"port": ${port}`);

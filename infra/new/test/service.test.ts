@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type {} from '@platform/local/provided';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { checkResource } from '../src/name.ts';
 import { copyRepository, root } from './copy.ts';
 import { inherited } from './env.ts';
 
@@ -26,7 +27,9 @@ const node = async (cwd: string, ...args: string[]): Promise<string> => {
   return stdout + stderr;
 };
 
-const make = (...args: string[]): Promise<string> => node(copy.folder, 'infra/new/src/main.ts', ...args);
+const make = (service: string, ...args: string[]): Promise<string> =>
+  node(copy.folder, 'infra/new/src/main.ts', 'service', service, ...args);
+const ofParcels = ['--resource', 'parcels'];
 const tool = (path: string, ...args: string[]): Promise<string> =>
   node(copy.folder, `node_modules/${path}`, ...args);
 
@@ -52,8 +55,31 @@ test.for([
   ['architecture', 'is taken: docs/architecture.md exists'],
 ])('the name %s is refused', async ([wanted = '', why]) => {
   const before = readdirSync(join(copy.folder, 'services'));
-  await expect(make('service', wanted)).rejects.toThrow(why);
+  await expect(make(wanted, ...ofParcels)).rejects.toThrow(why);
   expect(readdirSync(join(copy.folder, 'services'))).toEqual(before);
+});
+
+test.for([
+  [[], 'Usage: '],
+  [['--resource', 'Parcels'], '"Parcels" is not a valid name for a resource'],
+  [['--resource', 'parcel-parts'], '"parcel-parts" is not a valid name for a resource'],
+  [['--resource', 'people'], 'pass its singular'],
+  [['--resource', 'news', '--singular', 'news'], 'are both "news"'],
+  [['--resource', 'pages'], '"pages" is reserved'],
+  [['--resource', 'quests'], 'another service has the path /v1/quests'],
+] as const)('the resource in %j is refused', async ([args, why]) => {
+  await expect(make(name, ...args)).rejects.toThrow(why);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test.for([
+  ['parcels', 'parcel'],
+  ['deliveries', 'delivery'],
+  ['boxes', 'box'],
+  ['addresses', 'address'],
+  ['warehouses', 'warehouse'],
+])('the singular of %s is %s', ([plural = '', singular]) => {
+  expect(checkResource(root, `other${plural}`)).toBe(`other${singular}`);
 });
 
 test('a step that fails leaves no files behind', async () => {
@@ -62,19 +88,21 @@ test('a step that fails leaves no files behind', async () => {
   onTestFinished(() => symlinkSync(join(root, 'node_modules'), modules));
   const compose = (): string => readFileSync(join(copy.folder, 'infra/deploy/compose.yaml'), 'utf8');
   const before = compose();
-  await expect(make('service', name)).rejects.toThrow('install --no-frozen-lockfile failed');
+  await expect(make(name, ...ofParcels)).rejects.toThrow('install --no-frozen-lockfile failed');
   expect(compose()).toBe(before);
   expect([folder, join(copy.folder, `docs/${name}.md`)].filter(existsSync)).toEqual([]);
 });
 
 test('a new service passes the checks and its own tests', async () => {
-  const output = await make('service', name);
-  expect(output).toContain('infra/gateway/src/routes.ts');
+  const output = await make(name, ...ofParcels);
+  expect(output).toContain('Each parcel has a name only.');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  expect(files.filter((path) => !path.includes('node_modules') && path.includes('widget'))).toEqual([]);
   const { port, scopes } = platformOf(name);
   expect(scopes).toEqual([`${name}:read`, `${name}:write`, 'ops:read']);
   const ports = readdirSync(join(copy.folder, 'services')).map((service) => platformOf(service).port);
   expect(ports.filter((one) => one === port)).toHaveLength(1);
-  expect(existsSync(join(folder, 'migrations/0000_items.sql'))).toBe(true);
+  expect(existsSync(join(folder, 'migrations/0000_parcels.sql'))).toBe(true);
   const paths = [`services/${name}`, `docs/${name}.md`];
   await tool('oxfmt/bin/oxfmt', '--check', ...paths);
   await tool('oxlint/bin/oxlint', ...paths);
@@ -84,7 +112,7 @@ test('a new service passes the checks and its own tests', async () => {
   for (const script of ['types:check', 'openapi:check', 'migrations:check'])
     await node(folder, '--run', script);
   expect(await node(folder, '--run', 'test')).toMatch(/Tests .*\d+ passed/);
-  await expect(make('service', name)).rejects.toThrow('is taken');
+  await expect(make(name, ...ofParcels)).rejects.toThrow('is taken');
 });
 
 // The service of the test before.
@@ -109,7 +137,7 @@ test('a new service is part of the rendered manifests, the example Secrets and t
 
 /** Inserts text before a part of a file of the new service's resource. */
 const insertBefore = (file: string, part: string, added: string): void => {
-  const path = join(folder, 'src/items', file);
+  const path = join(folder, 'src/parcels', file);
   const text = readFileSync(path, 'utf8');
   expect(text).toContain(part);
   writeFileSync(
@@ -122,52 +150,52 @@ const insertBefore = (file: string, part: string, added: string): void => {
 test('an endpoint is added in four files of its resource, and passes the checks and all tests', async () => {
   insertBefore(
     'store.ts',
-    'export const insertItem',
-    `export const renameItem = async ({ orm }: Database, itemId: string, name: string): Promise<ItemRow | undefined> => {
-  const [row] = await orm.update(items).set({ name }).where(eq(items.itemId, itemId)).returning();
+    'export const insertParcel',
+    `export const renameParcel = async ({ orm }: Database, parcelId: string, name: string): Promise<ParcelRow | undefined> => {
+  const [row] = await orm.update(parcels).set({ name }).where(eq(parcels.parcelId, parcelId)).returning();
   return row;
 };
 
 `,
   );
-  insertBefore('use-cases.ts', 'insertItem, type', 'renameItem, ');
+  insertBefore('use-cases.ts', 'insertParcel, type', 'renameParcel, ');
   insertBefore(
     'use-cases.ts',
-    'export const listItems',
-    `export const changeItem = async (ctx: Context, itemId: string, { name }: { name: string }): Promise<ItemRow> => {
-  const item = await renameItem(ctx.database, itemId, name);
-  if (item === undefined) throw new NotFound('item');
-  return item;
+    'export const listParcels',
+    `export const changeParcel = async (ctx: Context, parcelId: string, { name }: { name: string }): Promise<ParcelRow> => {
+  const parcel = await renameParcel(ctx.database, parcelId, name);
+  if (parcel === undefined) throw new NotFound('parcel');
+  return parcel;
 };
 
 `,
   );
-  insertBefore('routes.ts', 'createItem, getItem', 'changeItem, ');
+  insertBefore('routes.ts', 'createParcel, getParcel', 'changeParcel, ');
   insertBefore(
     'routes.ts',
     '];\n',
     `  route(
     {
       method: 'put',
-      path: '/items/{itemId}',
-      operationId: 'changeItem',
+      path: '/parcels/{parcelId}',
+      operationId: 'changeParcel',
       tag,
-      summary: 'Rename an item',
+      summary: 'Rename a parcel',
       caller: ctx.writer,
-      params: ItemPath,
-      body: { schema: ItemInput, example: { name: 'Mine' } },
-      responses: { 200: { description: 'The item', body: Item } },
+      params: ParcelPath,
+      body: { schema: ParcelInput, example: { name: 'Mine' } },
+      responses: { 200: { description: 'The parcel', body: Parcel } },
       problems: [404],
     },
-    async ({ params, body }) => ({ status: 200, body: toWire(await changeItem(ctx, params.itemId, body)) }),
+    async ({ params, body }) => ({ status: 200, body: toWire(await changeParcel(ctx, params.parcelId, body)) }),
   ),
 `,
   );
   insertBefore(
     'routes.test.ts',
-    "test('items are listed",
-    `test('an item is renamed by a caller who may, and only with a valid name', async () => {
-  const { headers } = await post(service, '/items', { name: 'before' }).expect(201);
+    "test('parcels are listed",
+    `test('a parcel is renamed by a caller who may, and only with a valid name', async () => {
+  const { headers } = await post(service, '/parcels', { name: 'before' }).expect(201);
   const put = (body: object) => supertest(service.app).put(String(headers['location'])).send(body);
   await put({ name: 'after' }).expect(401);
   const writer = await tokenWith('${name}:write');

@@ -1,6 +1,6 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import type { Context } from './context.ts';
-import { itemRoutes } from './items/routes.ts';
+import { widgetRoutes } from './widgets/routes.ts';
 
 /** The resources of the service, and their description in the OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
@@ -8,9 +8,9 @@ export const createApp = (context: Context): HttpApp =>
     about: {
       title: 'Placeholder service',
       version: '1.0.0',
-      description: 'Items, read in pages.',
-      tags: { Items: 'Named items' },
+      description: 'Widgets, read in pages.',
+      tags: { Widgets: 'Named widgets' },
       basePath: '/v1',
     },
-    routes: itemRoutes(context),
+    routes: widgetRoutes(context),
   });

@@ -2,9 +2,9 @@ import { pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
-export const items = pgTable('items', {
+export const widgets = pgTable('widgets', {
   /** UUIDv7: grows with time, so that the primary key is the order of the list too. */
-  itemId: uuid('item_id').primaryKey(),
+  widgetId: uuid('widget_id').primaryKey(),
   name: text().notNull(),
   createdAt: instant('created_at').notNull(),
 });

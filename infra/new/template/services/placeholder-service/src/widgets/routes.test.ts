@@ -9,25 +9,25 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-test('a created item can be read at its Location', async () => {
-  const made = await post(service, '/items', { name: 'Häuser 🏠' }).expect(201);
+test('a created widget can be read at its Location', async () => {
+  const made = await post(service, '/widgets', { name: 'Häuser 🏠' }).expect(201);
   expect(made.body).toEqual({
-    itemId: expect.any(String),
+    widgetId: expect.any(String),
     name: 'Häuser 🏠',
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   });
-  expect(made.headers['location']).toBe(`/v1/items/${made.body.itemId}`);
+  expect(made.headers['location']).toBe(`/v1/widgets/${made.body.widgetId}`);
   const path = String(made.headers['location']).slice('/v1'.length);
   const read = await get(service, path).expect(200);
   expect(read.body).toEqual(made.body);
 });
 
-test('items are listed newest first, in pages', async () => {
+test('widgets are listed newest first, in pages', async () => {
   await using own = await startService();
-  for (const name of ['a', 'b', 'c']) await post(own, '/items', { name }).expect(201);
+  for (const name of ['a', 'b', 'c']) await post(own, '/widgets', { name }).expect(201);
   const page = async (query: string) => {
-    const { body } = await get(own, `/items${query}`).expect(200);
-    return [body.items.map(({ name }: { name: string }) => name), body.page];
+    const { body } = await get(own, `/widgets${query}`).expect(200);
+    return [body.widgets.map(({ name }: { name: string }) => name), body.page];
   };
   expect(await page('')).toEqual([['c', 'b', 'a'], { number: 1, has_more: false, limit: 50 }]);
   expect(await page('?limit=2')).toEqual([['c', 'b'], { number: 1, has_more: true, limit: 2 }]);
@@ -41,29 +41,31 @@ describe('bad input is 400 and names the field', () => {
     [{ name: '' }, 'name'],
     [{ name: 'a'.repeat(201) }, 'name'],
     [{ name: 'a\0' }, 'name'],
-    [{ name: 'a', itemId: randomUUID() }, 'itemId'],
+    [{ name: 'a', widgetId: randomUUID() }, 'widgetId'],
   ] as const)('in the body %j', async ([body, named]) => {
-    const { body: problem } = await post(service, '/items', body).expect(400);
+    const { body: problem } = await post(service, '/widgets', body).expect(400);
     expect(problem.code).toBe('validation_failed');
     expect(problem.errors).toEqual({ [named]: [expect.any(String)] });
   });
 
   test('in the query', async () => {
-    const { body } = await get(service, '/items?page=0&limit=201&sort=name').expect(400);
+    const { body } = await get(service, '/widgets?page=0&limit=201&sort=name').expect(400);
     expect(Object.keys(body.errors).toSorted()).toEqual(['limit', 'page', 'sort']);
   });
 
   test('in the path', async () => {
-    expect((await get(service, '/items/1').expect(400)).body.errors).toEqual({ itemId: ['must be a UUID'] });
-    expect((await get(service, `/items/${randomUUID()}`).expect(404)).body.code).toBe('not_found');
+    expect((await get(service, '/widgets/1').expect(400)).body.errors).toEqual({
+      widgetId: ['must be a UUID'],
+    });
+    expect((await get(service, `/widgets/${randomUUID()}`).expect(404)).body.code).toBe('not_found');
   });
 });
 
 describe('a caller without the scope is refused', () => {
   const calls = [
-    ['get', '/items', 'read'],
-    ['get', `/items/${randomUUID()}`, 'read'],
-    ['post', '/items', 'write'],
+    ['get', '/widgets', 'read'],
+    ['get', `/widgets/${randomUUID()}`, 'read'],
+    ['post', '/widgets', 'write'],
   ] as const;
   test.for(calls)('%s %s needs a token with the scope to %s', async ([verb, path, needed]) => {
     const call = () => supertest(service.app)[verb](`/v1${path}`);
