@@ -132,6 +132,10 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
     await using visited = await signedIn(`webhooks?to=${to}`, desktop);
     const { page } = visited;
     const opener = page.locator('tbody tr', { hasText: 'failed' }).locator('button').first();
+    // The list was read once, perhaps before the first webhook failed.
+    const refresh = page.getByRole('button', { name: 'Refresh' });
+    await expect.poll(() => refresh.click().then(() => opener.count())).toBe(1);
+    await loaded(page);
     const key = await opener.getAttribute('data-key');
     await opener.press('Enter');
     const dialog = page.getByRole('dialog');
@@ -143,7 +147,7 @@ describe.runIf(canLook)('the operations page with a keyboard', () => {
     await dialog.getByRole('button', { name: 'Replay now' }).focus();
     const again = page.waitForResponse('**/events?**');
     await page.keyboard.press('Enter');
-    await dialog.getByText('It will be processed again in a moment.').waitFor();
+    await dialog.getByText(/^It (?:failed|was processed)/).waitFor();
     expect(await focusedText(page)).toBe('Replay …');
     await (await again).finished();
     await loaded(page);

@@ -127,24 +127,6 @@ describe.runIf(canLook)('the operations page', () => {
     expect(slip).toContain('TrustedHTML');
   });
 
-  test('a webhook has a dry run, and then a replay', async () => {
-    await using visited = await signedIn('webhooks');
-    const { page } = visited;
-    await page.getByLabel('Status').selectOption('failed');
-    await page.locator('tbody tr', { hasText: 'failed' }).getByRole('button').first().click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Dry run' }).click();
-    await dialog.getByText('A replay would …').waitFor();
-    await dialog.getByRole('button', { name: 'Replay …' }).click();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
-    await dialog.getByRole('button', { name: 'Replay …' }).click();
-    await dialog.getByRole('button', { name: 'Replay now' }).click();
-    await dialog.getByText('It will be processed again in a moment.').waitFor();
-    expect(visited.asked.filter((path) => path.endsWith('/replay'))).toHaveLength(2);
-    await page.keyboard.press('Escape');
-    expect(await page.getByRole('dialog').count()).toBe(0);
-  });
-
   test('webhooks of all stores come first, and one is opened by its address alone', async () => {
     const headers = { Authorization: `Bearer ${demo.adminToken}` };
     const answer = await fetch(`${gateway}/v1/stores/${demo.store.id}/events?limit=1`, { headers });

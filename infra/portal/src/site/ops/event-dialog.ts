@@ -1,9 +1,9 @@
 import { button, element } from '../element.ts';
 import { lookOf, type EventDetail, type Replay } from './events-data.ts';
 import { aboutLink, findLink } from './links.ts';
-import { facts, openDialog, show, state } from './parts.ts';
+import { facts, openDialog, replaceContent, show, state } from './parts.ts';
 import type { Session } from './session.ts';
-import { pretty } from './text.ts';
+import { isTemporary, pretty } from './text.ts';
 import { when } from './time.ts';
 
 const code = (value: unknown) => element('pre', { tabindex: '0' }, pretty(value));
@@ -52,7 +52,8 @@ const related = ({ links }: EventDetail): HTMLElement | string => {
     : element('div', {}, element('h3', {}, 'Related'), element('ul', {}, ...entries));
 };
 
-const content = (event: EventDetail): Node =>
+/** What a replay changes: the status and the records that the event is about. */
+const outline = (event: EventDetail): Node =>
   element(
     'div',
     {},
@@ -70,6 +71,12 @@ const content = (event: EventDetail): Node =>
     ]),
     event.error === null ? '' : element('p', { class: 'error note' }, event.error),
     related(event),
+  );
+
+const payload = (event: EventDetail): Node =>
+  element(
+    'div',
+    {},
     element('h3', {}, 'Body'),
     event.revealed ? '' : element('p', { class: 'note soft' }, 'Masked. Revealing the body is recorded.'),
     code(event.body),
@@ -77,24 +84,59 @@ const content = (event: EventDetail): Node =>
     code(event.headers),
   );
 
-/** What a recheck found, by the new status. */
+/** What a recheck found, by the new status; an accepted webhook is processed then. */
 const rechecked: Readonly<Record<string, string>> = {
-  pending: 'The signature is valid now. The webhook will be processed in a moment.',
   failed: 'The signature is valid now, but the body cannot be read.',
   ignored: 'The signature is valid now, but the same webhook was accepted meanwhile.',
   refused: 'The signature is still not valid.',
+};
+
+const note = (text: string, isError = false): Node =>
+  element('p', { class: isError ? 'note error' : 'note' }, text);
+
+/** How the processing after a replay or a recheck ended. */
+const processed = ({ status, error, nextAttemptAt }: EventDetail): Node => {
+  if (status === 'failed') return note(`It failed again: ${error}`, true);
+  if (status === 'pending')
+    return note(`It failed: ${error} The next attempt is at ${when(nextAttemptAt)}.`, true);
+  return note(status === 'ignored' ? `It was ignored: ${error}` : 'It was processed.');
+};
+
+const pollMs = 500;
+
+/** Asks until a webhook has been processed; undefined when `target` leaves the page before. */
+const untilProcessed = async (
+  session: Session,
+  path: string,
+  target: HTMLElement,
+): Promise<EventDetail | undefined> => {
+  while (target.isConnected) {
+    const event = await session.ask<EventDetail>(path).catch((error: unknown) => {
+      if (!isTemporary(error)) throw error;
+      return undefined;
+    });
+    if (event && (event.status !== 'pending' || event.error !== null)) return event;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  return undefined;
 };
 
 /** One webhook: its content and result, revealing its body, and a dry run and a replay, or a recheck of a refused one. */
 export const openEvent = (session: Session, path: string, changed: () => void): HTMLDialogElement => {
   const result = element('div', { role: 'status' });
   const body = element('div', { class: 'dialog-body' });
-  const tell = (load: () => Promise<Node>): void => {
-    void show(result, load).then(() => result.scrollIntoView({ block: 'start' }));
-  };
-  const told = (text: string): Node => {
+  const about = element('div');
+  const scroll = (): void => result.scrollIntoView({ block: 'start' });
+  const tell = (load: () => Promise<Node>): void => void show(result, load).then(scroll);
+  /** Waits for the result of the processing, then reads the list again. */
+  const follow = async (): Promise<Node> => {
+    replaceContent(result, note('Waiting for the result …'));
+    scroll();
+    const event = await untilProcessed(session, path, result);
     changed();
-    return element('p', { class: 'note' }, text);
+    if (event === undefined) return note('');
+    replaceContent(about, outline(event));
+    return processed(event);
   };
   const reveal = button('Reveal body', 'quiet', () => {
     // The button disappears, and the focus must not disappear with it.
@@ -109,7 +151,9 @@ export const openEvent = (session: Session, path: string, changed: () => void): 
   const recheck = button('Recheck', '', () => {
     tell(async () => {
       const { status } = await session.ask<{ status: string }>(`${path}/recheck`, 'POST');
-      return told(rechecked[status] ?? status);
+      if (status === 'pending') return follow();
+      changed();
+      return note(rechecked[status] ?? status);
     });
   });
   const sure = button('Replay now', 'danger', () => {
@@ -117,7 +161,7 @@ export const openEvent = (session: Session, path: string, changed: () => void): 
     replay.focus();
     tell(async () => {
       await session.ask(`${path}/replay`, 'POST');
-      return told('It will be processed again in a moment.');
+      return follow();
     });
   });
   const replay = button('Replay …', '', () => {
@@ -138,7 +182,8 @@ export const openEvent = (session: Session, path: string, changed: () => void): 
       const isRefused = event.status === 'refused';
       recheck.hidden = !isRefused;
       for (const one of [dryRun, replay]) one.hidden = isRefused;
-      return content(event);
+      replaceContent(about, outline(event));
+      return element('div', {}, about, payload(event));
     });
   const actions = [reveal, dryRun, recheck, replay, sure, no];
   for (const one of actions.slice(1)) one.hidden = true;

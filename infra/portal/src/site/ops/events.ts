@@ -91,6 +91,7 @@ const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
     },
     load,
     many,
+    button('Refresh', 'quiet', load),
   );
   load();
   const opened = place().filters.get('open');

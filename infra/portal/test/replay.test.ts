@@ -1,0 +1,94 @@
+import { testLimits } from '@platform/local/test-limits';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { send } from './api.ts';
+import { canLook, gateway, useBrowser } from './browser.ts';
+import { signedIn } from './sign-in.ts';
+
+useBrowser();
+
+/** A store for these tests alone, because other tests send webhooks and replay them. */
+let store: { id: string; webhookToken: string };
+
+const hook = (event: string, body: object) =>
+  fetch(`${gateway}/api/v1/hooks/${event}/${store.webhookToken}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+const rows = '.list tbody tr';
+
+describe.runIf(canLook)('a replay of one webhook', () => {
+  beforeAll(async () => {
+    const name = 'Corner shop';
+    const body = { name, storeUrl: 'https://corner.example.test/', pos: { kind: 'blaze' } };
+    store = (await (await send('POST', '/v1/stores', body)).json()) as typeof store;
+    await hook('member_updated', { note: 'has no id' });
+    await hook('job_started', { id: 'job-1', orderId: 'order-1' });
+    const list = `/v1/stores/${store.id}/events?status=pending`;
+    const areProcessed = async (): Promise<boolean> => {
+      const { events } = (await (await send('GET', list)).json()) as { events: unknown[] };
+      return events.length === 0;
+    };
+    await vi.waitUntil(areProcessed, testLimits.expect.poll);
+  });
+
+  test('that fails again says why, and the webhook stays in the list of failed ones', async () => {
+    await using visited = await signedIn(`webhooks?store=${store.id}&status=failed`);
+    const { page } = visited;
+    await page.locator(rows).getByRole('button').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await dialog.getByText('A replay would …').waitFor();
+    await dialog.getByRole('button', { name: 'Replay …' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Replay …' }).click();
+    await dialog.getByRole('button', { name: 'Replay now' }).click();
+    await dialog.getByText(/^It failed again: The payload is not valid/).waitFor();
+    expect(visited.asked.filter((path) => path.endsWith('/replay'))).toHaveLength(2);
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await page.locator(rows, { hasText: 'The payload is not valid' }).waitFor();
+  });
+
+  test('that succeeds says so', async () => {
+    await using visited = await signedIn(`webhooks?store=${store.id}&status=done`);
+    const { page } = visited;
+    await page.locator(rows, { hasText: 'job_started' }).getByRole('button').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Replay …' }).click();
+    await dialog.getByRole('button', { name: 'Replay now' }).click();
+    await dialog.getByText('It was processed.').waitFor();
+    expect(visited.faults).toEqual([]);
+  });
+
+  test('that is retried later says when, and the fields of the dialog show the new status', async () => {
+    await using visited = await signedIn(`webhooks?store=${store.id}&status=failed`);
+    const { page } = visited;
+    await page.locator(rows).getByRole('button').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.locator('dd', { hasText: /^failed$/ }).waitFor();
+    const next = { status: 'pending', finishedAt: null, nextAttemptAt: '2030-01-01T00:00:00.000Z' };
+    const answers = [null, null, 'The provider answered 500.'].map((error) => ({ ...next, error }));
+    await page.route('**/replay', (route) => route.fulfill({ status: 202, json: {} }));
+    await page.route(/\/events\/[^/]+$/, async (route) => {
+      const event = (await (await route.fetch()).json()) as object;
+      await route.fulfill({ json: { ...event, ...answers.shift() } });
+    });
+    await dialog.getByRole('button', { name: 'Replay …' }).click();
+    await dialog.getByRole('button', { name: 'Replay now' }).click();
+    await dialog.getByText(/^It failed: The provider answered 500\. The next attempt is at .*2030/).waitFor();
+    await dialog.locator('dd', { hasText: /^pending$/ }).waitFor();
+    expect(answers).toEqual([]);
+  });
+
+  test('a list is read again with a button', async () => {
+    await using visited = await signedIn(`webhooks?store=${store.id}&event=job_completed`);
+    const { page } = visited;
+    await page.getByText('No webhook matches the filter.').waitFor();
+    await hook('job_completed', { id: 'job-1', orderId: 'order-1' });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.locator(rows, { hasText: 'job_completed' }).waitFor();
+    expect(visited.faults).toEqual([]);
+  });
+});
