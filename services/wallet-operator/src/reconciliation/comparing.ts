@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground, type Background } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql, TransactionSql } from 'postgres';
+import { compareEntries, compareLines } from './comparing-store.ts';
 import {
   claimRun,
-  compareEntries,
-  compareLines,
   countFailedAttempt,
   endOfNextLines,
   enterStep,
@@ -14,7 +13,7 @@ import {
   removeExpired,
   removeLines,
   type Run,
-} from './comparing-store.ts';
+} from './run-store.ts';
 
 /** Lines of one transaction: it takes some 100 ms, so that no snapshot keeps old versions of players for long. */
 const linesAtOnce = 2000;

@@ -4,7 +4,6 @@ import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Credit, Debit, Rollback } from '../ledger/command.ts';
 import { decimal } from '../money.ts';
-import type { RepairRequest, Repairs } from './schema.ts';
 import {
   differencesByNumber,
   markApplying,
@@ -12,7 +11,8 @@ import {
   markTried,
   missingInRounds,
   type DifferenceRow,
-} from './store.ts';
+} from './difference-store.ts';
+import type { RepairRequest, Repairs } from './schema.ts';
 import { reconciliationRow } from './use-cases.ts';
 
 type RepairView = z.input<typeof Repairs>['repairs'][number];

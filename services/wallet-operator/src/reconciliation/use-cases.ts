@@ -11,7 +11,8 @@ import { currencyOf } from '../ledger/domain.ts';
 import { idSpaceOf } from '../ledger/id-space.ts';
 import type { Policy } from '../ledger/command.ts';
 import { decimal, minorUnits } from '../money.ts';
-import { failRun } from './comparing-store.ts';
+import { countKinds, differencesAfter, listDifferences, type DifferenceRow } from './difference-store.ts';
+import { failRun } from './run-store.ts';
 import {
   statementFields,
   type Difference,
@@ -24,16 +25,12 @@ import {
 import { readStatement, tooManyLines, type ReadLine, type StatementFormat } from './statement.ts';
 import {
   beginComparing,
-  countKinds,
-  differencesAfter,
   findReconciliation,
   hasRoom,
   insertLines,
   insertReconciliation,
-  listDifferences,
   listReconciliations,
   maxOpen,
-  type DifferenceRow,
   type LineRow,
   type ReconciliationRow,
 } from './store.ts';
