@@ -45,7 +45,9 @@ test('every service of the gateway has a card, and every description belongs to 
   const page = await readFile(join(out, 'index.html'), 'utf8');
   for (const name of services) {
     expect(page).toContain(`data-service="${name}"`);
+    expect(page).toContain(`href="/docs/guides/${name}/"`);
   }
+  expect(page).toContain('Six services');
   expect(services).toEqual(expect.arrayContaining(Object.keys(purposes)));
 });
 

@@ -1,4 +1,5 @@
 import { html, type Markup } from './html.ts';
+import { addressOf, type Guide } from './guides.ts';
 import type { ServiceCard } from './services.ts';
 
 /** How callers authenticate. */
@@ -18,7 +19,7 @@ const credentials: readonly { name: string; how: string; where: string }[] = [
   { name: 'Token in the address', how: '/api/v1/hooks/…/{token}', where: 'Webhooks of providers.' },
 ];
 
-const card = ({ name, title, purpose, callers, addresses }: ServiceCard): Markup =>
+const card = ({ name, title, purpose, callers, addresses }: ServiceCard, hasGuide: boolean): Markup =>
   html` <li class="card" data-service="${name}">
     <div class="card-head">
       <h3><a href="/docs/reference/?api=${name}">${title}</a></h3>
@@ -31,16 +32,21 @@ const card = ({ name, title, purpose, callers, addresses }: ServiceCard): Markup
     </ul>
     <p class="card-links">
       <a href="/docs/reference/?api=${name}" aria-label="Reference of ${title}">Reference</a>
+      ${hasGuide ? html`<a href="${addressOf(name)}" aria-label="Guide of ${title}">Guide</a>` : ''}
       <a href="/openapi/${name}.json" aria-label="OpenAPI document of ${title}">OpenAPI</a>
     </p>
   </li>`;
 
+const numbers = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'];
+
+const countOf = ({ length }: readonly unknown[]): string => numbers[length] ?? String(length);
+
 /** The first page: the services, their addresses and whether they are ready. */
-export const overview = (services: readonly ServiceCard[]): Markup =>
+export const overview = (services: readonly ServiceCard[], guides: readonly Guide[]): Markup =>
   html` <main id="content" class="page">
       <section class="hero">
         <div>
-          <h1>Six services,<br />one address.</h1>
+          <h1>${countOf(services)} services,<br />one address.</h1>
           <p class="lead">
             Each has its own database, its own releases and one API, described by the OpenAPI document that
             validates its requests. All requests go through the gateway.
@@ -58,7 +64,12 @@ export const overview = (services: readonly ServiceCard[]): Markup =>
       <section aria-labelledby="services-heading">
         <h2 id="services-heading">Services</h2>
         <ul class="cards">
-          ${services.map(card)}
+          ${services.map((service) =>
+            card(
+              service,
+              guides.some(({ name }) => name === service.name),
+            ),
+          )}
         </ul>
       </section>
       <section aria-labelledby="entry-heading" class="entry">

@@ -82,7 +82,7 @@ export const pages = (
       title: 'Platform',
       script: 'overview',
       style: 'portal',
-      body: overview(services),
+      body: overview(services, guides),
     },
     {
       path: 'reference/index.html',

@@ -65,6 +65,10 @@ describe.runIf(canLook)('the health strip', () => {
     expect(await stuck.getByRole('link', { name: 'Guide' }).getAttribute('href')).toBe(
       '/docs/guides/wallet-operator/#management-api',
     );
+    const failed = page.locator('.alerts li', { hasText: 'EventsFailed' }).first();
+    expect(await failed.getByRole('link', { name: 'Failed events' }).getAttribute('href')).toBe(
+      '#webhooks?store=-&status=failed',
+    );
     // The most urgent one comes first.
     expect(await page.locator('.alerts li').first().textContent()).toContain('SpoolHoldsEvents');
   });

@@ -59,6 +59,26 @@ describe.runIf(canLook)('the portal', () => {
     await expect.poll(() => lastCode(printed)).not.toBe(code);
   });
 
+  test('a code that is pasted into the address of an open page opens the demo', async () => {
+    const code = await lastCode(printed);
+    await using visited = await visit('/docs/');
+    const { page } = visited;
+    await page.evaluate((fragment) => (location.hash = fragment), `#code=${code}`);
+    await page.getByText('This is a demo stack').waitFor();
+    expect(page.url()).toBe(`${gateway}/docs/`);
+    await expect.poll(() => lastCode(printed)).not.toBe(code);
+  });
+
+  test('a demo token of an earlier start is removed, and the page says where to find a new one', async () => {
+    await using visited = await visit('/docs/');
+    const { page } = visited;
+    await page.evaluate(() => sessionStorage.setItem('demo', '{"accessToken":"e.e.e"}'));
+    await page.goto(`${gateway}/docs/ops/`);
+    await page.getByRole('button', { name: 'Use the demo token' }).click();
+    await page.getByText('Open the link that `start` printed.').waitFor();
+    expect(await page.evaluate(() => sessionStorage.getItem('demo'))).toBe(null);
+  });
+
   test('a browser that refuses storage opens the demo for one page', async () => {
     // The code before this one was used.
     const code = await lastCode(printed);

@@ -56,17 +56,18 @@ describe.runIf(canLook)('a replay of many webhooks', () => {
     });
     await using visited = await signedIn(`webhooks?${span}`, { timezoneId: 'UTC' });
     const { page } = visited;
-    expect(await page.getByRole('button', { name: 'Replay many …' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Choose a store to replay many' }).isDisabled()).toBe(true);
     await page.getByLabel('Store').selectOption(demo.store.id);
     await page.locator('tbody tr').first().waitFor();
     await page.getByRole('button', { name: 'Replay many …' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByRole('heading', { name: 'Replay many · Demo shop' }).waitFor();
     expect(await dialog.getByLabel('With the status').inputValue()).toBe('failed');
     await dialog.getByRole('button', { name: 'Dry run' }).click();
     const confirm = dialog.getByRole('button', { name: /^Replay \d+ webhooks?$/ });
     await confirm.waitFor();
     await dialog.getByText('would be processed again').waitFor();
-    await dialog.getByText(/^Tried .*: \d+ would change records/).waitFor();
+    await dialog.getByText(/^Tried .*: \d+ would change records, \d+ would change nothing\.$/).waitFor();
     // What was counted must be what is confirmed.
     await dialog.getByLabel('With the status').selectOption('ignored');
     expect(await confirm.count()).toBe(0);

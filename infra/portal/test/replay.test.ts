@@ -38,6 +38,7 @@ describe.runIf(canLook)('a replay of one webhook', () => {
     const { page } = visited;
     await page.locator(rows).getByRole('button').click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByRole('heading', { name: 'member_updated · Corner shop' }).waitFor();
     await dialog.getByRole('button', { name: 'Dry run' }).click();
     await dialog.getByText('A replay would …').waitFor();
     await dialog.getByRole('button', { name: 'Replay …' }).click();

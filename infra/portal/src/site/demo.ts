@@ -30,6 +30,16 @@ const keep = (text: string): void => {
   }
 };
 
+/** Removes credentials that are not valid any more. */
+export const forgetDemo = (): void => {
+  unstored = null;
+  try {
+    sessionStorage.removeItem(key);
+  } catch {
+    // Nothing was stored.
+  }
+};
+
 const kept = (): string | null => {
   try {
     return sessionStorage.getItem(key) ?? unstored;
@@ -38,9 +48,16 @@ const kept = (): string | null => {
   }
 };
 
+const codeIn = (fragment: string): string | undefined => /^#code=([\w-]+)$/.exec(fragment)?.[1];
+
+// The link that `start` prints changes only the fragment in a tab that shows the page already.
+addEventListener('hashchange', () => {
+  if (codeIn(location.hash) !== undefined) location.reload();
+});
+
 /** The one-time code of `/docs/#code=…`, which `start` prints. It is taken out of the address and the history. */
 const takeCode = (): string | undefined => {
-  const [, code] = /^#code=([\w-]+)$/.exec(location.hash) ?? [];
+  const code = codeIn(location.hash);
   if (code !== undefined) history.replaceState(null, '', location.pathname + location.search);
   return code;
 };

@@ -1,4 +1,4 @@
-import { demoCredentials } from './demo.ts';
+import { demoCredentials, forgetDemo } from './demo.ts';
 import { byId } from './element.ts';
 import { createDashboard } from './ops/dashboard.ts';
 import { removeDialogs } from './ops/parts.ts';
@@ -46,8 +46,8 @@ const enter = (session: Session): void => {
 /** Whether the token itself was refused: a missing scope (403) or an unavailable service is no reason to refuse it. */
 const isInvalidToken = ({ status }: Refused): boolean => status >= 400 && status < 500 && status !== 403;
 
-/** Signs in when a service accepts the token; each view reports missing scopes. */
-const tryToken = async (token: string): Promise<void> => {
+/** Signs in when a service accepts the token; each view reports missing scopes. `onInvalid` is called for 401. */
+const tryToken = async (token: string, onInvalid?: () => void): Promise<void> => {
   problem.textContent = '';
   notice.textContent = '';
   // No other character can be in a header.
@@ -66,6 +66,7 @@ const tryToken = async (token: string): Promise<void> => {
       session.close();
       notice.textContent = '';
       problem.textContent = errorText(error);
+      if (error instanceof Refused && error.status === 401) onInvalid?.();
       return;
     }
   }
@@ -87,6 +88,12 @@ void demoCredentials().then((demo) => {
   if (!demo) return;
   const use = byId('use-demo', HTMLButtonElement);
   use.hidden = false;
-  use.addEventListener('click', () => void tryToken(demo.accessToken));
+  use.addEventListener('click', () => {
+    void tryToken(demo.accessToken, () => {
+      forgetDemo();
+      use.hidden = true;
+      problem.textContent = 'The demo token is not valid any more. Open the link that `start` printed.';
+    });
+  });
 });
 input.focus();

@@ -122,7 +122,13 @@ const untilProcessed = async (
 };
 
 /** One webhook: its content and result, revealing its body, and a dry run and a replay, or a recheck of a refused one. */
-export const openEvent = (session: Session, path: string, changed: () => void): HTMLDialogElement => {
+export const openEvent = (
+  session: Session,
+  path: string,
+  storeName: string,
+  changed: () => void,
+): HTMLDialogElement => {
+  const title = element('span', {}, `Webhook · ${storeName}`);
   const result = element('div', { role: 'status' });
   const body = element('div', { class: 'dialog-body' });
   const about = element('div');
@@ -182,11 +188,12 @@ export const openEvent = (session: Session, path: string, changed: () => void): 
       const isRefused = event.status === 'refused';
       recheck.hidden = !isRefused;
       for (const one of [dryRun, replay]) one.hidden = isRefused;
+      title.textContent = `${event.event} · ${storeName}`;
       replaceContent(about, outline(event));
       return element('div', {}, about, payload(event));
     });
   const actions = [reveal, dryRun, recheck, replay, sure, no];
   for (const one of actions.slice(1)) one.hidden = true;
   void load('');
-  return openDialog('Webhook', [body, result], actions);
+  return openDialog(title, [body, result], actions);
 };

@@ -24,7 +24,7 @@ const everyStore = '-';
 
 const row = (event: Event, storeName: string | undefined, open: () => void) => [
   button(time(event.receivedAt), 'link', open, event.id),
-  element('code', {}, event.event),
+  element('code', { class: 'number' }, event.event),
   aboutLink(event.entity),
   state(lookOf(event), event.status),
   ...(storeName === undefined ? [] : [storeName]),
@@ -46,11 +46,12 @@ const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
   const names = new Map(stores.map(({ id, name }) => [id, name]));
   const store = choice([[everyStore, 'All stores'], ...names]);
   const list = element('div', { class: 'list' });
+  const nameOf = (id: string): string => names.get(id) ?? id;
   const path = (id = store.value): string => `/v1/stores/${encodeURIComponent(id)}/events`;
 
   const open = (id: string, storeId: string): void => {
     changeFilters({ open: id });
-    const dialog = openEvent(session, `${path(storeId)}/${encodeURIComponent(id)}`, load);
+    const dialog = openEvent(session, `${path(storeId)}/${encodeURIComponent(id)}`, nameOf(storeId), load);
     dialog.addEventListener('close', () => changeFilters({ open: '' }));
   };
   /** Opens an event of an address that names no store. */
@@ -65,18 +66,20 @@ const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
     const query = new URLSearchParams({ ...asked, page: String(filters.page()), limit: '25' });
     const isEvery = store.value === everyStore;
     many.disabled = isEvery;
-    many.title = isEvery ? 'Choose a store first.' : '';
+    many.textContent = isEvery ? 'Choose a store to replay many' : 'Replay many …';
     void show(list, async () => {
       const { events, page } = await session.ask<EventPage>(`${path()}?${query}`);
       if (events.length === 0) return nothing('No webhook matches the filter.');
       const rows = events.map((event) => {
         const { id, storeId = store.value } = event;
-        return row(event, isEvery ? (names.get(storeId) ?? storeId) : undefined, () => open(id, storeId));
+        return row(event, isEvery ? nameOf(storeId) : undefined, () => open(id, storeId));
       });
       return element('div', {}, table('Webhooks', columns(isEvery), rows), pager(page, filters.go));
     });
   };
-  const many = button('Replay many …', 'quiet', () => replaySpan(session, path(), filters.values(), load));
+  const many = button('Replay many …', 'quiet', () =>
+    replaySpan(session, path(), nameOf(store.value), filters.values(), load),
+  );
   const filters = createFilters(
     {
       store: ['Store', store],

@@ -129,6 +129,8 @@ const alertEntry = (finding: Finding): HTMLElement => {
   const { service, instance, labels } = series;
   const key = `${rule.alert} ${service} ${instance} ${labels}`;
   const guide = element('a', { href: guideAddress(rule.guide), 'data-key': key }, 'Guide');
+  const item = items.find(({ alerts, href }) => alerts.includes(rule.alert) && href.startsWith('#'));
+  const list = item && element('a', { href: item.href, 'data-key': `${key} list` }, `Show “${item.name}”`);
   return element(
     'li',
     {},
@@ -138,7 +140,7 @@ const alertEntry = (finding: Finding): HTMLElement => {
       state(lookOf(finding), finding.isFiring ? rule.severity : 'soon'),
       element('strong', {}, summaryOf(finding)),
     ),
-    element('p', {}, `${rule.action} `, guide),
+    element('p', {}, `${rule.action} `, ...(list ? [list, ' '] : []), guide),
     element('p', { class: 'soft' }, `${rule.alert} · ${service} · ${sinceText(finding)}`),
   );
 };

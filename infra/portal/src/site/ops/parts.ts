@@ -130,7 +130,7 @@ export const show = async (target: HTMLElement, load: () => Promise<Node | strin
  * closes it on Escape.
  */
 export const openDialog = (
-  title: string,
+  title: Node | string,
   content: readonly Node[],
   actions: readonly Node[] = [],
 ): HTMLDialogElement => {

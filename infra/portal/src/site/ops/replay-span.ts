@@ -21,7 +21,9 @@ const forecast = ({ visited, accepted, failed }: BulkResult, sample: Sample | un
   note.append(line(`${webhooks(visited)} would be processed again.`));
   if (sample.size === 0) return note;
   const tried = sample.size === visited ? 'Tried all of them' : `Tried the newest ${sample.size}`;
-  note.append(line(`${tried}: ${sample.changed} would change records, ${sample.unchanged} nothing.`));
+  note.append(
+    line(`${tried}: ${sample.changed} would change records, ${sample.unchanged} would change nothing.`),
+  );
   for (const [error, count] of sample.errors)
     note.append(element('p', { class: 'error' }, `${count} would fail: ${error}`));
   return note;
@@ -72,6 +74,7 @@ const run = async (session: Session, span: Span, total: number, target: HTMLElem
 export const replaySpan = (
   session: Session,
   events: string,
+  storeName: string,
   { from = '', to = '', status: given = '' }: { from?: string; to?: string; status?: string },
   reload: () => void,
 ): void => {
@@ -116,5 +119,5 @@ export const replaySpan = (
       return note;
     });
   });
-  openDialog('Replay many', [form, result]);
+  openDialog(`Replay many · ${storeName}`, [form, result]);
 };
