@@ -74,7 +74,8 @@ it('stops at once although a fold waits for a lock', async () => {
   await blocker`lock table rising_directory_state in access exclusive mode`;
   const { maintenance, lines } = start();
   const waiting = () => blocker`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    select from pg_locks where not granted
+      and database = (select oid from pg_database where datname = current_database())`;
   await expect.poll(waiting).not.toHaveLength(0);
   await maintenance[Symbol.asyncDispose]();
   expect(lines.join('')).not.toContain('failed');

@@ -78,7 +78,8 @@ test('stops at once although maintenance waits for a lock', async () => {
   await blocker`begin`;
   await blocker`lock table projects in access exclusive mode`;
   const waiting = () => blocker`
-    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    select from pg_locks where not granted
+      and database = (select oid from pg_database where datname = current_database())`;
   await expect.poll(waiting).not.toHaveLength(0);
 
   await running[Symbol.asyncDispose]();
