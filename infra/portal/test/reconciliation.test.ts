@@ -10,7 +10,7 @@ import { tokenWith } from './token.ts';
 
 useBrowser();
 
-/** A statement of one hour in the past, in which nobody else has entries. */
+/** A statement of one hour in the past, for which no other test makes entries. */
 const pastStatement = (playerId: string) => {
   const begin = Date.UTC(2001, 0, 1, randomInt(80_000));
   const at = (minute: number): string => new Date(begin + minute * 60_000).toISOString();

@@ -182,7 +182,7 @@ export const lineOf = (fields: Partial<Line>): Line => ({
   ...fields,
 });
 
-/** The time so many seconds ago. */
+/** The time `seconds` ago, as an ISO string. */
 export const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
 
 /** A bet and the win that closes its round, the newest first: the numbers of their differences are 2 and 1. */
