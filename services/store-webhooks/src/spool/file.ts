@@ -52,11 +52,28 @@ export const openFiles = async (folder: string): Promise<SpoolFile[]> => {
   return files;
 };
 
-/** Reads the next complete records that are not replayed yet. */
-export const readNext = async ({ handle, replayed, size }: SpoolFile) => {
+const readNext = async ({ handle, replayed, size }: SpoolFile) => {
   const chunk = Buffer.alloc(Math.min(size - replayed, 4_194_304));
   const { bytesRead } = await handle.read(chunk, 0, chunk.length, replayed);
   return decodeAll(chunk.subarray(0, bytesRead), 500);
+};
+
+/**
+ * Stores the receipts of a file that are not replayed yet, in their order. `cut`: it ends with an incomplete
+ * record; `damaged`: nothing behind the damage can be replayed. Rejects when `store` does; the next call goes on there.
+ */
+export const replay = async (
+  file: SpoolFile,
+  store: (receipts: Receipt[]) => Promise<unknown>,
+): Promise<'whole' | 'cut' | 'damaged'> => {
+  while (file.replayed < file.size) {
+    const { receipts, bytes, damaged } = await readNext(file);
+    if (receipts.length > 0) await store(receipts);
+    file.replayed += bytes;
+    if (damaged) return 'damaged';
+    if (bytes === 0) return 'cut';
+  }
+  return 'whole';
 };
 
 export const removeFile = async ({ path, handle }: SpoolFile): Promise<void> => {

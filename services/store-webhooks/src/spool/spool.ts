@@ -13,8 +13,8 @@ import {
   damagedEnding,
   openFiles,
   putAside,
-  readNext,
   removeFile,
+  replay,
   type SpoolFile,
 } from './file.ts';
 import { createFolder, takeAbandoned, type OwnFolder } from './folder.ts';
@@ -102,18 +102,6 @@ export const createSpool = (options: SpoolOptions): Spool => {
     maxInFlight: 1,
   });
 
-  /** Replays a file. `cut`: it ends with an incomplete record. */
-  const replay = async (file: SpoolFile): Promise<'whole' | 'cut' | 'damaged'> => {
-    while (file.replayed < file.size) {
-      const { receipts, bytes: read, damaged } = await readNext(file);
-      if (receipts.length > 0) await store(receipts);
-      file.replayed += read;
-      if (damaged) return 'damaged';
-      if (read === 0) return 'cut';
-    }
-    return 'whole';
-  };
-
   const putDamagedAside = async (file: SpoolFile): Promise<void> => {
     log.error(
       { path: file.path, lostBytes: file.size - file.replayed },
@@ -126,7 +114,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
     for (let next = abandoned[0]; next !== undefined; next = abandoned[0]) {
       for (let file = next.files[0]; file !== undefined; file = next.files[0]) {
         // A record that a crash cut off was never acknowledged.
-        const isDamaged = (await replay(file)) === 'damaged';
+        const isDamaged = (await replay(file, store)) === 'damaged';
         await (isDamaged ? putDamagedAside : removeFile)(file);
         next.files.shift();
       }
@@ -141,7 +129,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
       await drainAbandoned();
       const file = own;
       // Every record of its own file was written completely.
-      if (file !== undefined && (await replay(file)) !== 'whole') {
+      if (file !== undefined && (await replay(file, store)) !== 'whole') {
         own = undefined;
         await putDamagedAside(file);
       }

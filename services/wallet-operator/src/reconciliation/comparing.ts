@@ -22,7 +22,7 @@ const linesAtOnce = 2000;
 const maxDifferences = 100_000;
 
 /** How long each transaction is followed by a pause, against its own time: callbacks come first. */
-const pausePerWork = 0.5;
+const pausePerWork = 0.25;
 
 /** How long reconciliations are kept. */
 const keptDays = 90;

@@ -25,10 +25,11 @@ const interruptedAfterS = 120;
  * the lease. One whose last transactions failed comes after the others. Undefined when there is nothing to do.
  */
 export const claimRun = async (tx: TransactionSql): Promise<Run | undefined> => {
+  // What a crash of PostgreSQL takes back is compared again, so no transaction of a step waits until it is on disk.
   // Plans are made when the tables are empty, or have no statistics yet. Each look-up is by a key; OFFSET 0 in those of
   // EXISTS forbids to collect all rows of a table in advance.
   await tx`select set_config(name, 'off', true)
-    from unnest(array['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']) as name`;
+    from unnest(array['synchronous_commit', 'enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'jit']) as name`;
   const [run] = await tx<Run[]>`
     select reconciliation_id as id, step, period_from as "periodFrom", period_to as "periodTo",
       first_line as "firstLine", line_done as "lineDone", entries_done as "entriesDone", differences,
@@ -89,12 +90,13 @@ export const countFailedAttempt = async (sql: Sql, id: string): Promise<void> =>
     await failRun(sql, id, 'internal');
 };
 
-/** Begins the next step. */
+/** Begins the next step; it is on disk when the transaction is committed, because clients act on the status. */
 export const enterStep = async (
   tx: TransactionSql,
   id: string,
   step: 'entries' | 'removing' | 'ended',
 ): Promise<void> => {
+  await tx`set local synchronous_commit to default`;
   await tx`update reconciliations set step = ${step}, line_done = 0, entries_done = period_from
     where reconciliation_id = ${id}`;
 };

@@ -1,7 +1,7 @@
 import type { Page } from '@platform/pagination/page-limit';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { and, desc, eq, gt, inArray, lt, ne, or, sql as raw } from 'drizzle-orm';
-import type { Sql } from 'postgres';
+import postgres, { type PendingQuery, type Row, type Sql } from 'postgres';
 import { reconciliations, type StatedFields } from '../db/reconciliations.ts';
 
 export type ReconciliationRow = typeof reconciliations.$inferSelect;
@@ -45,32 +45,46 @@ export interface LineRow {
   at: string | undefined;
 }
 
-/** Stores lines of a statement that is being received. Returns false when the reconciliation was given up meanwhile. */
+/**
+ * Stores lines of a statement that is being received. Returns false when the reconciliation was given up meanwhile.
+ *
+ * Only the first lines wait until they are on disk: after a crash of PostgreSQL the table of lines is empty, and what
+ * tells is that the first line is missing.
+ */
 export const insertLines = async (sql: Sql, id: string, rows: readonly LineRow[]): Promise<boolean> => {
   // One text for each column: it is split faster than JSON is parsed. No value has a line feed or is empty.
   const column = (name: keyof LineRow) => {
     const values = rows.map((row) => row[name] ?? '').join('\n');
     return sql`string_to_array(${values}, chr(10), '')`;
   };
-  const found = await sql`
+  const first = rows[0]?.line ?? null;
+  const insert = (stored: PendingQuery<Row[]>) => sql`
     with run as (
-      update reconciliations set lines = lines + ${rows.length}, first_line = coalesce(first_line, ${rows[0]?.line ?? null}),
+      update reconciliations set lines = lines + ${rows.length}, first_line = coalesce(first_line, ${first}),
         touched_at = now()
-      where reconciliation_id = ${id} and step = 'receiving' returning reconciliation_id
+      where reconciliation_id = ${id} and step = 'receiving' returning reconciliation_id, first_line
     ), line as materialized (
-      select run.*, line.* from run cross join unnest(${column('line')}::int[], ${column('transaction_id')},
-        ${column('id_space')}, ${column('player_id')}, ${column('operation')}, ${column('amount')}::bigint[],
-        ${column('currency')}, ${column('round_id')}, ${column('game_code')}, ${column('round_closed')}::boolean[],
-        ${column('reverses')}, ${column('at')}::timestamptz[])
+      select run.reconciliation_id, line.* from run cross join unnest(${column('line')}::int[],
+        ${column('transaction_id')}, ${column('id_space')}, ${column('player_id')}, ${column('operation')},
+        ${column('amount')}::bigint[], ${column('currency')}, ${column('round_id')}, ${column('game_code')},
+        ${column('round_closed')}::boolean[], ${column('reverses')}, ${column('at')}::timestamptz[])
         as line (line, transaction_id, id_space, player_id, operation, amount, currency, round_id, game_code,
           round_closed, reverses, at)
-    ), stored as (
+    ), ${stored}
+    select case when first_line < ${first} then set_config('synchronous_commit', 'off', true) end from run`;
+  try {
+    const found = await insert(sql`stored as (insert into reconciliation_lines select * from line)`);
+    return found.length > 0;
+  } catch (error) {
+    if (!(error instanceof postgres.PostgresError && error.code === '23505')) throw error;
+  }
+  // A transaction stands twice in the statement. With ON CONFLICT storing a line costs twice as much.
+  const found = await insert(sql`stored as (
       insert into reconciliation_lines select * from line
       on conflict (reconciliation_id, transaction_id, id_space) where not is_repeated do nothing returning line
     ), repeated as (
       insert into reconciliation_lines select *, true from line where line not in (select line from stored)
-    )
-    select from run`;
+    )`);
   return found.length > 0;
 };
 

@@ -95,7 +95,7 @@ const tooManyOpen = (): Conflict =>
 /** Lines are stored at least this often, because a reconciliation without any for two minutes counts as interrupted. */
 const storeEveryMs = 30_000;
 
-/** Stores the lines of a statement as they arrive. Returns how many of them state each field. */
+/** Stores the lines of a statement as they arrive, the next ones are read meanwhile. Returns how many state each field. */
 const storeLines = async (
   { database, env, now }: Context,
   id: string,
@@ -105,9 +105,16 @@ const storeLines = async (
   const rows: LineRow[] = [];
   let count = 0;
   let storedAt = now().getTime();
-  const store = async (): Promise<void> => {
-    if (!(await insertLines(database.sql, id, rows.splice(0, linesAtOnce)))) throw interrupted();
+  let storing = Promise.resolve();
+  const insert = async (some: LineRow[]): Promise<void> => {
+    if (!(await insertLines(database.sql, id, some))) throw interrupted();
     storedAt = now().getTime();
+  };
+  const store = async (): Promise<void> => {
+    await storing;
+    storing = insert(rows.splice(0, linesAtOnce));
+    // The next one, or the end, rejects with the error.
+    storing.catch(() => undefined);
   };
   for await (const read of lines) {
     if ((count += read.length) > maxLines) throw tooManyLines(maxLines);
@@ -120,6 +127,7 @@ const storeLines = async (
     if (rows.length > 0 && now().getTime() - storedAt >= storeEveryMs) await store();
   }
   if (rows.length > 0) await store();
+  await storing;
   return stated;
 };
 
