@@ -219,6 +219,22 @@ describe.runIf(canLook)('finding by an id', () => {
     expect(await page.getByText('The database is unavailable.').count()).toBe(1);
   });
 
+  test('a search that a service could not answer can be repeated', async () => {
+    await using visited = await visit(`/docs/ops/#find?q=${ids.order}`);
+    const { page } = visited;
+    const problem = page.getByText('Not everything was searched: The database is unavailable.');
+    await page.route('**/v1/stores/**', (route) =>
+      route.fulfill({ status: 503, json: { detail: 'The database is unavailable.' } }),
+    );
+    await enterToken(page, demo.adminToken);
+    await problem.waitFor();
+    await page.unroute('**/v1/stores/**');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await problem.waitFor({ state: 'detached' });
+    expect(await groups(page)).toContain('Orders');
+    expect(visited.faults).toEqual([]);
+  });
+
   test.each([desktop, phone])('the results have no axe violation and fit the screen: %o', async (screen) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await using visited = await signedIn(`find?q=${ids.order}`, {

@@ -11,10 +11,31 @@ export {
   walletOperator,
   type ServiceClient,
 } from './services.ts';
-/** The named schemas of each service's OpenAPI document, for example `TaskManager['schemas']['Task']`. */
-export type { components as Consignments } from './generated/consignments.ts';
-export type { components as QuestService } from './generated/quest-service.ts';
-export type { components as StoreWebhooks } from './generated/store-webhooks.ts';
-export type { components as TaskManager } from './generated/task-manager.ts';
-export type { components as VerifyProjects } from './generated/verify-projects.ts';
-export type { components as WalletOperator } from './generated/wallet-operator.ts';
+/**
+ * The named schemas of each service's OpenAPI document, for example `TaskManager['schemas']['Task']`, and its operations
+ * by their operationId, for example `TaskManagerOperations['getTask']`.
+ */
+export type {
+  components as Consignments,
+  operations as ConsignmentsOperations,
+} from './generated/consignments.ts';
+export type {
+  components as QuestService,
+  operations as QuestServiceOperations,
+} from './generated/quest-service.ts';
+export type {
+  components as StoreWebhooks,
+  operations as StoreWebhooksOperations,
+} from './generated/store-webhooks.ts';
+export type {
+  components as TaskManager,
+  operations as TaskManagerOperations,
+} from './generated/task-manager.ts';
+export type {
+  components as VerifyProjects,
+  operations as VerifyProjectsOperations,
+} from './generated/verify-projects.ts';
+export type {
+  components as WalletOperator,
+  operations as WalletOperatorOperations,
+} from './generated/wallet-operator.ts';

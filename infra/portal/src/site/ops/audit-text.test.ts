@@ -1,8 +1,5 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { services } from '@platform/gateway/routes';
 import { expect, test } from 'vitest';
-import { whatHappened, whoActed } from './audit-text.ts';
+import { whatHappened, whoActed, type AuditEvent } from './audit-text.ts';
 import { when } from './time.ts';
 
 const at = '2026-11-22T10:00:00.000Z';
@@ -52,7 +49,7 @@ test('amounts have a currency', () => {
   );
 });
 
-const recorded = (kind: string, details: object, currency: string | null = null): string =>
+const recorded = (kind: AuditEvent['kind'], details: object, currency: string | null = null): string =>
   whatHappened({ at, kind, playerId: null, currency, details: { by: 'ann', ...details } });
 
 test('a reconciliation and its repairs are sentences', () => {
@@ -77,7 +74,7 @@ test('a reconciliation and its repairs are sentences', () => {
 
 test('a callback that was accepted with a remark is not called refused', () => {
   const details = { operation: 'rollback', reason: 'after_close', status: 'OK' };
-  const event = { at, kind: 'callback', playerId: 'p', currency: 'EUR', details };
+  const event: AuditEvent = { at, kind: 'callback', playerId: 'p', currency: 'EUR', details };
   expect(whatHappened(event)).toBe('Accepted a rollback: after close');
   expect(whoActed(event)).toBe('game server');
 });
@@ -85,21 +82,4 @@ test('a callback that was accepted with a remark is not called refused', () => {
 test('a refused deposit was not sent by the game server', () => {
   const details = { operation: 'deposit', reason: 'limit_reached', status: 'ERROR_NOT_ENOUGH_MONEY' };
   expect(whoActed({ at, kind: 'callback', playerId: 'p', currency: 'EUR', details })).toBe('–');
-});
-
-interface Document {
-  components?: { schemas?: Record<string, { properties?: { kind?: { enum?: string[] } } }> };
-}
-
-test('every kind of event that a service has in its audit log is a sentence', async () => {
-  const folder = join(import.meta.dirname, '../../../../../services');
-  const documents = await Promise.all(
-    services.map(async (name) => JSON.parse(await readFile(join(folder, name, 'openapi.json'), 'utf8'))),
-  );
-  const kinds = (documents as Document[]).flatMap(
-    ({ components }) => components?.schemas?.['AuditEvent']?.properties?.kind?.enum ?? [],
-  );
-  expect(kinds.length).toBeGreaterThan(5);
-  const byName = kinds.filter((kind) => recorded(kind, {}) === kind.replaceAll('_', ' '));
-  expect(byName).toEqual([]);
 });

@@ -1,16 +1,10 @@
+import type { Wallet } from './api.ts';
 import { nameOfLimit, type LimitSlot } from './limit-name.ts';
 import { decimalOf, words } from './text.ts';
 import { when } from './time.ts';
 
 /** An event of the audit log of the wallet. */
-export interface AuditEvent {
-  at: string;
-  kind: string;
-  playerId: string | null;
-  /** Of the player. */
-  currency: string | null;
-  details: Readonly<Record<string, unknown>>;
-}
+export type AuditEvent = Omit<Wallet['AuditEvent'], 'eventId'>;
 
 const text = (value: unknown): string => {
   if (typeof value === 'string') return value;
@@ -100,7 +94,7 @@ const sentences: Readonly<Record<string, (event: AuditEvent) => string>> = {
       ? `Repaired ${repair(event)}`
       : `The repair of ${repair(event)} was refused: ${words(text(reason))} (${text(status)})`;
   },
-};
+} satisfies Record<AuditEvent['kind'], (event: AuditEvent) => string>;
 
 /** What happened, as a sentence; other kinds by their name. */
 export const whatHappened = (event: AuditEvent): string => {

@@ -1,4 +1,4 @@
-import type { EventPage, Replay } from './events-data.ts';
+import type { WebhooksAnswer } from './api.ts';
 import type { Session } from './session.ts';
 
 /** The webhooks of a store that were received in a span of time and have a status. */
@@ -12,13 +12,7 @@ export interface Span {
 }
 
 /** What one request of a bulk replay or recheck did; `next` is where the following request continues. */
-interface Step {
-  replayed?: number;
-  checked?: number;
-  accepted?: number;
-  failed?: number;
-  next: string | null;
-}
+type Step = WebhooksAnswer<'replayEvents'> | WebhooksAnswer<'recheckEvents'>;
 
 /** Sums over all requests so far. For a replay `visited` and `accepted` are the same. */
 export interface BulkResult {
@@ -42,9 +36,9 @@ export const runBulk = async (
   for (let after: string | null | undefined; after !== null && !stop();) {
     const body = { from, to, ...(!isRecheck && { status }), ...(after !== undefined && { after }) };
     const step: Step = await session.ask<Step>(path, 'POST', body);
-    sums.visited += step.checked ?? step.replayed ?? 0;
-    sums.accepted += step.accepted ?? step.replayed ?? 0;
-    sums.failed += step.failed ?? 0;
+    sums.visited += 'replayed' in step ? step.replayed : step.checked;
+    sums.accepted += 'replayed' in step ? step.replayed : step.accepted;
+    sums.failed += 'replayed' in step ? 0 : step.failed;
     report(sums);
     after = step.next;
   }
@@ -65,10 +59,13 @@ const sampleSize = 10;
 /** Tries a replay of the newest webhooks of a span, without a change. */
 export const trySample = async (session: Session, { events, ...span }: Span): Promise<Sample> => {
   const query = new URLSearchParams({ ...span, limit: String(sampleSize) });
-  const { events: newest } = await session.ask<EventPage>(`${events}?${query}`);
+  const { events: newest } = await session.ask<WebhooksAnswer<'listEvents'>>(`${events}?${query}`);
   const sample: Sample = { size: newest.length, changed: 0, unchanged: 0, errors: new Map() };
   for (const { id } of newest) {
-    const { changes = [], error } = await session.ask<Replay>(`${events}/${id}/replay?dryRun=true`, 'POST');
+    const { changes = [], error } = await session.ask<WebhooksAnswer<'replayEvent'>>(
+      `${events}/${id}/replay?dryRun=true`,
+      'POST',
+    );
     if (error !== undefined) sample.errors.set(error, (sample.errors.get(error) ?? 0) + 1);
     else if (changes.length > 0) sample.changed++;
     else sample.unchanged++;
@@ -93,7 +90,7 @@ export const resultOf = async (session: Session, span: Span, since: string): Pro
   const lines = [columns.join(',')];
   for (let page = 1, more = true; more; page++) {
     const query = new URLSearchParams({ from: span.from, to: span.to, page: String(page), limit: '200' });
-    const found = await session.ask<EventPage>(`${span.events}?${query}`);
+    const found = await session.ask<WebhooksAnswer<'listEvents'>>(`${span.events}?${query}`);
     for (const event of found.events)
       if (event.finishedAt === null || event.finishedAt >= since)
         lines.push(columns.map((column) => cell(event[column])).join(','));

@@ -1,4 +1,5 @@
 import { element } from '../element.ts';
+import type { WalletAnswer } from './api.ts';
 import { findLink, playerLink, roundLink } from './links.ts';
 import { facts, nothing, openDialog, show, table } from './parts.ts';
 import { repairState } from './difference-row.ts';
@@ -9,7 +10,6 @@ import {
   reasonText,
   repairText,
   type Difference,
-  type DifferencePage,
   type Side,
 } from './reconciliation-data.ts';
 import { repairsPanel } from './repairs-panel.ts';
@@ -73,7 +73,9 @@ export const openDifference = (
     void show(body, async () => {
       // Numbers have no gaps, so the number is that of its page.
       const query = new URLSearchParams({ page: String(number), limit: '1' });
-      const { differences } = await session.ask<DifferencePage>(`${pathOf(id)}/differences?${query}`);
+      const { differences } = await session.ask<WalletAnswer<'listDifferences'>>(
+        `${pathOf(id)}/differences?${query}`,
+      );
       const [one] = differences;
       if (one === undefined) return nothing('There is no such difference.');
       if (isRepairable(one) && repair.childNodes.length === 0)

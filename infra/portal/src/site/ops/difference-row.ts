@@ -13,7 +13,7 @@ const roundState = (isClosed: boolean | null): string => {
 };
 
 /** What one side has, as far as it matters for the kind of difference. */
-const sideText = (kind: string, side: Side | null): string => {
+const sideText = (kind: Difference['kind'], side: Side | null): string => {
   if (side === null) return '–';
   if (kind === 'player') return side.playerId;
   if (kind === 'time') return when(side.time);

@@ -1,5 +1,6 @@
 import { button, element } from '../element.ts';
-import { lookOf, type EventDetail, type Replay } from './events-data.ts';
+import type { Webhooks, WebhooksAnswer } from './api.ts';
+import { lookOf } from './events-data.ts';
 import { aboutLink, findLink } from './links.ts';
 import { facts, openDialog, replaceContent, show, state } from './parts.ts';
 import type { Session } from './session.ts';
@@ -8,7 +9,7 @@ import { when } from './time.ts';
 
 const code = (value: unknown) => element('pre', { tabindex: '0' }, pretty(value));
 
-const change = ({ record, before, after }: NonNullable<Replay['changes']>[number]) =>
+const change = ({ record, before, after }: NonNullable<Webhooks['Replay']['changes']>[number]) =>
   element(
     'li',
     { class: 'change' },
@@ -21,7 +22,7 @@ const change = ({ record, before, after }: NonNullable<Replay['changes']>[number
     ),
   );
 
-const outcome = ({ changes = [], notifications = [], error }: Replay): Node =>
+const outcome = ({ changes = [], notifications = [], error }: Webhooks['Replay']): Node =>
   element(
     'div',
     { class: 'note' },
@@ -42,7 +43,7 @@ const idOfLink = (href: string): string => {
 };
 
 /** Links to what else is known of the records that the event is about. */
-const related = ({ links }: EventDetail): HTMLElement | string => {
+const related = ({ links }: Webhooks['EventDetail']): HTMLElement | string => {
   const byId = Map.groupBy(links, ({ href }) => idOfLink(href));
   const entries = [...byId].map(([id, same]) =>
     element('li', {}, findLink(id), ` ${same.map(({ rel }) => rel.replace('-', ' ')).join(', ')}`),
@@ -53,7 +54,7 @@ const related = ({ links }: EventDetail): HTMLElement | string => {
 };
 
 /** What a replay changes: the status and the records that the event is about. */
-const outline = (event: EventDetail): Node =>
+const outline = (event: Webhooks['EventDetail']): Node =>
   element(
     'div',
     {},
@@ -73,7 +74,7 @@ const outline = (event: EventDetail): Node =>
     related(event),
   );
 
-const payload = (event: EventDetail): Node =>
+const payload = (event: Webhooks['EventDetail']): Node =>
   element(
     'div',
     {},
@@ -85,7 +86,7 @@ const payload = (event: EventDetail): Node =>
   );
 
 /** What a recheck found, by the new status; an accepted webhook is processed then. */
-const rechecked: Readonly<Record<string, string>> = {
+const rechecked: Readonly<Partial<Record<Webhooks['Recheck']['status'], string>>> = {
   failed: 'The signature is valid now, but the body cannot be read.',
   ignored: 'The signature is valid now, but the same webhook was accepted meanwhile.',
   refused: 'The signature is still not valid.',
@@ -95,7 +96,7 @@ const note = (text: string, isError = false): Node =>
   element('p', { class: isError ? 'note error' : 'note' }, text);
 
 /** How the processing after a replay or a recheck ended. */
-const processed = ({ status, error, nextAttemptAt }: EventDetail): Node => {
+const processed = ({ status, error, nextAttemptAt }: Webhooks['EventDetail']): Node => {
   if (status === 'failed') return note(`It failed again: ${error}`, true);
   if (status === 'pending')
     return note(`It failed: ${error} The next attempt is at ${when(nextAttemptAt)}.`, true);
@@ -109,9 +110,9 @@ const untilProcessed = async (
   session: Session,
   path: string,
   target: HTMLElement,
-): Promise<EventDetail | undefined> => {
+): Promise<Webhooks['EventDetail'] | undefined> => {
   while (target.isConnected) {
-    const event = await session.ask<EventDetail>(path).catch((error: unknown) => {
+    const event = await session.ask<WebhooksAnswer<'getEvent'>>(path).catch((error: unknown) => {
       if (!isTemporary(error)) throw error;
       return undefined;
     });
@@ -152,11 +153,13 @@ export const openEvent = (
     void load('?reveal=true');
   });
   const dryRun = button('Dry run', 'quiet', () => {
-    tell(async () => outcome(await session.ask<Replay>(`${path}/replay?dryRun=true`, 'POST')));
+    tell(async () =>
+      outcome(await session.ask<WebhooksAnswer<'replayEvent'>>(`${path}/replay?dryRun=true`, 'POST')),
+    );
   });
   const recheck = button('Recheck', '', () => {
     tell(async () => {
-      const { status } = await session.ask<{ status: string }>(`${path}/recheck`, 'POST');
+      const { status } = await session.ask<WebhooksAnswer<'recheckEvent'>>(`${path}/recheck`, 'POST');
       if (status === 'pending') return follow();
       changed();
       return note(rechecked[status] ?? status);
@@ -184,7 +187,7 @@ export const openEvent = (
   };
   const load = (query: string): Promise<void> =>
     show(body, async () => {
-      const event = await session.ask<EventDetail>(path + query);
+      const event = await session.ask<WebhooksAnswer<'getEvent'>>(path + query);
       const isRefused = event.status === 'refused';
       recheck.hidden = !isRefused;
       for (const one of [dryRun, replay]) one.hidden = isRefused;

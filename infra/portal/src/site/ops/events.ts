@@ -1,7 +1,8 @@
 import { button, element } from '../element.ts';
+import type { Webhooks, WebhooksAnswer } from './api.ts';
 import { openEvent } from './event-dialog.ts';
 import { aboutLink } from './links.ts';
-import { lookOf, type Event, type EventPage } from './events-data.ts';
+import { lookOf } from './events-data.ts';
 import { createFilters } from './filters.ts';
 import { choice, nothing, show, state, table, time } from './parts.ts';
 import { pager } from './pages.ts';
@@ -9,10 +10,7 @@ import { changeFilters, place } from './place.ts';
 import { replaySpan } from './replay-span.ts';
 import type { Session } from './session.ts';
 
-interface Store {
-  id: string;
-  name: string;
-}
+type Store = WebhooksAnswer<'listStores'>['stores'][number];
 
 const any = ['', 'Any'] as const;
 const pairs = (values: readonly string[]) => [any, ...values.map((value) => [value, value] as const)];
@@ -22,7 +20,7 @@ const dateInput = () => element('input', { type: 'datetime-local' });
 /** In place of a store's id, as in the API: the webhooks of all stores. */
 const everyStore = '-';
 
-const row = (event: Event, storeName: string | undefined, open: () => void) => [
+const row = (event: Webhooks['Event'], storeName: string | undefined, open: () => void) => [
   button(time(event.receivedAt), 'link', open, event.id),
   element('code', { class: 'number' }, event.event),
   aboutLink(event.entity),
@@ -57,7 +55,9 @@ const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
   /** Opens an event of an address that names no store. */
   const lookUp = async (id: string): Promise<void> => {
     const query = new URLSearchParams({ id });
-    const { events } = await session.ask<EventPage>(`${path()}?${query}`).catch(() => ({ events: [] }));
+    const { events } = await session
+      .ask<WebhooksAnswer<'listEvents'>>(`${path()}?${query}`)
+      .catch(() => ({ events: [] }));
     const [event] = events;
     if (event?.storeId !== undefined) open(id, event.storeId);
   };
@@ -68,7 +68,7 @@ const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
     many.disabled = isEvery;
     many.textContent = isEvery ? 'Choose a store to replay many' : 'Replay many …';
     void show(list, async () => {
-      const { events, page } = await session.ask<EventPage>(`${path()}?${query}`);
+      const { events, page } = await session.ask<WebhooksAnswer<'listEvents'>>(`${path()}?${query}`);
       if (events.length === 0) return nothing('No webhook matches the filter.');
       const rows = events.map((event) => {
         const { id, storeId = store.value } = event;
@@ -107,7 +107,7 @@ const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
 export const eventsView = (session: Session): HTMLElement => {
   const view = element('section', { 'aria-label': 'Webhooks' });
   void show(view, async () => {
-    const { stores } = await session.ask<{ stores: Store[] }>('/v1/stores?limit=200');
+    const { stores } = await session.ask<WebhooksAnswer<'listStores'>>('/v1/stores?limit=200');
     return stores.length === 0 ? nothing('There is no store yet.') : listView(session, stores);
   });
   return view;

@@ -1,44 +1,14 @@
 import { button, element } from '../element.ts';
+import type { Wallet, WalletAnswer } from './api.ts';
 import { download } from './download.ts';
 import { createFilters } from './filters.ts';
 import { guideAddress } from './health-text.ts';
 import { findLink } from './links.ts';
 import { facts, field, money, nothing, show, table, time } from './parts.ts';
-import { pager, type ListPage } from './pages.ts';
+import { pager } from './pages.ts';
 import { changeFilters, place } from './place.ts';
 import type { Session } from './session.ts';
 import { decimalOf } from './text.ts';
-
-interface Checkpoint {
-  number: number;
-  entries: number;
-  total: number;
-  sealedAt: string;
-  keyId: string;
-}
-
-interface EvidenceFile {
-  evidence: {
-    playerId: string;
-    roundId: string;
-    currency: string;
-    entries: {
-      seq: string;
-      operation: string;
-      transactionId: string;
-      amount: string;
-      balanceAfter: string;
-      at: string;
-      checkpoint: number;
-    }[];
-    checkpoints: Checkpoint[];
-  };
-}
-
-interface CheckpointPage {
-  checkpoints: Checkpoint[];
-  page: ListPage;
-}
 
 /** Saves JSON. JSON.stringify writes the same bytes as the service, so the signature of evidence stays valid. */
 const save = (name: string, value: unknown): void =>
@@ -46,7 +16,7 @@ const save = (name: string, value: unknown): void =>
 
 const entryColumns = ['No.', 'At', 'Operation', 'Amount', 'Balance after', 'Transaction', 'Checkpoint'];
 
-const evidenceOf = (file: EvidenceFile): Node => {
+const evidenceOf = (file: Wallet['Evidence']): Node => {
   const { playerId, roundId, currency, entries, checkpoints } = file.evidence;
   const rows = entries.map((entry) => [
     entry.seq,
@@ -92,7 +62,7 @@ const roundEvidence = (session: Session): HTMLElement => {
     const path = [player, round].map(({ value }) => encodeURIComponent(value)).join('/rounds/');
     summary.textContent = '';
     void show(result, async () => {
-      const file = await session.ask<EvidenceFile>(`/v1/players/${path}/evidence`);
+      const file = await session.ask<WalletAnswer<'getRoundEvidence'>>(`/v1/players/${path}/evidence`);
       summary.textContent = `Evidence with ${file.evidence.entries.length} entries.`;
       return evidenceOf(file);
     });
@@ -115,7 +85,10 @@ const roundEvidence = (session: Session): HTMLElement => {
 
 const columns = ['Number', 'Sealed', 'Entries', 'Entries so far', 'Key'];
 
-const checkpointsOf = ({ checkpoints, page }: CheckpointPage, go: (page: number) => void): Node => {
+const checkpointsOf = (
+  { checkpoints, page }: WalletAnswer<'listCheckpoints'>,
+  go: (page: number) => void,
+): Node => {
   if (checkpoints.length === 0) return nothing('Nothing is sealed yet.');
   const rows = checkpoints.map(({ number, sealedAt, entries, total, keyId }) => [
     String(number),
@@ -142,13 +115,16 @@ export const evidenceView = (session: Session): HTMLElement => {
   const load = (): void => {
     const query = new URLSearchParams({ sort: '-number', page: String(filters.page()), limit: '25' });
     void show(list, async () =>
-      checkpointsOf(await session.ask<CheckpointPage>(`/v1/audit/checkpoints?${query}`), filters.go),
+      checkpointsOf(
+        await session.ask<WalletAnswer<'listCheckpoints'>>(`/v1/audit/checkpoints?${query}`),
+        filters.go,
+      ),
     );
   };
   const filters = createFilters({}, load);
   const saveKeys = button('Download public keys', 'quiet', () => {
     void show(keys, async () => {
-      save('keys.json', await session.ask('/v1/audit/keys'));
+      save('keys.json', await session.ask<WalletAnswer<'listSealingKeys'>>('/v1/audit/keys'));
       return 'Give these keys to third parties in person, not with the evidence.';
     });
   });

@@ -1,12 +1,25 @@
+import type { Wallet, Webhooks } from './api.ts';
 import { Refused, type Session } from './session.ts';
 
-/** A record of any service, with the fields that the search shows. */
-export type Found = Readonly<Record<string, unknown>>;
+/** What a search finds, by the titles of the groups in which the records are shown. */
+export interface Found {
+  Orders: Webhooks['Order'];
+  Members: Webhooks['Member'];
+  'Delivery jobs': Webhooks['DeliveryJob'];
+  Payments: Webhooks['RegisteredPayment'];
+  Verifications: Webhooks['Verification'];
+  Webhooks: Webhooks['Event'];
+  Notifications: Webhooks['Notification'];
+  Players: Wallet['Player'];
+  Rounds: Wallet['Round'];
+  'Ledger entries': Wallet['FoundEntry'];
+}
+
+type Title = keyof Found;
 
 /** One request of a search. */
 interface Source {
-  /** Title of the group in which its results are shown. */
-  group: string;
+  group: Title;
   scope: 'stores:admin' | 'wallet:read' | 'wallet:admin';
   /** The request for a text; undefined when the text cannot be such a value. */
   path: (text: string) => string | undefined;
@@ -16,8 +29,8 @@ interface Source {
 
 /** Results of one group; `hasMore` when the services have others. */
 export interface Group {
-  name: string;
-  records: Found[];
+  name: Title;
+  records: Found[Title][];
   hasMore: boolean;
 }
 
@@ -25,15 +38,15 @@ export interface SearchResult {
   groups: Group[];
   /** Scopes that the token lacks, so that a part was not searched. */
   missing: string[];
-  /** Errors of services that could not be searched, each once. */
-  errors: string[];
+  /** Errors of services that could not be searched, each reason once. */
+  errors: Refused[];
 }
 
 const limit = 20;
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 const ofStores = (
-  group: string,
+  group: Title,
   list: string,
   filter: string,
   isPossible = (_text: string) => true,
@@ -48,7 +61,7 @@ const ofStores = (
   },
 });
 
-const ofWallet = (group: string, list: string, path: string, filter: string): Source => ({
+const ofWallet = (group: Title, list: string, path: string, filter: string): Source => ({
   group,
   scope: 'wallet:read',
   list,
@@ -80,11 +93,11 @@ const sources: readonly Source[] = [
 ];
 
 interface Answer {
-  group: string;
-  records: Found[];
+  group: Title;
+  records: Found[Title][];
   hasMore: boolean;
   missing?: string;
-  error?: string;
+  error?: Refused;
 }
 
 const askSource = async (
@@ -96,20 +109,16 @@ const askSource = async (
   const address = path(text);
   if (address === undefined) return none;
   try {
-    const body = await session.ask<Found & { page?: { has_more: boolean } }>(address);
-    const records = list === undefined ? [body] : (body[list] as Found[]);
+    const body = await session.ask<Record<string, unknown> & { page?: { has_more: boolean } }>(address);
+    const records = (list === undefined ? [body] : body[list]) as Found[Title][];
     return { group, records, hasMore: body.page?.has_more ?? false };
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     if (error.status === 403) return { ...none, missing: scope };
     // No service has a value like this, or no record of it.
-    return error.status === 400 || error.status === 404 ? none : { ...none, error: error.reason };
+    return error.status === 400 || error.status === 404 ? none : { ...none, error };
   }
 };
-
-const unique = (texts: readonly (string | undefined)[]): string[] => [
-  ...new Set(texts.filter((text) => text !== undefined)),
-];
 
 /** Searches all services for an exact value. Throws when the gateway cannot be reached. */
 export const search = async (session: Session, text: string): Promise<SearchResult> => {
@@ -122,7 +131,7 @@ export const search = async (session: Session, text: string): Promise<SearchResu
   });
   return {
     groups: groups.filter(({ records }) => records.length > 0),
-    missing: unique(answers.map(({ missing }) => missing)),
-    errors: unique(answers.map(({ error }) => error)),
+    missing: [...new Set(answers.flatMap(({ missing }) => missing ?? []))],
+    errors: [...new Map(answers.flatMap(({ error }) => (error ? [[error.reason, error]] : []))).values()],
   };
 };

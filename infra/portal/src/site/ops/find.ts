@@ -1,9 +1,11 @@
-import { element } from '../element.ts';
-import { search, type Group, type SearchResult } from './find-data.ts';
-import { shownGroups } from './find-rows.ts';
+import { button, element } from '../element.ts';
+import type { WebhooksAnswer } from './api.ts';
+import { search, type Found, type Group, type SearchResult } from './find-data.ts';
+import { shownGroups, type Shown } from './find-rows.ts';
 import { nothing, show, table } from './parts.ts';
 import { addressOf, place } from './place.ts';
-import type { Session } from './session.ts';
+import type { Refused, Session } from './session.ts';
+import { isTemporary } from './text.ts';
 
 const placeholder = 'Order, member, job, transaction, player, round, event or request id';
 
@@ -41,16 +43,16 @@ export const searchForm = (): { form: HTMLFormElement; update: () => void } => {
 };
 
 /** Names of the stores, as far as the token may read them. */
-const storeNames = async (session: Session): Promise<(id: string) => string> => {
+const storeNames = async (session: Session): Promise<(id?: string) => string> => {
   const answer = await session
-    .ask<{ stores: { id: string; name: string }[] }>('/v1/stores?limit=200')
+    .ask<WebhooksAnswer<'listStores'>>('/v1/stores?limit=200')
     .catch(() => ({ stores: [] }));
   const names = new Map(answer.stores.map(({ id, name }) => [id, name]));
-  return (id) => names.get(id) ?? id;
+  return (id = '–') => names.get(id) ?? id;
 };
 
-const groupSection = ({ name, records, hasMore }: Group, storeName: (id: string) => string): HTMLElement => {
-  const { columns, cells } = shownGroups[name] ?? { columns: [], cells: () => [] };
+const groupSection = ({ name, records, hasMore }: Group, storeName: (id?: string) => string): HTMLElement => {
+  const { columns, cells } = shownGroups[name] as Shown<Found[keyof Found]>;
   return element(
     'section',
     { 'aria-label': name },
@@ -80,8 +82,22 @@ const notFound = (text: string): HTMLElement =>
     ),
   );
 
-const resultOf = (result: SearchResult, text: string, storeName: (id: string) => string): HTMLElement => {
-  const { groups, missing, errors } = result;
+/** The errors of services that could not be searched, with a button when they may answer later. */
+const notSearched = (errors: readonly Refused[], retry: () => void): HTMLElement | null => {
+  if (errors.length === 0) return null;
+  const again = element('div', { class: 'actions' }, button('Try again', 'quiet', retry, 'again'));
+  const texts = errors.map(({ reason }) =>
+    element('p', { class: 'error', role: 'alert' }, `Not everything was searched: ${reason}`),
+  );
+  return element('div', { class: 'note' }, ...texts, errors.some(isTemporary) ? again : null);
+};
+
+const resultOf = (
+  { groups, missing, errors }: SearchResult,
+  text: string,
+  storeName: (id?: string) => string,
+  retry: () => void,
+): HTMLElement => {
   const isComplete = missing.length === 0 && errors.length === 0;
   return element(
     'div',
@@ -93,9 +109,7 @@ const resultOf = (result: SearchResult, text: string, storeName: (id: string) =>
         `Not everything was searched: the token lacks the scope ${scope}.`,
       ),
     ),
-    ...errors.map((error) =>
-      element('p', { class: 'note error', role: 'alert' }, `Not everything was searched: ${error}`),
-    ),
+    notSearched(errors, retry),
     ...groups.map((group) => groupSection(group, storeName)),
     groups.length > 0 ? null : isComplete ? notFound(text) : nothing('Nothing was found in the rest.'),
   );
@@ -110,9 +124,12 @@ export const findView = (session: Session): HTMLElement => {
     results.append(nothing('Type an id or a number to find what all stores and services know of it.'));
     return view;
   }
-  void show(results, async () => {
-    const [result, storeName] = await Promise.all([search(session, text), storeNames(session)]);
-    return resultOf(result, text, storeName);
-  });
+  const load = (): void => {
+    void show(results, async () => {
+      const [result, storeName] = await Promise.all([search(session, text), storeNames(session)]);
+      return resultOf(result, text, storeName, load);
+    });
+  };
+  load();
   return view;
 };

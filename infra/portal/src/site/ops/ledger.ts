@@ -1,24 +1,17 @@
 import { button, element } from '../element.ts';
+import type { Wallet, WalletAnswer } from './api.ts';
 import { whatHappened, whoActed, type AuditEvent } from './audit-text.ts';
 import { createFilters } from './filters.ts';
 import { findLink, playerLink } from './links.ts';
 import { facts, nothing, show, state, table, time } from './parts.ts';
-import { pager, type ListPage } from './pages.ts';
+import { pager } from './pages.ts';
 import { addressOf } from './place.ts';
 import type { Session } from './session.ts';
 import { pretty } from './text.ts';
 
-interface Proof {
-  ok: boolean;
-  checkedAt: string;
-  players: number;
-  entries: number;
-  violations: { kind: string; playerId: string | null; transactionId: string | null; detail: string }[];
-}
-
 const code = (text: string) => element('code', {}, text);
 
-const resultOf = ({ ok, checkedAt, players, entries, violations }: Proof): Node =>
+const resultOf = ({ ok, checkedAt, players, entries, violations }: Wallet['Proof']): Node =>
   element(
     'div',
     { class: 'note' },
@@ -61,15 +54,15 @@ export const ledgerView = (session: Session): HTMLElement => {
   const prove = button('Verify the ledger', '', () => {
     if (isProving) return;
     isProving = true;
-    void show(proof, async () => resultOf(await session.ask<Proof>('/v1/audit/proof'))).finally(
-      () => (isProving = false),
-    );
+    void show(proof, async () =>
+      resultOf(await session.ask<WalletAnswer<'proveLedger'>>('/v1/audit/proof')),
+    ).finally(() => (isProving = false));
   });
   const list = element('div', { class: 'list' });
   const load = (): void => {
     const query = new URLSearchParams({ ...filters.values(), page: String(filters.page()), limit: '25' });
     void show(list, async () => {
-      const found = await session.ask<{ events: AuditEvent[]; page: ListPage }>(`/v1/audit/events?${query}`);
+      const found = await session.ask<WalletAnswer<'listAuditEvents'>>(`/v1/audit/events?${query}`);
       if (found.events.length === 0) return nothing('There are no audit events.');
       const rows = found.events.map((event) => [
         time(event.at),

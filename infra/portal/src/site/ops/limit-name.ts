@@ -1,8 +1,7 @@
+import type { Wallet } from './api.ts';
+
 /** What a limit is on, and for how long. */
-export interface LimitSlot {
-  kind: 'deposit' | 'wager' | 'loss' | 'session';
-  period: '24h' | '7d' | 'month' | 'session';
-}
+export type LimitSlot = Pick<Wallet['LimitChange'], 'kind' | 'period'>;
 
 const kinds = { deposit: 'Deposits', wager: 'Bets', loss: 'Losses', session: 'Session time' };
 const periods = { '24h': '24 hours', '7d': '7 days', month: 'a month' };

@@ -1,46 +1,18 @@
 import { element } from '../element.ts';
+import type { Wallet, WalletAnswer } from './api.ts';
 import { createFilters } from './filters.ts';
 import { nameOfLimit, type LimitSlot } from './limit-name.ts';
 import { facts, money, nothing, show, state, table, time } from './parts.ts';
-import { pager, type ListPage } from './pages.ts';
+import { pager } from './pages.ts';
 import type { Session } from './session.ts';
 import { when } from './time.ts';
-
-interface Limits {
-  currency: string;
-  timeZone: string;
-  pending: (LimitSlot & { setBy: string; limit: string | null; effectiveAt: string })[];
-  lowest: (LimitSlot & { limit: string; used: string; remaining: string; since: string })[];
-}
-
-interface PlaySession {
-  currency: string;
-  session: {
-    startedAt: string;
-    lastBetAt: string;
-    minutes: number;
-    isOver: boolean;
-    wagered: string;
-    won: string;
-    result: string;
-  } | null;
-}
-
-interface Change extends LimitSlot {
-  setBy: string;
-  limit: string | null;
-  changedAt: string;
-  changedBy: string;
-  effectiveAt: string;
-  cancelledAt: string | null;
-}
 
 const valueOf = ({ kind }: LimitSlot, value: string | null, currency: string): HTMLElement => {
   if (value === null) return element('span', {}, 'no limit');
   return money(value, kind === 'session' ? 'min' : currency);
 };
 
-const inForce = ({ currency, lowest, pending, timeZone }: Limits): Node => {
+const inForce = ({ currency, lowest, pending, timeZone }: Wallet['Limits']): Node => {
   if (lowest.length + pending.length === 0) return nothing('This player has no limits.');
   const used = lowest.map((limit) => [
     nameOfLimit(limit),
@@ -68,7 +40,7 @@ const inForce = ({ currency, lowest, pending, timeZone }: Limits): Node => {
   );
 };
 
-const playedIn = ({ currency, session }: PlaySession): Node => {
+const playedIn = ({ currency, session }: Wallet['PlaySession']): Node => {
   if (session === null) return nothing('This player has never played.');
   const { isOver, minutes, startedAt, lastBetAt, wagered, won, result } = session;
   return facts([
@@ -82,7 +54,7 @@ const playedIn = ({ currency, session }: PlaySession): Node => {
   ]);
 };
 
-const changeRow = (change: Change, currency: string) => [
+const changeRow = (change: Wallet['LimitChange'], currency: string) => [
   time(change.changedAt),
   nameOfLimit(change),
   valueOf(change, change.limit, currency),
@@ -109,14 +81,14 @@ export const limitsView = (session: Session): HTMLElement => {
     found.hidden = playerId === undefined;
     if (playerId === undefined) return;
     const path = `/v1/players/${encodeURIComponent(playerId)}`;
-    const askLimits = () => session.ask<Limits>(`${path}/limits`);
+    const askLimits = () => session.ask<WalletAnswer<'getLimits'>>(`${path}/limits`);
     void show(limits, async () => inForce(await askLimits()));
-    void show(play, async () => playedIn(await session.ask<PlaySession>(`${path}/session`)));
+    void show(play, async () =>
+      playedIn(await session.ask<WalletAnswer<'getPlaySession'>>(`${path}/session`)),
+    );
     void show(changes, async () => {
       const query = new URLSearchParams({ page: String(filters.page()), limit: '25' });
-      const history = await session.ask<{ changes: Change[]; page: ListPage }>(
-        `${path}/limits/history?${query}`,
-      );
+      const history = await session.ask<WalletAnswer<'listLimitChanges'>>(`${path}/limits/history?${query}`);
       if (history.changes.length === 0) return nothing('The limits were never changed.');
       const { currency } = await askLimits();
       const rows = history.changes.map((change) => changeRow(change, currency));

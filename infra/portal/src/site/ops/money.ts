@@ -1,28 +1,11 @@
 import { button, element } from '../element.ts';
+import type { Wallet, WalletAnswer } from './api.ts';
 import { download } from './download.ts';
 import { createFilters } from './filters.ts';
 import { guideAddress } from './health-text.ts';
 import { choice, money, nothing, show, state, table } from './parts.ts';
-import { pager, type ListPage } from './pages.ts';
+import { pager } from './pages.ts';
 import type { Session } from './session.ts';
-
-/** The sums of a day in a currency, or of a game in a currency. */
-interface SummaryLine {
-  day: string;
-  currency: string;
-  /** Null for deposits and withdrawals, and in a summary by currency. */
-  gameCode: string | null;
-  opening: string;
-  bets: string;
-  wins: string;
-  promotionalWins: string;
-  reversals: string;
-  grossRevenue: string;
-  deposits: string;
-  withdrawals: string;
-  closing: string;
-  complete: boolean;
-}
 
 const sums = [
   ['Opening', 'opening'],
@@ -36,7 +19,7 @@ const sums = [
   ['Closing', 'closing'],
 ] as const;
 
-const row = (line: SummaryLine, isByGame: boolean) => [
+const row = (line: Wallet['SummaryLine'], isByGame: boolean) => [
   element('time', { datetime: line.day }, line.day),
   ...(isByGame ? [line.gameCode ?? 'no game'] : []),
   line.currency,
@@ -68,9 +51,7 @@ export const moneyView = (session: Session): HTMLElement => {
     saved.replaceChildren();
     const query = new URLSearchParams({ ...filters.values(), page: String(filters.page()), limit: '50' });
     void show(list, async () => {
-      const { summary, page } = await session.ask<{ summary: SummaryLine[]; page: ListPage }>(
-        `/v1/audit/summary?${query}`,
-      );
+      const { summary, page } = await session.ask<WalletAnswer<'readSummary'>>(`/v1/audit/summary?${query}`);
       if (summary.length === 0) return nothing('No money moved on these days, and no player has any.');
       const isByGame = filters.values()['by'] === 'game';
       const rows = summary.map((line) => row(line, isByGame));

@@ -1,7 +1,7 @@
 import { button, element } from '../element.ts';
 
 /** Position in a list of a management API. */
-export interface ListPage {
+interface ListPage {
   number: number;
   has_more: boolean;
 }

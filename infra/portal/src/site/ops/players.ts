@@ -1,39 +1,19 @@
 import { element } from '../element.ts';
+import type { Wallet, WalletAnswer } from './api.ts';
 import { createFilters } from './filters.ts';
 import { findLink, roundLink } from './links.ts';
 import { facts, money, nothing, show, state, table, time } from './parts.ts';
-import { pager, type ListPage } from './pages.ts';
+import { pager } from './pages.ts';
 import { addressOf } from './place.ts';
 import type { Session } from './session.ts';
 import { operationText } from './text.ts';
 
-interface Player {
-  currency: string;
-  balance: string;
-  status: 'active' | 'disabled';
-  excluded: boolean;
-  excludedUntil: string | null;
-  createdAt: string;
-}
-
-interface Entry {
-  seq: number;
-  operation: string;
-  transactionId: string;
-  roundId: string | null;
-  amount: string;
-  currency: string;
-  balanceAfter: string;
-  promotional: boolean;
-  at: string;
-}
-
-const exclusion = ({ excluded, excludedUntil }: Player): string => {
+const exclusion = ({ excluded, excludedUntil }: Wallet['Player']): string => {
   if (!excluded) return 'no';
   return excludedUntil === null ? 'without end' : `until ${excludedUntil}`;
 };
 
-const factsOf = (player: Player): Node =>
+const factsOf = (player: Wallet['Player']): Node =>
   facts([
     ['Status', state(player.status === 'active' ? 'good' : 'bad', player.status)],
     ['Balance', money(player.balance, player.currency)],
@@ -43,7 +23,7 @@ const factsOf = (player: Player): Node =>
 
 const columns = ['No.', 'At', 'Operation', 'Amount', 'Balance after', 'Round', 'Transaction'];
 
-const entryRow = (playerId: string, entry: Entry) => [
+const entryRow = (playerId: string, entry: Wallet['Entry']) => [
   String(entry.seq),
   time(entry.at),
   operationText(entry),
@@ -68,10 +48,10 @@ export const playersView = (session: Session): HTMLElement => {
     if (playerId === undefined) return;
     more.replaceChildren(linksOf(playerId));
     const path = `/v1/players/${encodeURIComponent(playerId)}`;
-    void show(about, async () => factsOf(await session.ask<Player>(path)));
+    void show(about, async () => factsOf(await session.ask<WalletAnswer<'getPlayer'>>(path)));
     void show(list, async () => {
       const query = new URLSearchParams({ sort: '-seq', page: String(filters.page()), limit: '25' });
-      const answer = await session.ask<{ entries: Entry[]; page: ListPage }>(`${path}/entries?${query}`);
+      const answer = await session.ask<WalletAnswer<'listEntries'>>(`${path}/entries?${query}`);
       if (answer.entries.length === 0) return nothing('This player has no entries.');
       const rows = answer.entries.map((entry) => entryRow(playerId, entry));
       return element('div', {}, table('Entries', columns, rows), pager(answer.page, filters.go));

@@ -1,66 +1,16 @@
-import type { ListPage } from './pages.ts';
+import type { Wallet } from './api.ts';
 import { words } from './text.ts';
 
-/** A comparison of a statement with our entries, as in the API of wallet-operator. */
-export interface Reconciliation {
-  reconciliationId: string;
-  createdAt: string;
-  createdBy: string;
-  from: string;
-  to: string;
-  /** In seconds. */
-  tolerance: number;
-  status: 'receiving' | 'comparing' | 'done' | 'failed';
-  failure: string | null;
-  lines: number;
-  comparedLines: number;
-  differences: number;
-  /** How many lines state each field; empty until the statement is received. */
-  fields: { field: string; lines: number }[];
-}
+/** A comparison of a statement with our entries. */
+export type Reconciliation = Wallet['Reconciliation'];
 
 /** How many differences of a kind there are, and how many of them are not repaired. */
-export interface KindCount {
-  kind: string;
-  differences: number;
-  open: number;
-}
+export type KindCount = Wallet['ReconciliationWithKinds']['kinds'][number];
 
-/** A transaction as the statement or the ledger has it. */
-export interface Side {
-  line: number | null;
-  playerId: string;
-  operation: string;
-  amount: string | null;
-  currency: string | null;
-  roundId: string | null;
-  gameCode: string | null;
-  roundClosed: boolean | null;
-  reverseTransactionId: string | null;
-  time: string | null;
-}
+export type Difference = Wallet['Difference'];
 
-export interface Difference {
-  number: number;
-  kind: string;
-  playerId: string;
-  transactionId: string;
-  /** In the statement. */
-  there: Side | null;
-  /** In the ledger. */
-  here: Side | null;
-  repair: string;
-  state: 'open' | 'applying' | 'applied' | 'refused';
-  status: string | null;
-  reason: string | null;
-  repairedAt: string | null;
-  repairedBy: string | null;
-}
-
-export interface DifferencePage {
-  differences: Difference[];
-  page: ListPage;
-}
+/** A transaction as the statement (`there`) or the ledger (`here`) has it. */
+export type Side = NonNullable<Difference['here' | 'there']>;
 
 /** The pause between two looks at a reconciliation that still changes. */
 export const refreshMs = 2000;
@@ -82,10 +32,10 @@ const kinds: Readonly<Record<string, string>> = {
   round_state: 'round open on one side only',
   duplicate: 'twice in the statement',
   time: 'time differs',
-};
+} satisfies Record<Difference['kind'], string>;
 
 /** A kind of difference in words. */
-export const kindText = (kind: string): string => kinds[kind] ?? words(kind);
+export const kindText = (kind: Difference['kind']): string => kinds[kind] ?? words(kind);
 
 const failures: Readonly<Record<string, string>> = {
   interrupted: 'The upload was interrupted. Send the statement again.',
@@ -103,7 +53,7 @@ const repairs: Readonly<Record<string, string>> = {
   apply: 'apply it',
   close_round: 'close the round',
   ask_game_server: 'none: ask the game server',
-};
+} satisfies Record<Difference['repair'], string>;
 
 /** The repair that is proposed for a difference. */
 export const repairText = ({ repair }: Pick<Difference, 'repair'>): string =>

@@ -1,4 +1,5 @@
 import { button, element } from '../element.ts';
+import type { Wallet, WalletAnswer } from './api.ts';
 import { openDifference } from './difference-dialog.ts';
 import { differenceRow } from './difference-row.ts';
 import { download } from './download.ts';
@@ -12,7 +13,6 @@ import {
   kindText,
   pathOf,
   refreshMs,
-  type DifferencePage,
   type KindCount,
   type Reconciliation,
 } from './reconciliation-data.ts';
@@ -20,8 +20,6 @@ import { repairableNumbers } from './repairs.ts';
 import { repairsPanel } from './repairs-panel.ts';
 import type { Session } from './session.ts';
 import { when } from './time.ts';
-
-type WithKinds = Reconciliation & { kinds: KindCount[] };
 
 /** The state of a reconciliation as a badge. */
 export const stateOf = ({ status }: Reconciliation): HTMLElement => {
@@ -42,7 +40,7 @@ const heading = (one: Reconciliation): string => {
   return one.differences === 1 ? '1 difference' : `${one.differences.toLocaleString()} differences`;
 };
 
-const about = (one: WithKinds): HTMLElement => {
+const about = (one: Wallet['ReconciliationWithKinds']): HTMLElement => {
   const missing = one.fields.filter(({ lines }) => lines === 0).map(({ field }) => field);
   const kinds = one.kinds.map(({ kind, differences, open }) => {
     const repaired = differences === open ? '' : `, ${(differences - open).toLocaleString()} repaired`;
@@ -96,7 +94,9 @@ const differencesOf = (session: Session, id: string, kinds: readonly KindCount[]
   const load = (): void => {
     const query = new URLSearchParams({ ...filters.values(), page: String(filters.page()), limit: '25' });
     void show(list, async () => {
-      const { differences, page } = await session.ask<DifferencePage>(`${pathOf(id)}/differences?${query}`);
+      const { differences, page } = await session.ask<WalletAnswer<'listDifferences'>>(
+        `${pathOf(id)}/differences?${query}`,
+      );
       if (differences.length === 0) return nothing('There are no differences of this kind.');
       const rows = differences.map((one) => differenceRow(one, () => open(one.number)));
       const shown = table('Differences', columns, rows);
@@ -136,7 +136,7 @@ export const oneReconciliation = (session: Session, id: string): HTMLElement => 
   const [summary, differences] = [element('div'), element('div')];
   const load = (): void => {
     void show(summary, async () => {
-      const one = await session.ask<WithKinds>(pathOf(id));
+      const one = await session.ask<WalletAnswer<'getReconciliation'>>(pathOf(id));
       if (isRunning(one)) setTimeout(() => summary.isConnected && load(), refreshMs);
       else if (one.differences > 0 && differences.childNodes.length === 0)
         differences.append(differencesOf(session, id, one.kinds, load));

@@ -1,8 +1,8 @@
 import { element } from '../element.ts';
+import type { WalletAnswer } from './api.ts';
 import { bytes } from './health-text.ts';
 import { choice, field, replaceContent, show } from './parts.ts';
 import { addressOf } from './place.ts';
-import type { Reconciliation } from './reconciliation-data.ts';
 import type { Session } from './session.ts';
 import { columnsOf, likelyColumn, mappingOf, type StatementFormat } from './statement-columns.ts';
 import { fieldValue, isoOf } from './time.ts';
@@ -129,7 +129,11 @@ export const uploadForm = (session: Session, changed: (isSending: boolean) => vo
       replaceContent(result, element('p', { class: 'note' }, `Sending ${bytes(given.size)} …`));
       // Its own type depends on the programs of the reader's computer.
       const statement = given.slice(0, given.size, typeOf(given));
-      const sent = session.ask<Reconciliation>(`/v1/reconciliations?${query}`, 'POST', statement);
+      const sent = session.ask<WalletAnswer<'createReconciliation'>>(
+        `/v1/reconciliations?${query}`,
+        'POST',
+        statement,
+      );
       setSending(true);
       const { reconciliationId } = await sent.finally(() => setSending(false));
       if (form.isConnected) location.hash = addressOf('reconciliation', { id: reconciliationId });

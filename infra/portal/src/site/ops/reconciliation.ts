@@ -1,8 +1,9 @@
 import { element } from '../element.ts';
+import type { WalletAnswer } from './api.ts';
 import { createFilters } from './filters.ts';
 import { guideAddress } from './health-text.ts';
 import { nothing, show, table, time } from './parts.ts';
-import { pager, type ListPage } from './pages.ts';
+import { pager } from './pages.ts';
 import { addressOf, place } from './place.ts';
 import { isRunning, refreshMs, type Reconciliation } from './reconciliation-data.ts';
 import { oneReconciliation, stateOf } from './reconciliation-one.ts';
@@ -30,10 +31,9 @@ const allReconciliations = (session: Session): HTMLElement => {
     clearTimeout(next);
     const query = new URLSearchParams({ page: String(filters.page()), limit: '25' });
     void show(list, async () => {
-      const { reconciliations, page } = await session.ask<{
-        reconciliations: Reconciliation[];
-        page: ListPage;
-      }>(`/v1/reconciliations?${query}`);
+      const { reconciliations, page } = await session.ask<WalletAnswer<'listReconciliations'>>(
+        `/v1/reconciliations?${query}`,
+      );
       if (isSending || reconciliations.some(isRunning))
         next = setTimeout(() => list.isConnected && load(), refreshMs);
       if (reconciliations.length === 0) return nothing('No statement has been compared yet.');

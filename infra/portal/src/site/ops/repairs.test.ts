@@ -65,7 +65,7 @@ test('a dry run is made once, and after a stop nothing more is sent', async () =
 });
 
 test('the outcomes of a dry run say what would happen, and why not', () => {
-  const results = [
+  const results: Repair[] = [
     { number: 1, state: 'open', status: 'OK', reason: null },
     { number: 2, state: 'open', status: 'ERROR_NOT_ENOUGH_MONEY', reason: 'no_money' },
     { number: 3, state: 'applied', status: 'OK', reason: null },

@@ -1,20 +1,16 @@
-import { isRepairable, pathOf, reasonText, type DifferencePage } from './reconciliation-data.ts';
+import type { Wallet, WalletAnswer } from './api.ts';
+import { isRepairable, pathOf, reasonText } from './reconciliation-data.ts';
 import type { Session } from './session.ts';
 
 /** What the ledger decided about the repair of a difference, or would decide. */
-export interface Repair {
-  number: number;
-  state: string;
-  status: string | null;
-  reason: string | null;
-}
+export type Repair = Pick<Wallet['Repairs']['repairs'][number], 'number' | 'state' | 'status' | 'reason'>;
 
 /** The numbers of all differences of a kind that can be repaired; of all kinds without one. */
 export const repairableNumbers = async (session: Session, id: string, kind = ''): Promise<number[]> => {
   const numbers: number[] = [];
   for (let page = 1, more = true; more; page++) {
     const query = new URLSearchParams({ ...(kind !== '' && { kind }), page: String(page), limit: '200' });
-    const list = await session.ask<DifferencePage>(`${pathOf(id)}/differences?${query}`);
+    const list = await session.ask<WalletAnswer<'listDifferences'>>(`${pathOf(id)}/differences?${query}`);
     numbers.push(...list.differences.filter(isRepairable).map(({ number }) => number));
     more = list.page.has_more;
   }
@@ -39,7 +35,11 @@ export const sendRepairs = async (
   for (let left = numbers; left.length > 0 && !stop();) {
     for (let at = 0; at < left.length && !stop(); at += atOnce) {
       const body = { dryRun: isDryRun, differences: left.slice(at, at + atOnce) };
-      const { repairs } = await session.ask<{ repairs: Repair[] }>(`${pathOf(id)}/repairs`, 'POST', body);
+      const { repairs } = await session.ask<WalletAnswer<'repairDifferences'>>(
+        `${pathOf(id)}/repairs`,
+        'POST',
+        body,
+      );
       for (const repair of repairs) results.set(repair.number, repair);
       report(results.size);
     }

@@ -1,37 +1,12 @@
 import { button, element } from '../element.ts';
+import type { Wallet, WalletAnswer } from './api.ts';
 import { createFilters } from './filters.ts';
 import { findLink, playerLink } from './links.ts';
 import { choice, facts, field, money, nothing, openDialog, show, state, table, time } from './parts.ts';
-import { pager, type ListPage } from './pages.ts';
+import { pager } from './pages.ts';
 import { addressOf, changeFilters, place } from './place.ts';
 import type { Session } from './session.ts';
 import { operationText } from './text.ts';
-
-interface Round {
-  playerId: string;
-  roundId: string;
-  gameCode: string;
-  status: 'open' | 'closed';
-  openedAt: string;
-  closedAt: string | null;
-  currency: string;
-  /** Null in the list when it would be slow to find. */
-  stake: string | null;
-  result: string | null;
-}
-
-type RoundWithEntries = Round & { stake: string; result: string; entries: readonly Entry[] };
-
-interface Entry {
-  seq: number;
-  operation: string;
-  transactionId: string;
-  amount: string;
-  balanceAfter: string;
-  reverseTransactionId: string | null;
-  promotional: boolean;
-  at: string;
-}
 
 const ages = [
   ['3600', '1 hour'],
@@ -45,7 +20,7 @@ const code = (text: string) => element('code', {}, text);
 
 const amount = (sum: string | null, currency: string) => (sum === null ? '–' : money(sum, currency));
 
-const history = ({ entries, currency }: RoundWithEntries): Node =>
+const history = ({ entries, currency }: Wallet['RoundWithEntries']): Node =>
   table(
     'Entries of the round',
     ['No.', 'At', 'Operation', 'Amount', 'Balance after', 'Transaction', 'Reverses'],
@@ -67,7 +42,7 @@ const openRound = (session: Session, playerId: string, roundId: string): void =>
   dialog.addEventListener('close', () => changeFilters({ player: '', round: '' }));
   const path = `/v1/players/${encodeURIComponent(playerId)}/rounds/${encodeURIComponent(roundId)}`;
   void show(body, async () => {
-    const round = await session.ask<RoundWithEntries>(path);
+    const round = await session.ask<WalletAnswer<'getRound'>>(path);
     return element(
       'div',
       {},
@@ -116,7 +91,7 @@ export const roundsView = (session: Session): HTMLElement => {
   const load = (): void => {
     const query = new URLSearchParams({ ...filters.values(), page: String(filters.page()), limit: '25' });
     void show(list, async () => {
-      const found = await session.ask<{ rounds: Round[]; page: ListPage }>(`/v1/rounds?${query}`);
+      const found = await session.ask<WalletAnswer<'listRounds'>>(`/v1/rounds?${query}`);
       if (found.rounds.length === 0) return nothing('No round has been open that long.');
       const rows = found.rounds.map(({ playerId, roundId, ...round }) => [
         button(roundId, 'link', () => openRound(session, playerId, roundId), `${playerId} ${roundId}`),

@@ -1,11 +1,7 @@
-/** An error response of a service or the gateway (RFC 9457). */
-interface ProblemDocument {
-  detail?: string;
-  title?: string;
-  requestId?: string;
-  /** Messages by parameter, or by place in the body. */
-  errors?: Readonly<Record<string, readonly string[]>>;
-}
+import type { Wallet } from './api.ts';
+
+/** An error response of a service or the gateway (RFC 9457); a proxy in between may send anything else. */
+type ProblemDocument = Partial<Wallet['Problem']>;
 
 /** A response with an error status; the message contains the request id. */
 export class Refused extends Error {

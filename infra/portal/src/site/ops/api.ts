@@ -1,0 +1,23 @@
+import type {
+  StoreWebhooks,
+  StoreWebhooksOperations,
+  WalletOperator,
+  WalletOperatorOperations,
+} from '@platform/client';
+
+/** Types of the services' OpenAPI documents, by the names of their schemas and operations. */
+export type Webhooks = StoreWebhooks['schemas'];
+export type Wallet = WalletOperator['schemas'];
+
+/** The body of the answer of an operation; errors have another media type, `application/problem+json`. */
+type JsonOf<Operation extends { responses: object }> = Extract<
+  Operation['responses'][keyof Operation['responses']],
+  { content: { 'application/json': unknown } }
+>['content']['application/json'];
+
+export type WebhooksAnswer<Name extends keyof StoreWebhooksOperations> = JsonOf<
+  StoreWebhooksOperations[Name]
+>;
+export type WalletAnswer<Name extends keyof WalletOperatorOperations> = JsonOf<
+  WalletOperatorOperations[Name]
+>;
