@@ -93,7 +93,7 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
       },
       { times: 1 },
     );
-    await page.getByRole('link', { name: 'Ledger' }).click();
+    await page.getByRole('link', { name: 'Ledger', exact: true }).click();
     await page.getByText('Loading …').first().waitFor();
     answer.resolve();
     await page.getByText('The database is unavailable. · Request r-1').waitFor();

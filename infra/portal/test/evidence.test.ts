@@ -49,7 +49,7 @@ describe.runIf(canLook)('evidence on the operations page', () => {
       await expect.poll(() => view.locator('[aria-busy]').count()).toBe(0);
     }
     // Drawn again, the list has the checkpoint, too.
-    await page.getByRole('link', { name: 'Ledger' }).click();
+    await page.getByRole('link', { name: 'Ledger', exact: true }).click();
     await page.goBack();
     await entry.waitFor();
     await view.getByRole('table', { name: 'Checkpoints' }).locator('tbody tr').first().waitFor();

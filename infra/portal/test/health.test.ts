@@ -12,7 +12,7 @@ const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 
 
 /** Answers of the services in which these gauges have had these values for an hour. */
 const withGauges =
-  (gauges: Record<string, number>) =>
+  (gauges: Record<string, number | null>) =>
   async (route: Route): Promise<void> => {
     const times = Array.from({ length: 90 }, (_, at) => minutesAgo(89 - at));
     const values = Object.entries(gauges).map(([name, value]) => [
@@ -60,6 +60,7 @@ describe.runIf(canLook)('the health strip', () => {
     await page.locator('.strip summary').press('Enter');
     const stuck = page.locator('.alerts li', { hasText: 'RoundsStuck' }).first();
     expect(await stuck.textContent()).toContain('3 rounds are open for too long');
+    expect(await stuck.locator('.state').textContent()).toBe('not urgent');
     expect(await stuck.textContent()).toContain('the game server has to');
     expect(await stuck.textContent()).toMatch(/since .*\d/);
     expect(await stuck.getByRole('link', { name: 'Guide' }).getAttribute('href')).toBe(
@@ -70,7 +71,21 @@ describe.runIf(canLook)('the health strip', () => {
       '#webhooks?store=-&status=failed',
     );
     // The most urgent one comes first.
-    expect(await page.locator('.alerts li').first().textContent()).toContain('SpoolHoldsEvents');
+    const spool = page.locator('.alerts li').first();
+    expect(await spool.textContent()).toContain('SpoolHoldsEvents');
+    expect(await spool.locator('.state').textContent()).toBe('urgent');
+  });
+
+  test.each([
+    ['a minute ago', 60, '1 min ago', 'good'],
+    ['not since the wallet started', null, 'not yet', 'plain'],
+  ])('a ledger that was verified %s', async (_when, seconds, text, look) => {
+    await using visited = await opened((page) =>
+      page.route(summaries, withGauges({ wallet_proof_age_seconds: seconds })),
+    );
+    const chip = item(visited.page, 'Ledger verified');
+    expect(await chip.locator('strong').textContent()).toBe(text);
+    expect(await chip.getAttribute('data-state')).toBe(look);
   });
 
   test('without alerts it says so', async () => {

@@ -16,6 +16,9 @@ const latest = ({ series }: Health, metric: string): number | undefined => {
   return known.length === 0 ? undefined : Math.max(...known);
 };
 
+/** The ledger is verified once a day, so a wallet that has just started may not have done it. */
+const notYet = 'not yet';
+
 interface Item {
   name: string;
   /** The view that shows more. */
@@ -97,22 +100,27 @@ const items: readonly Item[] = [
     text: count('wallet_stuck_rounds'),
   },
   {
-    name: 'Last proof',
+    name: 'Ledger verified',
     href: addressOf('ledger'),
     alerts: ['LedgerInconsistent'],
     text: (health) => {
       const seconds = latest(health, 'wallet_proof_age_seconds');
-      return seconds === undefined ? undefined : `${duration(seconds)} ago`;
+      if (seconds !== undefined) return `${duration(seconds)} ago`;
+      return health.series.has('wallet_proof_age_seconds') ? notYet : undefined;
     },
   },
 ];
+
+/** The severities of the rules in words; a `ticket` is for the next working hours. */
+const urgency = { page: 'urgent', ticket: 'not urgent' } as const;
 
 const lookOf = ({ rule, isFiring }: Finding): 'bad' | 'warn' =>
   isFiring && rule.severity === 'page' ? 'bad' : 'warn';
 
 const itemLook = (item: Item, health: Health, findings: readonly Finding[]) => {
   if (item.name === 'Gateway') return health.gatewayMs === undefined ? 'bad' : 'good';
-  if (item.name !== 'Services' && item.text(health) === undefined) return 'plain';
+  const text = item.text(health);
+  if (text === undefined || text === notYet) return 'plain';
   const own = findings.filter(({ rule }) => item.alerts.includes(rule.alert)).map(lookOf);
   if (own.includes('bad')) return 'bad';
   const isMissingService = item.name === 'Services' && health.ready < SERVICES.length;
@@ -137,7 +145,7 @@ const alertEntry = (finding: Finding): HTMLElement => {
     element(
       'p',
       { class: 'alert-head' },
-      state(lookOf(finding), finding.isFiring ? rule.severity : 'soon'),
+      state(lookOf(finding), finding.isFiring ? urgency[rule.severity] : 'soon'),
       element('strong', {}, summaryOf(finding)),
     ),
     element('p', {}, `${rule.action} `, ...(list ? [list, ' '] : []), guide),
