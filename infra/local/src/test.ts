@@ -1,8 +1,10 @@
 /** `pnpm test`: installs missing programs, runs all tests and reports what was skipped. */
 import { spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { inCi, inheritedEnv, mayInstall } from './env.ts';
 import { providePrograms } from './install.ts';
 import { ROOT } from './options.ts';
@@ -14,6 +16,21 @@ const NEEDED: Record<Program, string> = {
   'redis-server': 'everything that needs Redis',
   nginx: 'the gateway',
   chromium: 'the pages in a browser',
+};
+
+/** Vitest ignores an unknown project beside a known one, whose tests would pass as if they were all. */
+const rejectUnknownProjects = (args: string[]): void => {
+  const options = { project: { type: 'string', multiple: true } } as const;
+  const { project = [] } = parseArgs({ args, options, strict: false }).values;
+  const names = ['packages', 'services', 'infra'].flatMap((folder) => readdirSync(join(ROOT, folder)));
+  // A pattern such as `wallet*` or `!portal` is left to Vitest.
+  const unknown = [project]
+    .flat()
+    .map(String)
+    .filter((name) => /^[\w-]+$/.test(name) && !names.includes(name));
+  if (unknown.length === 0) return;
+  say(`There is no project ${unknown.join(', ')}. Projects: ${names.toSorted().join(', ')}.`);
+  process.exit(1);
 };
 
 const vitest = (args: string[]): Promise<number> => {
@@ -37,9 +54,11 @@ const vitest = (args: string[]): Promise<number> => {
   });
 };
 
+const args = process.argv.slice(2).filter((arg) => arg !== '--');
+rejectUnknownProjects(args);
 const programs = Object.keys(NEEDED) as Program[];
 const found = await providePrograms(programs, mayInstall());
-const code = await vitest(process.argv.slice(2).filter((arg) => arg !== '--'));
+const code = await vitest(args);
 
 const missing = programs.filter((program) => !found[program]);
 for (const program of missing) {

@@ -1,0 +1,13 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { baseEnv } from './env.ts';
+import { run } from './spawn.ts';
+
+const script = join(import.meta.dirname, 'test.ts');
+
+test('`test` refuses a project that does not exist, also beside one that does', async () => {
+  const args = [script, '--project', 'quest-service', '--project', 'quest', 'no-such-file'];
+  const { code, stdout } = await run(process.execPath, args, { env: baseEnv() });
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^There is no project quest\. Projects: .*quest-service/);
+});
