@@ -117,3 +117,34 @@ test('one transactionId from two players at once: one of them has it, the other 
   }
   await expectSoundLedger(service);
 });
+
+test('batches of two processes with several debits of the same players, in opposite orders, never deadlock', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  const gameCode = await addGame(sql);
+  const players = await Promise.all(Array.from({ length: 8 }, () => addPlayer(sql)));
+  const debitsOf = (order: readonly string[]): Command[] =>
+    [...order, ...order].map((playerId) => {
+      const [transactionId, roundId] = [randomUUID(), randomUUID()];
+      return { operation: 'debit', playerId, transactionId, roundId, gameCode, amount: 1 };
+    });
+  const rounds = 40;
+  {
+    await using one = openLedgerOf(service.databaseUrl);
+    await using other = openLedgerOf(service.databaseUrl);
+    for (let round = 0; round < rounds; round++) {
+      const asked = [
+        ...debitsOf(players).map((debit) => one.add(debit)),
+        ...debitsOf(players.toReversed()).map((debit) => other.add(debit)),
+      ];
+      for (const { status } of await Promise.all(asked)) expect(status).toBe('OK');
+    }
+  }
+  const balances = await sql<{ balance: string }[]>`select distinct balance from players`;
+  expect(balances).toEqual([{ balance: String(100_000 - 4 * rounds) }]);
+  // Connections report what they counted when they close.
+  const [row] = await sql`
+    select deadlocks::int from pg_stat_database where datname = current_database()`;
+  expect(row).toEqual({ deadlocks: 0 });
+  await expectSoundLedger(service);
+});

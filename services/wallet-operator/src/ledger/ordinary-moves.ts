@@ -12,21 +12,10 @@ export type Move = Debit | Credit;
  * Ids hold no control characters, so they are sent as lines, which cost less than arrays.
  */
 const statement = `
-  with move as (
-    select * from unnest(
-      string_to_array($1, e'\\n'), string_to_array($2, e'\\n'), string_to_array($3, e'\\n'),
-      string_to_array($4, e'\\n'), string_to_array($5, e'\\n'), string_to_array($6, e'\\n', ''),
-      $7::bigint[], $8::bigint[], $9::int[], $10::boolean[], $11::boolean[]
-    ) as move (player_id, transaction_id, id_space, round_id, game_code, session,
-      amount, total, place, is_last, round_closed)
-    cross join (select coalesce($12::timestamptz, now()) as at) clock
-  ), player as materialized (
-    -- Each player is locked once, and all batches lock in this order, so that two never wait for each other.
-    select locked.* from (select player_id from move where is_last order by player_id collate "C") mover
-      join lateral (select * from players where player_id = mover.player_id for no key update) locked on true
-  ), judged as materialized (
-    select move.*, player.balance, player.wagered, player.lost, player.seq + move.place as seq,
-      round.player_id is null as is_new_round,
+  with judged as materialized (
+    select move.player_id, move.transaction_id, move.id_space, move.round_id, move.game_code, move.amount, move.total,
+      move.is_last, move.round_closed, move.at, player.balance, player.wagered, player.lost,
+      player.seq + move.place as seq, round.player_id is null as is_new_round,
       known.player_id is null and round.closed_at is null
         and -move.total <= player.balance and move.total <= 9223372036854775807 - player.balance
         and case when move.round_closed is null -- a debit
@@ -39,11 +28,24 @@ const statement = `
           else round.player_id is not null or $13::boolean end
         -- Of a player whose bets are counted, only a single move.
         and (player.limits_until is null or move.place = 1) as is_ordinary
-    from move
-      join player on player.player_id = move.player_id
+    from (
+      -- All batches lock the players in this order, so that two never wait for each other.
+      select *, coalesce($12::timestamptz, now()) as at from unnest(
+        string_to_array($1, e'\\n'), string_to_array($2, e'\\n'), string_to_array($3, e'\\n'),
+        string_to_array($4, e'\\n'), string_to_array($5, e'\\n'), string_to_array($6, e'\\n', ''),
+        $7::bigint[], $8::bigint[], $9::int[], $10::boolean[], $11::boolean[]
+      ) as move (player_id, transaction_id, id_space, round_id, game_code, session,
+        amount, total, place, is_last, round_closed)
+      order by player_id collate "C"
+    ) move
+      join lateral (
+        select balance, wagered, lost, seq, status, excluded, excluded_until, limits_until, wagered_cap, lost_cap
+        from players where player_id = move.player_id for no key update
+      ) player on true
       left join entries known on known.transaction_id = move.transaction_id and known.id_space = move.id_space
       left join lateral (
-        select * from rounds where player_id = move.player_id and round_id = move.round_id for no key update
+        select player_id, closed_at from rounds where player_id = move.player_id and round_id = move.round_id
+        for no key update
       ) round on true
       left join games game on game.game_code = move.game_code
       left join sessions session on session.token_hash = move.session
