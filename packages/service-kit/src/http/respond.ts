@@ -11,14 +11,45 @@ const drainMs = 2000;
 /** Node.js discards an unread body; up to this size that costs less than a new connection. */
 const maxDiscarded = 65_536;
 
-const hasUnreadBody = ({ headers, complete }: IncomingMessage): boolean =>
-  !complete &&
-  (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > maxDiscarded);
+/** The rest of a body up to this size is awaited before the answer. */
+const maxAwaited = 8 * 2 ** 20;
+
+/** The length of a body whose rest is not read; infinite when it is not declared, 0 when Node.js may discard it. */
+const unreadLength = ({ headers, complete }: IncomingMessage): number => {
+  if (complete) return 0;
+  const length =
+    headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity;
+  return length > maxDiscarded ? length : 0;
+};
+
+/** Reads the rest of the body for a moment, and throws it away. */
+const discardRest = (req: IncomingMessage, then: () => void): void => {
+  const end = () => {
+    clearTimeout(timer);
+    req.off('end', end).off('close', end);
+    then();
+  };
+  const timer = setTimeout(end, drainMs);
+  req.once('end', end).once('close', end).resume();
+};
+
+const write = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  status: number,
+  headers: Headers,
+  payload?: string | Buffer,
+): void => {
+  res.writeHead(status, headersOf(req, res, headers));
+  // Most answers are ASCII, which Node writes faster when it need not encode it.
+  res.end(payload, headers['Content-Length'] === payload?.length ? 'latin1' : 'utf8');
+};
 
 /**
- * Writes a whole answer. When the body of the request was not read to its end, the connection closes afterwards,
- * because the rest would be taken for the next request; the rest is read for a moment, because a sender that is cut off
- * while it writes never reads the answer.
+ * Writes a whole answer. When the body of the request was not read to its end, its rest is awaited for a moment: a proxy
+ * that gets an answer earlier closes the connection of its client, who may send the next request on it. After an answer
+ * to a body that is very long, or does not end, the connection closes, because the rest would be taken for the next
+ * request; the rest is still read for a moment, because a sender that is cut off while it writes never reads the answer.
  */
 export const send = (
   req: IncomingMessage,
@@ -28,20 +59,16 @@ export const send = (
   payload?: string | Buffer,
 ): void => {
   stopCounting(req.scope);
-  if (!hasUnreadBody(req)) {
-    res.writeHead(status, headersOf(req, res, headers));
-    // Most answers are ASCII, which Node writes faster when it need not encode it.
-    res.end(payload, headers['Content-Length'] === payload?.length ? 'latin1' : 'utf8');
-    return;
+  const unread = unreadLength(req);
+  const closing = { ...headers, Connection: 'close' };
+  if (unread === 0) write(req, res, status, headers, payload);
+  else if (unread <= maxAwaited)
+    discardRest(req, () => write(req, res, status, req.complete ? headers : closing, payload));
+  else {
+    res.writeHead(status, headersOf(req, res, closing));
+    if (payload !== undefined) res.write(payload);
+    discardRest(req, () => res.end());
   }
-  res.writeHead(status, headersOf(req, res, { ...headers, Connection: 'close' }));
-  if (payload !== undefined) res.write(payload);
-  const end = () => {
-    clearTimeout(timer);
-    res.end();
-  };
-  const timer = setTimeout(end, drainMs);
-  req.once('end', end).once('close', end).resume();
 };
 
 /**
