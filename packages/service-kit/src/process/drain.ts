@@ -8,8 +8,9 @@ const maxIdleMs = 1500;
 /** The part of the drain in which each answer closes its connection. */
 const closingPart = 0.75;
 
-/** Accepting a connection takes longer only while the process is busy. */
-const quickMs = 3;
+/** How long accepting may have taken when the listener is closed: at first, and how much more after each second. */
+const quickMs = 0.1;
+const slowerMs = 4;
 
 /** The loopback address where a wildcard address is not one to connect to. */
 const reachable = (address: string): string => ({ '::': '::1', '0.0.0.0': '127.0.0.1' })[address] ?? address;
@@ -41,15 +42,16 @@ const acceptOwnConnection = async (server: Server, onAccepted: (ms: number) => v
 /**
  * Stops listening right after accepting a connection of its own. Closing a listener resets the connections that the
  * kernel holds for it, and a proxy does not repeat a POST that it has begun to send. The kernel hands connections out in
- * their order, so with this one all earlier ones have been accepted. Those that come between it and the close are reset;
- * so a busy process tries again until accepting is quick.
+ * their order, so with this one all earlier ones have been accepted. Those that come between it and the close are reset,
+ * so it is tried again until accepting is quick; a busy process has to be content with less.
  */
 const stopListening = async (server: Server): Promise<void> => {
-  const giveUp = performance.now() + 1000;
+  const start = performance.now();
   while (server.listening)
     await acceptOwnConnection(server, (ms) => {
       // Unlike the close() of node:http this leaves idle connections open: a proxy may be sending a request on one.
-      if (ms <= quickMs || performance.now() > giveUp) TcpServer.prototype.close.call(server);
+      const seconds = (performance.now() - start) / 1000;
+      if (ms <= quickMs + slowerMs * seconds) TcpServer.prototype.close.call(server);
     });
 };
 
