@@ -1,10 +1,18 @@
 import { seededRandom } from '@platform/service-kit/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withFaults, type Line } from '../src/stand-in/statement.ts';
+import { jsonLines, withFaults, type Line } from '../src/stand-in/statement.ts';
 import { addGame, callerOf } from './factories.ts';
 import { startService, type Running } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';
-import { alone, lineOf, playStatement, reconcile, repairAll, shortly } from './reconciliations.ts';
+import {
+  alone,
+  lineOf,
+  playStatement,
+  reconcile,
+  repairAll,
+  sendStatement,
+  shortly,
+} from './reconciliations.ts';
 
 let service: Running;
 beforeAll(async () => {
@@ -153,6 +161,20 @@ test('transactions outside of the period only serve to match those inside', asyn
   ];
   await expect.poll(() => new Date().toISOString() > to).toBe(true);
   expect(await reconcile(url, lines, { from, to })).toMatchObject({ status: 'done', differences: [] });
+});
+
+test('a statement of another period is refused, because nothing of it would be compared', async () => {
+  const time = '2001-01-02T10:00:00.000Z';
+  const lines = [lineOf({ playerId: 'p', time }), lineOf({ playerId: 'p', time })];
+  const send = (from: string, to: string, tolerance = '0') =>
+    sendStatement(service.url, jsonLines(lines), { from, to, tolerance });
+  const before = ['2001-01-02T09:00:00.000Z', '2001-01-02T09:59:00.000Z'] as const;
+  expect(await send(...before)).toMatchObject({
+    status: 400,
+    body: { errors: { from: [`no line is between from and to; the first one is of ${time}`] } },
+  });
+  expect(await send(...before, '61')).toMatchObject({ status: 201 });
+  expect(await send(time, '2001-01-02T10:01:00.000Z')).toMatchObject({ status: 201 });
 });
 
 test('ids that are unique for each player only are compared for each player', async () => {

@@ -12,6 +12,7 @@ import { idSpaceOf } from '../ledger/id-space.ts';
 import type { Policy } from '../ledger/command.ts';
 import { decimal, minorUnits } from '../money.ts';
 import { countKinds, differencesAfter, listDifferences, type DifferenceRow } from './difference-store.ts';
+import { expectInPeriod } from './period.ts';
 import { failRun } from './run-store.ts';
 import {
   statementFields,
@@ -133,7 +134,7 @@ const storeLines = async (
 
 /**
  * Receives a statement of a period; it is compared in the background. Throws ValidationFailed with the first mistakes
- * of the statement, and the problems of `readStatement`.
+ * of the statement, and the problems of `readStatement` and `expectInPeriod`.
  */
 export const receiveStatement = async (
   ctx: Context,
@@ -155,7 +156,7 @@ export const receiveStatement = async (
   });
   let fields: StatedFields;
   try {
-    fields = await storeLines(ctx, id, readStatement(body, { type, ...format }));
+    fields = await storeLines(ctx, id, expectInPeriod(readStatement(body, { type, ...format }), query));
   } catch (error) {
     const isInvalid = error instanceof Problem && [400, 413].includes(error.status);
     // Also when the client has closed the connection. Should this fail, it counts as interrupted after a while.
