@@ -47,6 +47,18 @@ test('blaze: an order keeps its exact amounts, and a missing cart is looked up',
   ]);
 });
 
+test('blaze: an order with neither a cart nor a publicKey is stored as sent, and the POS is not asked', async () => {
+  const { id, webhookToken } = await service.store({ pos: { kind: 'blaze', baseUrl: standIn.url } });
+  const { cart: _cart, publicKey: _publicKey, ...bare } = blaze.order;
+  await service.hook('order_updated', webhookToken, bare);
+  await service.settled();
+  expect(await get(`${id}/orders/${bare.id}`)).toMatchObject({
+    status: bare.status,
+    cart: { total: null, items: [] },
+  });
+  expect(standIn.asked).toEqual([]);
+});
+
 test('blaze: new_member refreshes a user from the POS, or from the payload if the POS is unavailable', async () => {
   const { id, webhookToken } = await service.store({ pos: { kind: 'blaze', baseUrl: standIn.url } });
   await service.admin('POST', `/v1/stores/${id}/users`, {

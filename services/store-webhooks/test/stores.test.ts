@@ -82,6 +82,15 @@ test('a change keeps all fields that it does not name, and credentials unless th
   expect(other.body).toMatchObject({ pos: { kind: 'square', credentials: [] }, delivery: null });
 });
 
+test('a change with only a part of a provider is refused, and the error says that all of it is needed', async () => {
+  const { id } = await service.store();
+  const part = { pos: { credentials: { apiKey: 'corrected' } } };
+  expect(await service.admin('PATCH', `/v1/stores/${id}`, part)).toMatchObject({
+    status: 400,
+    body: { errors: { 'pos.kind': [expect.stringContaining('send the whole provider')] } },
+  });
+});
+
 test.each([
   ['an unknown kind', { pos: { kind: 'till' } }, 'pos.kind'],
   ['a store address with credentials', { storeUrl: 'https://a:b@shop.example.test/' }, 'storeUrl'],

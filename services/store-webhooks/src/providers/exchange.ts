@@ -83,7 +83,9 @@ const parseAnswer = async (provider: string, answer: IncomingMessage): Promise<u
     if (status === 404) return undefined;
     if (status >= 500 || status === 429)
       throw new ProviderUnavailable(provider, `answered ${status}`, { status });
-    throw new Unprocessable(`The provider ${provider} answered ${status}.`);
+    const hint =
+      status === 401 || status === 403 ? ' Check its credentials in the settings of the store.' : '';
+    throw new Unprocessable(`The provider ${provider} answered ${status}.${hint}`);
   }
   const chunks: Buffer[] = [];
   let length = 0;

@@ -85,7 +85,7 @@ test('a provider that rejects requests is still asked: the next request may be v
   const reader = createReader({ timeoutMs: 20_000, addresses: 'any' });
   standIn.behaviour = 'forbidden';
   for (let at = 0; at < 10; at++)
-    await expect(reader.get(provider, path, {})).rejects.toThrow('answered 403');
+    await expect(reader.get(provider, path, {})).rejects.toThrow('answered 403. Check its credentials');
   standIn.behaviour = 'normal';
   standIn.orders.set('o-1', { order: 1 });
   expect(await reader.get(provider, path, {})).toEqual({ order: 1 });

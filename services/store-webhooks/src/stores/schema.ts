@@ -42,7 +42,12 @@ type Adapters = ReadonlyMap<string, { credentials?: z.ZodType }>;
 const provider = <More extends z.ZodRawShape>(adapters: Adapters, more: More) =>
   z
     .strictObject({
-      kind: z.enum([...adapters.keys()]),
+      kind: z.enum([...adapters.keys()], {
+        error: ({ input }) =>
+          input === undefined
+            ? 'is missing; send the whole provider (kind, baseUrl, mapping, credentials), not only the changed part'
+            : undefined,
+      }),
       baseUrl: webAddress.optional(),
       credentials: credentials.optional(),
       mapping: mapping.optional(),
