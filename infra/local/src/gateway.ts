@@ -71,7 +71,7 @@ export const startGateway = async (
       env: baseEnv(),
       // Lets running requests finish.
       stopSignal: 'SIGQUIT',
-      logFile: await local.logFile('nginx'),
+      logFile: await local.logFile('gateway/nginx'),
     },
     answers: () => answersWell(`${url}/healthz`),
     stopLimitMs: 5_000,

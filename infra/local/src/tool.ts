@@ -1,10 +1,10 @@
 /** Commands for the running platform: `pnpm run restart NAME`, `logs NAME`, `psql NAME`, `debug NAME`. */
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { inheritedEnv } from './env.ts';
-import { exists } from './files.ts';
 import { ROOT } from './options.ts';
 import { howToGet } from './programs.ts';
 import { say } from './say.ts';
@@ -13,7 +13,7 @@ import { readStack, type Stack } from './stack-file.ts';
 
 const USAGE = `Commands for the platform that "start" or "dev" runs:
   run restart NAME          restarts a service and waits until it is ready
-  logs NAME [--follow]      prints the log of a service, postgres, redis or nginx
+  logs NAME [--follow]      prints the log of a service, gateway, postgres or redis
   psql NAME [SQL]           opens the database of a service, or runs one statement
   debug NAME                opens the port of a service for a debugger`;
 
@@ -87,11 +87,19 @@ const runHere = (
 };
 
 const logs = async (): Promise<void> => {
-  const file = join(values.local, 'logs', `${name}.log`);
-  if (!(await exists(file))) throw new Error(`there is no log ${file}`);
+  const folder = join(values.local, 'logs');
+  const paths = await readdir(folder, { recursive: true }).catch(() => []);
+  const all = paths.filter((path) => path.endsWith('.log')).toSorted();
+  // The gateway has a folder with several logs.
+  const chosen = all.filter((path) => path === `${name}.log` || dirname(path) === name);
+  if (chosen.length === 0) {
+    const names = all.map((path) => (path.includes(sep) ? dirname(path) : basename(path, '.log')));
+    throw new Error(`there is no log "${name}"; the logs are ${[...new Set(names)].join(', ')}`);
+  }
+  const files = chosen.map((path) => join(folder, path));
   // Ctrl-C ends tail and reaches this process as well.
   process.on('SIGINT', () => {});
-  runHere('tail', ['-n', values.lines, ...(values.follow ? ['-F'] : []), file], 'tail is missing');
+  runHere('tail', ['-n', values.lines, ...(values.follow ? ['-F'] : []), ...files], 'tail is missing');
 };
 
 const psql = async (): Promise<void> => {

@@ -10,8 +10,7 @@ import type { Supervisor } from './supervisor.ts';
 /** Editors and generators write several files at once, or one file twice. */
 const SETTLE_MS = 300;
 
-const isSource = (file: string | null): file is string =>
-  file !== null && file.endsWith('.ts') && !file.endsWith('.test.ts');
+const isSource = (file: string): boolean => file.endsWith('.ts') && !file.endsWith('.test.ts');
 
 const SCOPE = '@platform/';
 
@@ -40,7 +39,8 @@ const servicesByFolder = async (services: readonly Service[]): Promise<Map<strin
 
 /**
  * Restarts a service when its code changes, or the code of a package that it uses. A service that does not
- * start is reported with the end of its log; it runs again after the next change.
+ * start is reported with the end of its log; it runs again after the next change. New migrations are reported and not
+ * run: a generated one may still be edited.
  */
 export const watchServices = async (
   { instances }: StartOptions,
@@ -48,8 +48,14 @@ export const watchServices = async (
   supervisor: Supervisor,
   stopping: AbortSignal,
 ): Promise<void> => {
+  const migrated = new Set<Service>();
+  const sayMigrated = ({ name }: Service): void =>
+    say(
+      `The migrations of ${name} changed. They run when dev starts: stop it with Ctrl-C and start it again.`,
+    );
   const restart = async (service: Service): Promise<void> => {
     say(`${service.name} changed; restarting …`);
+    if (migrated.has(service)) sayMigrated(service);
     for (let instance = 1; instance <= instances; instance += 1)
       await supervisor.restart(instanceName(service, instance));
     say(`${service.name} is ready`);
@@ -62,18 +68,28 @@ export const watchServices = async (
     for (const result of await Promise.allSettled(batch.map(restart)))
       if (result.status === 'rejected' && !stopping.aborted) say(String(result.reason));
   };
-  const watchFolder = async (folder: string, users: readonly Service[]): Promise<void> => {
-    const source = join(folder, 'src');
-    if (!(await exists(source))) return;
-    const watcher = watch(source, { recursive: true, signal: stopping }, (_, file) => {
+  const watchFolder = async (folder: string, onFile: (file: string) => void): Promise<void> => {
+    if (!(await exists(folder))) return;
+    const watcher = watch(folder, { recursive: true, signal: stopping }, (_, file) => onFile(file ?? ''));
+    // ENOSPC, for example: too many watched files.
+    watcher.on('error', (error) => say(`${folder} is not watched: ${String(error)}`));
+  };
+  const watchSource = (folder: string, users: readonly Service[]): Promise<void> =>
+    watchFolder(join(folder, 'src'), (file) => {
       if (!isSource(file)) return;
       if (changed.size === 0) void restartChanged();
       for (const service of users) changed.add(service);
     });
-    // ENOSPC, for example: too many watched files.
-    watcher.on('error', (error) => say(`${source} is not watched: ${String(error)}`));
-  };
+  const watchMigrations = (service: Service): Promise<void> =>
+    watchFolder(join(service.folder, 'migrations'), (file) => {
+      if (!file.endsWith('.sql') || migrated.has(service)) return;
+      migrated.add(service);
+      sayMigrated(service);
+    });
   const affected = await servicesByFolder(services);
-  await Promise.all([...affected].map(([folder, users]) => watchFolder(folder, users)));
+  await Promise.all([
+    ...[...affected].map(([folder, users]) => watchSource(folder, users)),
+    ...services.map(watchMigrations),
+  ]);
   say('Watching the code: a service restarts when it changes.');
 };

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFile, cp, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { baseEnv } from '../src/env.ts';
@@ -22,6 +22,7 @@ beforeAll(async () => {
   // Below this folder, because the services import packages.
   services = join(import.meta.dirname, `fixtures/watched-${process.pid}`);
   await cp(fixtures, services, { recursive: true });
+  await mkdir(join(services, 'alpha-notes/migrations'));
   run = startStack(local, await newPorts(), '--watch', '--services', services);
   await run.ready();
 });
@@ -57,6 +58,14 @@ test('dev shows the error of changed code, and runs the service again when it is
   await expect.poll(ready).toBe(200);
 });
 
+test('dev says that a new migration needs another start, also when the service restarts', async () => {
+  const notices = () => run.printed().split('The migrations of alpha-notes changed').length - 1;
+  await writeFile(join(services, 'alpha-notes/migrations/0001_new.sql'), 'select 1;');
+  await expect.poll(notices).toBe(1);
+  await writeFile(join(services, 'alpha-notes/src/changed.ts'), '');
+  await expect.poll(notices).toBe(2);
+});
+
 test('restart waits until another process of the service is ready', async () => {
   const before = await pidOf('alpha-notes');
   expect((await tool('restart', 'alpha-notes')).output).toBe('alpha-notes is ready again\n');
@@ -66,6 +75,18 @@ test('restart waits until another process of the service is ready', async () => 
 test('logs prints the end of a log', async () => {
   await appendFile(join(run.local, 'logs/alpha-notes.log'), 'first line\nlast line\n');
   expect((await tool('logs', 'alpha-notes', '--lines', '1')).output).toBe('last line\n');
+});
+
+test('logs gateway prints all logs of the gateway, and a log that does not exist is answered with the names', async () => {
+  for (const name of ['access', 'error'])
+    await appendFile(join(run.local, `logs/gateway/${name}.log`), `from ${name}\n`);
+  const { output } = await tool('logs', 'gateway', '--lines', '1');
+  expect(output).toMatch(/from access\n[^]*from error\n/);
+  const unknown = await tool('logs', 'gamma');
+  expect(unknown.code).toBe(1);
+  expect(unknown.output).toMatch(
+    /^there is no log "gamma"; the logs are alpha-notes, beta-counter,.* postgres/,
+  );
 });
 
 test.runIf(hasPsql)('psql runs a statement in the database of a service, with its role', async () => {

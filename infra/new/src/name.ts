@@ -44,28 +44,22 @@ export const titleOf = (name: string): string => capitalize(name.replaceAll('-',
 const reservedNoun =
   /^(?:body|case|class|context|default|enum|export|function|import|interface|name|new|package|page|param|query|return|route|row|switch|tag)$/;
 
-/** `parcels` → `parcel`, `deliveries` → `delivery`, `boxes` → `box`. */
-const singularOf = (plural: string): string => {
-  if (plural.endsWith('ies')) return `${plural.slice(0, -'ies'.length)}y`;
-  const isLong = ['ches', 'shes', 'sses', 'xes'].some((ending) => plural.endsWith(ending));
-  return plural.slice(0, isLong ? -'es'.length : -'s'.length);
-};
-
 const noun = /^[a-z]{2,30}$/;
 
 /**
  * Checks that the resource of a new service in the repository at `root` can have this name.
- * @returns its singular, derived from the plural when it is not given
+ * @returns its singular: the plural without "s" when it is not given
  * @throws an error that says what is wrong
  */
 export const checkResource = (root: string, plural: string, given?: string): string => {
-  if (given === undefined && !plural.endsWith('s'))
-    throw new Error(`"${plural}" does not end in "s": pass its singular, too (--singular NOUN).`);
-  const singular = given ?? singularOf(plural);
+  // "boxes", "shelves" and "warehouses" lose different endings.
+  if (given === undefined && (!plural.endsWith('s') || plural.endsWith('es')))
+    throw new Error(`The singular of "${plural}" is not certain: pass its singular, too (--singular NOUN).`);
+  const singular = given ?? plural.slice(0, -'s'.length);
   for (const word of [plural, singular])
     if (!noun.test(word))
       throw new Error(
-        `"${word}" is not a valid name for a resource: use one word of 2 to 30 lower-case letters, in the plural (parcels).`,
+        `"${word}" is not a valid name for a resource: use one word of 2 to 30 lower-case letters, without dashes (parcels).`,
       );
   if (plural === singular)
     throw new Error(`The singular and the plural are both "${plural}"; use two words.`);

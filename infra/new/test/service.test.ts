@@ -64,22 +64,22 @@ test.for([
   [['--resource', 'Parcels'], '"Parcels" is not a valid name for a resource'],
   [['--resource', 'parcel-parts'], '"parcel-parts" is not a valid name for a resource'],
   [['--resource', 'people'], 'pass its singular'],
+  [['--resource', 'shelves'], 'pass its singular'],
   [['--resource', 'news', '--singular', 'news'], 'are both "news"'],
-  [['--resource', 'pages'], '"pages" is reserved'],
+  [['--resource', 'pages', '--singular', 'page'], '"pages" is reserved'],
   [['--resource', 'quests'], 'another service has the path /v1/quests'],
 ] as const)('the resource in %j is refused', async ([args, why]) => {
   await expect(make(name, ...args)).rejects.toThrow(why);
   expect(existsSync(folder)).toBe(false);
 });
 
-test.for([
-  ['parcels', 'parcel'],
-  ['deliveries', 'delivery'],
-  ['boxes', 'box'],
-  ['addresses', 'address'],
-  ['warehouses', 'warehouse'],
-])('the singular of %s is %s', ([plural = '', singular]) => {
-  expect(checkResource(root, `other${plural}`)).toBe(`other${singular}`);
+test('the singular is the plural without "s", or the given one', () => {
+  expect(checkResource(root, 'parcels')).toBe('parcel');
+  expect(checkResource(root, 'shelves', 'shelf')).toBe('shelf');
+});
+
+test('--help prints how a service is created', async () => {
+  expect(await node(copy.folder, 'infra/new/src/main.ts', '--help')).toMatch(/^Usage: .*--resource NOUN/);
 });
 
 test('a step that fails leaves no files behind', async () => {
