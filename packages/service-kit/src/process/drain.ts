@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** How long connections without a request stay open after the listener closed; the gateway closes them after 1 s. */
 const maxIdleMs = 1500;
 /** The part of the drain in which each answer closes its connection. */
-const closingPart = 0.75;
+const closingPart = 0.5;
 
 /** How long accepting may have taken when the listener is closed: at first, and how much more after each second. */
 const quickMs = 0.1;
@@ -57,7 +57,7 @@ const stopListening = async (server: Server): Promise<void> => {
 
 /**
  * Closes a server without failing a request. For `drainMs` it still accepts connections, and each answer closes its own,
- * so that proxies connect to other replicas. In the last quarter connections are kept again: a proxy that has some opens
+ * so that proxies connect to other replicas. In the second half connections are kept again: a proxy that has some opens
  * no new one in the moment when the listener closes. From then on each answer closes its connection. Resolves when the
  * running requests are answered.
  */
