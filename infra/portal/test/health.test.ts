@@ -58,7 +58,9 @@ describe.runIf(canLook)('the health strip', () => {
     expect(await item(page, 'Stuck rounds').getAttribute('data-state')).toBe('warn');
     expect(await item(page, 'Spool').getAttribute('data-state')).toBe('bad');
     await page.locator('.strip summary').press('Enter');
-    const stuck = page.locator('.alerts li', { hasText: 'RoundsStuck' }).first();
+    // One entry for all services that report it.
+    const stuck = page.locator('.alerts li', { hasText: 'RoundsStuck' });
+    expect(await stuck.textContent()).toContain('RoundsStuck · all 6 services');
     expect(await stuck.textContent()).toContain('3 rounds are open for too long');
     expect(await stuck.locator('.state').textContent()).toBe('not urgent');
     expect(await stuck.textContent()).toContain('the game server has to');

@@ -1,5 +1,5 @@
 import { askReadiness, isReady } from '../readiness.ts';
-import type { Series } from './health-rules.ts';
+import { addEarlier, type Series } from './health-rules.ts';
 import type { Session } from './session.ts';
 import { combine, type Summary } from './traffic-data.ts';
 
@@ -54,11 +54,17 @@ const trafficSeries = (service: string, summaries: readonly Summary[]): [string,
   ];
 };
 
-const gaugeSeries = (service: string, { instance, gauges }: ServiceSummary): [string, Series][] => {
+const gaugeSeries = (
+  service: string,
+  { instance, gauges }: ServiceSummary,
+  earlier: readonly [string, Series][],
+): [string, Series][] => {
   const times = gauges.times.map((time) => Date.parse(time));
   return Object.entries(gauges.values).map(([name, values]) => {
     const [metric = '', labels] = name.split('{', 2);
-    return [metric, { service, instance, labels: labels === undefined ? '' : `{${labels}`, times, values }];
+    const now = { service, instance, labels: labels === undefined ? '' : `{${labels}`, times, values };
+    const before = earlier.find(([other, one]) => other === metric && one.labels === now.labels)?.[1];
+    return [metric, before === undefined ? now : addEarlier(now, before)];
   });
 };
 
@@ -70,7 +76,7 @@ const askGateway = async (): Promise<number | undefined> => {
 
 /** Reads one service again and again. */
 const createReader = (session: Session, name: string) => {
-  const known = new Map<string, { at: number; summary: ServiceSummary }>();
+  const known = new Map<string, { at: number; summary: ServiceSummary; gauges: [string, Series][] }>();
   const up: { times: number[]; values: number[] } = { times: [], values: [] };
   return async (): Promise<{ series: [string, Series][]; isReady: boolean; error: unknown }> => {
     const now = Date.now();
@@ -83,16 +89,20 @@ const createReader = (session: Session, name: string) => {
     let error: unknown;
     try {
       const summary = await session.ask<ServiceSummary>(`/docs/ops/summary/${name}`);
-      known.set(summary.instance, { at: now, summary });
+      const gauges = gaugeSeries(name, summary, known.get(summary.instance)?.gauges ?? []);
+      known.set(summary.instance, { at: now, summary, gauges });
     } catch (refused) {
       error = refused;
     }
     for (const [instance, { at }] of known) if (at < now - keepMs) known.delete(instance);
-    const summaries = [...known.values()].map(({ summary }) => summary);
+    const processes = [...known.values()];
     const series: [string, Series][] = [
       ['up', { service: name, instance: name, labels: '', ...structuredClone(up) }],
-      ...trafficSeries(name, summaries),
-      ...summaries.flatMap((summary) => gaugeSeries(name, summary)),
+      ...trafficSeries(
+        name,
+        processes.map(({ summary }) => summary),
+      ),
+      ...processes.flatMap(({ gauges }) => gauges),
     ];
     return { series, isReady: isReady(readiness), error };
   };

@@ -1,6 +1,13 @@
-import { expect, test } from 'vitest';
-import type { AlertRule } from '../../alert-rules.ts';
-import { evaluate, findingsOf, type Series } from './health-rules.ts';
+import { describe, expect, test } from 'vitest';
+import { alertRules, type AlertRule } from '../../alert-rules.ts';
+import {
+  addEarlier,
+  databaseConsequences,
+  evaluate,
+  findingsOf,
+  groupFindings,
+  type Series,
+} from './health-rules.ts';
 
 const rule: AlertRule = {
   alert: 'Waits',
@@ -54,4 +61,67 @@ test('of several processes the one that fires is shown, and pages come before ti
     { rule: { alert: 'Down' } },
     { rule: { alert: 'Waits' }, series: { instance: 'b' }, isFiring: true },
   ]);
+});
+
+test('an alert keeps its begin when the reading that found it is not among the later samples', () => {
+  const moment = (at: number, value: number): Series => ({ ...series(0, value), times: [0, at * minute] });
+  const first = moment(1.2, 9);
+  const later = addEarlier(moment(1.5, 9), first);
+  expect(evaluate(rule, later)).toMatchObject({ since: 1.2 * minute });
+  const ended = addEarlier({ ...series(0, 9, 0, 9), times: [0, 1.5, 2, 3].map((at) => at * minute) }, later);
+  expect(evaluate(rule, ended)).toMatchObject({ since: 3 * minute });
+});
+
+test('earlier samples are forgotten after two hours', () => {
+  const before = { ...series(1), times: [0] };
+  expect(addEarlier({ ...series(2), times: [120 * minute] }, before).times).toHaveLength(2);
+  expect(addEarlier({ ...series(2), times: [121 * minute] }, before).times).toHaveLength(1);
+});
+
+describe('an outage of the database', () => {
+  const rules: AlertRule[] = [
+    {
+      ...rule,
+      alert: 'DatabaseUnavailable',
+      metric: 'db_up',
+      comparison: '==',
+      threshold: 0,
+      severity: 'page',
+    },
+    { ...rule, alert: 'ErrorRateHigh', metric: 'errors', threshold: 0.02, severity: 'page' },
+    { ...rule, alert: 'SpoolHoldsEvents', metric: 'spool', threshold: 0, severity: 'page' },
+  ];
+  const of = (service: string, ...values: number[]): Series => ({ ...series(...values), service });
+  const shown = (all: ReadonlyMap<string, readonly Series[]>) =>
+    groupFindings(findingsOf(rules, all)).map(({ findings, consequences }) => [
+      findings[0]?.rule.alert,
+      findings.map((finding) => finding.series.service),
+      consequences.map((finding) => `${finding.rule.alert} ${finding.series.service}`),
+    ]);
+
+  test('is one entry for all services, with the alerts that follow from it', () => {
+    const all = new Map([
+      ['db_up', [of('a', 0, 0, 0), of('b', 0, 0, 0), of('c', 1)]],
+      ['errors', [of('a', 1), of('b', 1), of('c', 1)]],
+      ['spool', [of('a', 1)]],
+    ]);
+    expect(shown(all)).toEqual([
+      ['DatabaseUnavailable', ['a', 'b'], ['ErrorRateHigh a', 'ErrorRateHigh b']],
+      ['ErrorRateHigh', ['c'], []],
+      ['SpoolHoldsEvents', ['a'], []],
+    ]);
+  });
+
+  test('hides no alert when the databases answer', () => {
+    const all = new Map([
+      ['db_up', [of('a', 1)]],
+      ['errors', [of('a', 1), of('b', 1)]],
+    ]);
+    expect(shown(all)).toEqual([['ErrorRateHigh', ['a', 'b'], []]]);
+  });
+
+  test('explains only alerts that exist', async () => {
+    const names = (await alertRules()).map(({ alert }) => alert);
+    expect(names).toEqual(expect.arrayContaining([...databaseConsequences, 'DatabaseUnavailable']));
+  });
 });

@@ -25,6 +25,30 @@ export interface Finding {
   isFiring: boolean;
 }
 
+/** Findings that are shown as one entry: those of one alert in several services. */
+export interface FindingGroup {
+  /** The most urgent one first. */
+  findings: [Finding, ...Finding[]];
+  /** Findings of other alerts that have the same cause. */
+  consequences: Finding[];
+}
+
+/** Samples older than this are forgotten; services keep theirs as long. */
+const historyMs = 7_200_000;
+
+/**
+ * A series with the samples of earlier readings. The last sample of each reading is taken for it alone, so the next
+ * reading does not contain it; without it the begin of an alert would move.
+ */
+export const addEarlier = (now: Series, before: Series): Series => {
+  const points = new Map<number, number | null>();
+  for (const { times, values } of [before, now])
+    for (const [index, time] of times.entries()) points.set(time, values[index] ?? null);
+  const oldest = (now.times.at(-1) ?? 0) - historyMs;
+  const kept = [...points].filter(([time]) => time >= oldest).toSorted(([a], [b]) => a - b);
+  return { ...now, times: kept.map(([time]) => time), values: kept.map(([, value]) => value) };
+};
+
 const holds = ({ comparison, threshold }: AlertRule, value: number | null | undefined): boolean => {
   if (value === null || value === undefined) return false;
   if (comparison === '>') return value > threshold;
@@ -66,4 +90,41 @@ export const findingsOf = (
   return [...byAlert.values()]
     .flatMap((same) => same.toSorted((a, b) => urgency(b) - urgency(a) || a.since - b.since).slice(0, 1))
     .toSorted((a, b) => urgency(b) - urgency(a) || a.since - b.since);
+};
+
+/**
+ * Alerts that a service raises because its database is unavailable. SpoolHoldsEvents is not one of them: it says where
+ * acknowledged events are until then.
+ */
+export const databaseConsequences: readonly string[] = [
+  'ErrorRateHigh',
+  'ResponsesSlow',
+  'OldestEventWaits',
+  'MailsWait',
+  'CallbacksWait',
+  'EntriesNotSealed',
+  'SummaryOverdue',
+  'ReconciliationsFailing',
+];
+
+/** Groups findings by alert, in their order. What follows from an unavailable database is part of its group. */
+export const groupFindings = (findings: readonly Finding[]): FindingGroup[] => {
+  const isOutage = ({ rule }: Finding): boolean => rule.alert === 'DatabaseUnavailable';
+  const away = new Set(findings.filter(isOutage).map(({ series }) => series.service));
+  const isConsequence = ({ rule, series }: Finding): boolean =>
+    away.has(series.service) && databaseConsequences.includes(rule.alert);
+  const groups = Map.groupBy(
+    findings.filter((finding) => !isConsequence(finding)),
+    ({ rule, series }) => `${rule.alert} ${series.labels}`,
+  );
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : [
+          {
+            findings: [first, ...others],
+            consequences: isOutage(first) ? findings.filter(isConsequence) : [],
+          },
+        ],
+  );
 };

@@ -1,6 +1,6 @@
 import { element } from '../element.ts';
 import { createHealthReader, type Health } from './health-data.ts';
-import { findingsOf, type Finding } from './health-rules.ts';
+import { findingsOf, groupFindings, type Finding, type FindingGroup } from './health-rules.ts';
 import { bytes, duration, guideAddress, summaryOf } from './health-text.ts';
 import { replaceContent, state } from './parts.ts';
 import { addressOf } from './place.ts';
@@ -132,10 +132,22 @@ const sinceText = ({ since, isOlder, isFiring, rule }: Finding): string => {
   return isFiring ? from : `${from}; alerts after ${duration(rule.forSeconds)}`;
 };
 
-const alertEntry = (finding: Finding): HTMLElement => {
+const servicesText = (findings: readonly Finding[]): string => {
+  const names = findings.map(({ series }) => series.service).join(', ');
+  return findings.length === SERVICES.length ? `all ${findings.length} services` : names;
+};
+
+/** Such as `ErrorRateHigh (all 6 services), MailsWait (store-webhooks)`. */
+const consequencesText = (consequences: readonly Finding[]): string =>
+  [...Map.groupBy(consequences, ({ rule }) => rule.alert)]
+    .map(([alert, same]) => `${alert} (${servicesText(same)})`)
+    .join(', ');
+
+const alertEntry = ({ findings, consequences }: FindingGroup): HTMLElement => {
+  const [finding, ...others] = findings;
   const { rule, series } = finding;
-  const { service, instance, labels } = series;
-  const key = `${rule.alert} ${service} ${instance} ${labels}`;
+  const key = `${rule.alert} ${series.labels}`;
+  const more = others.length === 1 ? ' (and 1 more service)' : ` (and ${others.length} more services)`;
   const guide = element('a', { href: guideAddress(rule.guide), 'data-key': key }, 'Guide');
   const item = items.find(({ alerts, href }) => alerts.includes(rule.alert) && href.startsWith('#'));
   const list = item && element('a', { href: item.href, 'data-key': `${key} list` }, `Show “${item.name}”`);
@@ -146,16 +158,20 @@ const alertEntry = (finding: Finding): HTMLElement => {
       'p',
       { class: 'alert-head' },
       state(lookOf(finding), finding.isFiring ? urgency[rule.severity] : 'soon'),
-      element('strong', {}, summaryOf(finding)),
+      element('strong', {}, summaryOf(finding) + (others.length > 0 ? more : '')),
     ),
     element('p', {}, `${rule.action} `, ...(list ? [list, ' '] : []), guide),
-    element('p', { class: 'soft' }, `${rule.alert} · ${service} · ${sinceText(finding)}`),
+    element('p', { class: 'soft' }, `${rule.alert} · ${servicesText(findings)} · ${sinceText(finding)}`),
+    ...(consequences.length > 0
+      ? [element('p', { class: 'soft' }, `Follows from it: ${consequencesText(consequences)}`)]
+      : []),
   );
 };
 
-const headline = ({ error }: Health, findings: readonly Finding[]): string => {
+const headline = ({ error }: Health, groups: readonly FindingGroup[]): string => {
   if (error !== undefined) return errorText(error);
-  if (findings.length === 0) return 'No alerts';
+  if (groups.length === 0) return 'No alerts';
+  const findings = groups.map((group) => group.findings[0]);
   const names = (list: readonly Finding[]) => [...new Set(list.map(({ rule }) => rule.alert))].join(', ');
   const [firing = [], soon = []] = [true, false].map((wanted) =>
     findings.filter(({ isFiring }) => isFiring === wanted),
@@ -197,10 +213,11 @@ export const healthStrip = (session: Session): HTMLElement => {
       value.textContent = item.text(health) ?? '–';
       link.setAttribute('data-state', itemLook(item, health, findings));
     }
-    summary.textContent = headline(health, findings);
+    const groups = groupFindings(findings);
+    summary.textContent = headline(health, groups);
     alerts.setAttribute('data-state', findings.map(lookOf).toSorted()[0] ?? 'good');
     alerts.toggleAttribute('data-empty', findings.length === 0);
-    replaceContent(list, ...findings.map(alertEntry));
+    replaceContent(list, ...groups.map(alertEntry));
   };
   const keepRefreshing = async (): Promise<void> => {
     if (!document.hidden) await refresh();
