@@ -7,9 +7,9 @@ export interface BodyMemory {
   readonly bytes: number;
   /**
    * Reserves memory for the body of a request before it is read: its Content-Length, or the largest allowed body if
-   * it is chunked. Throws Unavailable when there is not enough left.
+   * it is chunked. Returns a function that gives it back. Throws Unavailable when there is not enough left.
    */
-  reserve(req: IncomingMessage): Disposable;
+  reserve(req: IncomingMessage): () => void;
 }
 
 /** Limits the bodies that are in memory at the same time to `maxBytes`, however many requests send them. */
@@ -26,7 +26,7 @@ export const createBodyMemory = (maxBytes: number): BodyMemory => {
       if (bytes + size > maxBytes)
         throw new Unavailable('too_busy', 'Too many webhooks are being received; send it again later.');
       bytes += size;
-      return { [Symbol.dispose]: () => void (bytes -= size) };
+      return () => void (bytes -= size);
     },
   };
 };

@@ -77,18 +77,22 @@ export const createReceiver = (context: Context) => {
         detail: 'The store does not accept webhooks from this address.',
       });
     await limit(res, store);
-    using _memory = bodyMemory.reserve(req);
-    const body = await readBody(req, maxBody);
-    if (body === undefined)
-      throw new Problem({ status: 413, code: 'too_large', detail: 'The body is larger than 1 MiB.' });
-    const arrival = arrivalOf({ store, address }, req, body);
-    if (!isPayment) {
-      await accept(context, arrival);
-      return accepted;
+    const release = bodyMemory.reserve(req);
+    try {
+      const body = await readBody(req, maxBody);
+      if (body === undefined)
+        throw new Problem({ status: 413, code: 'too_large', detail: 'The body is larger than 1 MiB.' });
+      const arrival = arrivalOf({ store, address }, req, body);
+      if (!isPayment) {
+        await accept(context, arrival);
+        return accepted;
+      }
+      const receipt = { ...arrival.receipt, holdMs: liveMs };
+      const stored = await accept(context, { ...arrival, receipt });
+      return (await answerPayment(context, { store, receipt, stored })) ?? accepted;
+    } finally {
+      release();
     }
-    const receipt = { ...arrival.receipt, holdMs: liveMs };
-    const stored = await accept(context, { ...arrival, receipt });
-    return (await answerPayment(context, { store, receipt, stored })) ?? accepted;
   };
 
   return async (sender: Sender, req: IncomingMessage, res: ServerResponse): Promise<AnyAnswer> => {

@@ -1,5 +1,5 @@
 import type { ISql, Sql } from 'postgres';
-import { arrayOf } from '../db/sql.ts';
+import { arrayOf, plainArrayOf } from '../db/sql.ts';
 import type { InboxEvent } from './event.ts';
 
 /** A worker, and how long it may keep an event, in milliseconds. */
@@ -87,9 +87,10 @@ export interface Claim extends Pick<InboxEvent, 'storeId' | 'entity' | 'id' | 'a
 
 /** The claims as rows of `c`. */
 const rowsOf = (sql: ISql, claims: readonly Claim[]) => sql`
-  unnest(${arrayOf(claims.map(({ storeId }) => storeId))}::uuid[], ${arrayOf(claims.map(({ entity }) => entity))}::text[],
-    ${arrayOf(claims.map(({ id }) => id))}::uuid[], ${arrayOf(claims.map(({ attempts }) => String(attempts)))}::int[],
-    ${arrayOf(claims.map(({ worker }) => worker))}::uuid[])
+  unnest(${plainArrayOf(claims.map(({ storeId }) => storeId))}::uuid[],
+    ${arrayOf(claims.map(({ entity }) => entity))}::text[], ${plainArrayOf(claims.map(({ id }) => id))}::uuid[],
+    ${plainArrayOf(claims.map(({ attempts }) => attempts))}::int[],
+    ${plainArrayOf(claims.map(({ worker }) => worker))}::uuid[])
   as c (store_id, entity, id, attempts, worker)`;
 
 const isHeld = (sql: ISql) => sql`

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '@platform/service-kit/batcher';
 import { inSpan } from '@platform/tracing/trace';
 import { v7 } from 'uuid';
@@ -34,6 +35,11 @@ export interface Processing extends EventWorker {
 /** Events in processing at most, including those that wait for a provider, and their bytes. */
 const [maxUnderWay, maxBytes] = [1024, 32 * 2 ** 20];
 const maxBatch = 256;
+/**
+ * Pause after a batch, in which the next one grows: a batch of any size needs six round trips and a commit, and no sender
+ * waits for it.
+ */
+const restMs = 10;
 /** Places for events that were claimed when they were stored; the others are left to older events in the queue. */
 const maxHandedOver = 768;
 /** Free places from which on it is worth claiming more. */
@@ -85,6 +91,7 @@ export const createProcessing = (context: Context): Processing => {
   const batches = createBatcher<Planned, void>({
     flush: async (planned) => {
       await applyAll(planned);
+      if (planned.length > 1 && batches.waiting() < maxBatch) await sleep(restMs);
       return planned.map(() => undefined);
     },
     maxBatch,
