@@ -31,13 +31,8 @@ export const codeBlocks = (page: string): CodeBlock[] => {
 /** The reason why a block is not run; undefined when it is run. */
 export const skipReason = ({ note }: CodeBlock): string | undefined => /^skip="(.{8,})"$/.exec(note)?.[1];
 
-const scriptOf = ({ language, note, code, line }: CodeBlock): string => {
+const scriptOf = ({ note, code, line }: CodeBlock): string => {
   const said = `echo "--- line ${line}"\n`;
-  if (language === 'js') {
-    // The first comment names the file, which a later block runs.
-    const [, file] = /^\/\/ (\S+\.mjs)/.exec(code) ?? [];
-    return file === undefined ? '' : `${said}cat >${file} <<'END_OF_FILE'\n${code}END_OF_FILE\n`;
-  }
   if (note === 'refused')
     return `${said}if answer=$(\n${code}); then echo "was answered, not refused: $answer"; exit 1; fi\n`;
   return said + code;
@@ -49,7 +44,7 @@ const scriptOf = ({ language, note, code, line }: CodeBlock): string => {
  */
 export const scriptOfPage = (page: string): string => {
   const commands = codeBlocks(page).filter(
-    (block) => ['sh', 'js'].includes(block.language) && skipReason(block) === undefined,
+    (block) => block.language === 'sh' && skipReason(block) === undefined,
   );
   return commands.length === 0 ? '' : `set -euo pipefail\n${commands.map(scriptOf).join('')}`;
 };

@@ -27,7 +27,7 @@ const { timestamp, signature } = createRequestSignatures({ secrets: { current: s
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const parts = [
-  `curl -s ${quoted(new URL(path, url).href)}`,
+  `curl -sw '\\n' ${quoted(new URL(path, url).href)}`,
   `-H 'Content-Type: application/json'`,
   `-H 'X-Timestamp: ${timestamp}'`,
   `-H 'X-HMAC-SHA256: ${signature}'`,

@@ -44,6 +44,7 @@ test('the demo data can be loaded again and again, and its command works when pa
     env: { ...env, OPERATOR_URL: service.url },
   });
   const answered = await run('sh', ['-c', signed.stdout]);
+  expect(answered.stdout).toMatch(/\n$/);
   expect(JSON.parse(answered.stdout)).toMatchObject({ status: 'OK', balance: '1000.00' });
   // As container platforms mount it.
   const file = join(await mkdtemp(join(tmpdir(), 'wallet-')), 'url');
