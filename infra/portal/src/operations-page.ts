@@ -24,7 +24,8 @@ export const operations = html` <main id="content" class="page">
       />
       <p id="token-help" class="soft">
         Scopes: <code>ops:read</code> for health and traffic, <code>stores:admin</code> for webhooks,
-        <code>wallet:read</code> and <code>wallet:admin</code> for rounds and the ledger.
+        <code>wallet:read</code> and <code>wallet:admin</code> for rounds and the ledger,
+        <code>wallet:audit</code> for evidence.
       </p>
       <p id="sign-in-error" class="error" role="alert"></p>
       <p class="actions">

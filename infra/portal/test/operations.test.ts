@@ -251,6 +251,16 @@ describe.runIf(canLook)('the operations page', () => {
     }
   });
 
+  test('a round of which the player is not known is searched for', async () => {
+    await using visited = await signedIn('rounds');
+    const { page } = visited;
+    await page.getByLabel('Round id').fill(roundId);
+    await page.getByRole('button', { name: 'Open round' }).click();
+    const rounds = page.locator('section[aria-label=Rounds] tbody');
+    await rounds.getByRole('link', { name: 'demo-1' }).waitFor();
+    expect(page.url()).toContain('#find?');
+  });
+
   test('the ledger is verified', async () => {
     await using visited = await signedIn('ledger');
     await visited.page.getByRole('button', { name: 'Verify the ledger' }).click();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { testLimits } from '@platform/local/test-limits';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { send } from './api.ts';
@@ -91,5 +92,18 @@ describe.runIf(canLook)('a replay of one webhook', () => {
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.locator(rows, { hasText: 'job_completed' }).waitFor();
     expect(visited.faults).toEqual([]);
+  });
+
+  test('stores that were added since are in the list after a refresh, and can be told apart', async () => {
+    await using visited = await signedIn('webhooks');
+    const { page } = visited;
+    await page.getByLabel('Store').waitFor();
+    const name = `Late shop ${randomUUID()}`;
+    for (const storeUrl of ['https://one.example.test/', 'https://two.example.test/'])
+      await send('POST', '/v1/stores', { name, storeUrl, pos: { kind: 'blaze' } });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    const options = page.getByLabel('Store').locator('option', { hasText: name });
+    await expect.poll(() => options.count()).toBe(2);
+    expect(new Set(await options.allTextContents()).size).toBe(2);
   });
 });

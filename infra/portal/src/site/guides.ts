@@ -29,6 +29,10 @@ const score = ({ page, heading, text }: Section, words: readonly string[]): numb
   return 1 + words.filter((word) => title.includes(word)).length;
 };
 
+/** Decisions come after guides, which say what to do. */
+const isDecision = ({ section }: { section: Section }): number =>
+  Number(section.href.startsWith('/docs/guides/adr/'));
+
 /** The part of a text around the first of the words. */
 const excerpt = (text: string, words: readonly string[]): string => {
   const at = Math.min(...words.map((word) => text.toLowerCase().indexOf(word)).filter((index) => index >= 0));
@@ -58,7 +62,7 @@ const search = async (): Promise<void> => {
   const matches = all
     .map((section) => ({ section, score: score(section, words) }))
     .filter((one) => one.score > 0)
-    .toSorted((one, other) => other.score - one.score);
+    .toSorted((one, other) => isDecision(one) - isDecision(other) || other.score - one.score);
   found.textContent =
     matches.length === 0 ? `Nothing contains “${asked.trim()}”.` : `${matches.length} found`;
   results.replaceChildren(...matches.slice(0, most).map(({ section }) => result(section, words)));

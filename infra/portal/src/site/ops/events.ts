@@ -9,8 +9,7 @@ import { pager } from './pages.ts';
 import { changeFilters, place } from './place.ts';
 import { replaySpan } from './replay-span.ts';
 import type { Session } from './session.ts';
-
-type Store = WebhooksAnswer<'listStores'>['stores'][number];
+import { storeNames } from './stores.ts';
 
 const any = ['', 'Any'] as const;
 const pairs = (values: readonly string[]) => [any, ...values.map((value) => [value, value] as const)];
@@ -40,8 +39,7 @@ const columns = (hasStore: boolean) => [
   'Error',
 ];
 
-const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
-  const names = new Map(stores.map(({ id, name }) => [id, name]));
+const listView = (session: Session, names: ReadonlyMap<string, string>, refresh: () => void): HTMLElement => {
   const store = choice([[everyStore, 'All stores'], ...names]);
   const list = element('div', { class: 'list' });
   const nameOf = (id: string): string => names.get(id) ?? id;
@@ -94,7 +92,7 @@ const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
     },
     load,
     many,
-    button('Refresh', 'quiet', load),
+    button('Refresh', 'quiet', refresh, 'refresh'),
   );
   load();
   const opened = place().filters.get('open');
@@ -106,9 +104,12 @@ const listView = (session: Session, stores: readonly Store[]): HTMLElement => {
 /** Webhooks: filter, open, dry run, replay. */
 export const eventsView = (session: Session): HTMLElement => {
   const view = element('section', { 'aria-label': 'Webhooks' });
-  void show(view, async () => {
-    const { stores } = await session.ask<WebhooksAnswer<'listStores'>>('/v1/stores?limit=200');
-    return stores.length === 0 ? nothing('There is no store yet.') : listView(session, stores);
-  });
+  const load = (): void => {
+    void show(view, async () => {
+      const names = await storeNames(session);
+      return names.size === 0 ? nothing('There is no store yet.') : listView(session, names, load);
+    });
+  };
+  load();
   return view;
 };

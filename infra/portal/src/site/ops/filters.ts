@@ -16,6 +16,10 @@ export interface Filters {
   go: (page: number) => void;
 }
 
+/** A button for a form whose fields are read when they are left, so it needs no handler. */
+export const showButton = (): HTMLButtonElement =>
+  element('button', { type: 'submit', class: 'quiet' }, 'Show');
+
 const isTime = ({ type }: Control): boolean => type === 'datetime-local';
 
 const write = (control: Control, value: string): void => {

@@ -1,10 +1,10 @@
 import { button, element } from '../element.ts';
-import type { WebhooksAnswer } from './api.ts';
 import { search, type Found, type Group, type SearchResult } from './find-data.ts';
 import { shownGroups, type Shown } from './find-rows.ts';
 import { nothing, show, table } from './parts.ts';
 import { addressOf, place } from './place.ts';
 import type { Refused, Session } from './session.ts';
+import { storeNames } from './stores.ts';
 import { isTemporary } from './text.ts';
 
 const placeholder = 'Order, member, job, transaction, player, round, event or request id';
@@ -43,11 +43,8 @@ export const searchForm = (): { form: HTMLFormElement; update: () => void } => {
 };
 
 /** Names of the stores, as far as the token may read them. */
-const storeNames = async (session: Session): Promise<(id?: string) => string> => {
-  const answer = await session
-    .ask<WebhooksAnswer<'listStores'>>('/v1/stores?limit=200')
-    .catch(() => ({ stores: [] }));
-  const names = new Map(answer.stores.map(({ id, name }) => [id, name]));
+const namesOfStores = async (session: Session): Promise<(id?: string) => string> => {
+  const names = await storeNames(session).catch(() => new Map<string, string>());
   return (id = '–') => names.get(id) ?? id;
 };
 
@@ -126,7 +123,7 @@ export const findView = (session: Session): HTMLElement => {
   }
   const load = (): void => {
     void show(results, async () => {
-      const [result, storeName] = await Promise.all([search(session, text), storeNames(session)]);
+      const [result, storeName] = await Promise.all([search(session, text), namesOfStores(session)]);
       return resultOf(result, text, storeName, load);
     });
   };

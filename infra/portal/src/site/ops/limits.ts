@@ -1,6 +1,7 @@
 import { element } from '../element.ts';
 import type { Wallet, WalletAnswer } from './api.ts';
-import { createFilters } from './filters.ts';
+import { createFilters, showButton } from './filters.ts';
+import { guideAddress } from './health-text.ts';
 import { nameOfLimit, type LimitSlot } from './limit-name.ts';
 import { facts, money, nothing, show, state, table, time } from './parts.ts';
 import { pager } from './pages.ts';
@@ -97,7 +98,18 @@ export const limitsView = (session: Session): HTMLElement => {
     });
   };
   const player = element('input', { maxlength: '255', autocomplete: 'off' });
-  const filters = createFilters({ playerId: ['Player', player] }, load);
+  const filters = createFilters({ playerId: ['Player', player] }, load, showButton());
   load();
-  return element('section', { 'aria-label': 'Limits' }, filters.form, found);
+  return element(
+    'section',
+    { 'aria-label': 'Limits' },
+    element(
+      'p',
+      { class: 'soft intro' },
+      'Limits are shown here and set with the API. ',
+      element('a', { href: guideAddress('docs/wallet-operator.md#limits-of-players') }, 'Guide'),
+    ),
+    filters.form,
+    found,
+  );
 };

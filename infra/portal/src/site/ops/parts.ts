@@ -7,9 +7,12 @@ type Cell = Node | string;
 const isMoney = (cell: Cell | undefined): boolean =>
   cell instanceof Element && cell.classList.contains('money');
 
-/** Plain text, times and amounts need the name of their column where the head of the table is not shown. */
+/** Plain text, links, times and amounts need the name of their column where the head of the table is not shown. */
 const needsLabel = (cell: Cell): boolean =>
-  typeof cell === 'string' || isMoney(cell) || cell instanceof HTMLTimeElement;
+  typeof cell === 'string' ||
+  isMoney(cell) ||
+  cell instanceof HTMLTimeElement ||
+  cell instanceof HTMLAnchorElement;
 
 const tableCell = (column: string, cell: Cell) => {
   const made = element('td', { role: 'cell', ...(needsLabel(cell) && { 'data-label': column }) }, cell);

@@ -1,6 +1,6 @@
 import { element } from '../element.ts';
 import type { Wallet, WalletAnswer } from './api.ts';
-import { createFilters } from './filters.ts';
+import { createFilters, showButton } from './filters.ts';
 import { findLink, roundLink } from './links.ts';
 import { facts, money, nothing, show, state, table, time } from './parts.ts';
 import { pager } from './pages.ts';
@@ -58,7 +58,7 @@ export const playersView = (session: Session): HTMLElement => {
     });
   };
   const player = element('input', { maxlength: '255', autocomplete: 'off' });
-  const filters = createFilters({ playerId: ['Player', player] }, load);
+  const filters = createFilters({ playerId: ['Player', player] }, load, showButton());
   load();
   return element('section', { 'aria-label': 'Players' }, filters.form, found);
 };

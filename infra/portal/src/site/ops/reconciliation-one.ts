@@ -36,7 +36,8 @@ const progressOf = ({ status, lines, comparedLines }: Reconciliation): HTMLEleme
 
 const heading = (one: Reconciliation): string => {
   if (isRunning(one)) return `Differences so far: ${one.differences.toLocaleString()}`;
-  if (one.status === 'done' && one.differences === 0) return 'The statement and the ledger agree';
+  if (one.status === 'done' && one.differences === 0)
+    return 'The statement and the ledger agree in this period';
   return one.differences === 1 ? '1 difference' : `${one.differences.toLocaleString()} differences`;
 };
 
@@ -51,7 +52,8 @@ const about = (one: Wallet['ReconciliationWithKinds']): HTMLElement => {
     {},
     facts([
       ['State', stateOf(one)],
-      ['Period', `${when(one.from)} – ${when(one.to)}`],
+      ['From', when(one.from)],
+      ['To', when(one.to)],
       ['Tolerance', `${one.tolerance} s`],
       ['Lines', one.lines.toLocaleString()],
       ['Sent', time(one.createdAt)],

@@ -68,19 +68,21 @@ const openRound = (session: Session, playerId: string, roundId: string): void =>
 };
 
 const lookUp = (session: Session): HTMLElement => {
-  const player = element('input', { required: '', maxlength: '255', autocomplete: 'off' });
+  const player = element('input', { maxlength: '255', autocomplete: 'off' });
   const round = element('input', { required: '', maxlength: '255', autocomplete: 'off' });
   const submit = element('button', { type: 'submit', class: 'quiet' }, 'Open round');
   const form = element(
     'form',
     { class: 'filters' },
-    field('Player', player),
+    field('Player, if known', player),
     field('Round id', round),
     submit,
   );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    openRound(session, player.value, round.value);
+    // Rounds of different players may have the same id: the search shows all.
+    if (player.value === '') location.hash = addressOf('find', { q: round.value });
+    else openRound(session, player.value, round.value);
   });
   return form;
 };

@@ -14,6 +14,17 @@ test.each([
   expect(columnsOf(text, format)).toEqual(columns);
 });
 
+test.each([
+  ['transactionId', 'Tx'],
+  ['playerId', 'Player-ID'],
+  ['gameCode', 'Game'],
+  ['time', 'Booked at'],
+  ['operation', 'type'],
+  ['currency', ''],
+])('the column of %s is found by a usual name: %s', (field, column) => {
+  expect(likelyColumn(field, ['Tx', 'Player-ID', 'type', 'Game', 'Booked at'])).toBe(column);
+});
+
 test('a column is proposed for a field of the same name, and the mapping names the others', () => {
   const columns = ['PLAYERID', 'amount', 'Booked at'];
   const chosen = Object.fromEntries(

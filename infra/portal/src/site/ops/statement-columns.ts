@@ -36,11 +36,25 @@ export const columnsOf = (begin: string, { type, delimiter }: StatementFormat): 
   return columns.filter((name) => name !== '' && !name.includes(','));
 };
 
-/** The column that most likely has a field: of the same name in upper or lower case; else none. */
-export const likelyColumn = (field: string, columns: readonly string[]): string =>
-  columns.find((name) => name === field) ??
-  columns.find((name) => name.toLowerCase() === field.toLowerCase()) ??
-  '';
+/** Usual names of columns, in lower case and without spaces and the like. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  transactionId: ['transaction', 'tx', 'txid'],
+  playerId: ['player'],
+  operation: ['type'],
+  roundId: ['round'],
+  gameCode: ['game', 'gameid'],
+  roundClosed: ['closed'],
+  reverseTransactionId: ['reverses'],
+  time: ['at', 'date', 'timestamp', 'bookedat'],
+};
+
+/** The column that most likely has a field, by its name; else none. */
+export const likelyColumn = (field: string, columns: readonly string[]): string => {
+  const names = [field.toLowerCase(), ...(otherNames[field] ?? [])];
+  const isLikely = (column: string): boolean =>
+    names.includes(column.toLowerCase().replaceAll(/[^a-z0-9]/g, ''));
+  return columns.find((name) => name === field) ?? columns.find(isLikely) ?? '';
+};
 
 /** The mapping as the API takes it: `playerId:Player,time:Booked at`. Columns named like their field are left out. */
 export const mappingOf = (columns: Readonly<Record<string, string>>): string =>

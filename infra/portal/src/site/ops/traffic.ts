@@ -71,7 +71,7 @@ export const trafficView = (session: Session): HTMLElement => {
     element(
       'p',
       { class: 'soft' },
-      'The last half hour, measured by the services, refreshed every ten seconds.',
+      'The last half hour, measured by the services, refreshed every ten seconds. p99: 99 of 100 requests were answered within this time.',
     ),
     problem,
     list,
