@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { setImmediate as immediate } from 'node:timers/promises';
 import type { Page } from '@platform/pagination/page-limit';
 import { slice, type Slice } from '@platform/pagination/slice';
 import { Conflict, NotFound, Problem, ValidationFailed } from '@platform/service-kit/problem';
@@ -126,6 +127,8 @@ const storeLines = async (
     }
     while (rows.length >= linesAtOnce) await store();
     if (rows.length > 0 && now().getTime() - storedAt >= storeEveryMs) await store();
+    // Callbacks that arrived meanwhile come first.
+    await immediate();
   }
   if (rows.length > 0) await store();
   await storing;
