@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createRequestSignatures } from '@platform/auth/hmac';
 import { expect } from 'vitest';
 import { createCaller, type Caller } from '../src/stand-in/caller.ts';
@@ -64,6 +65,8 @@ export const playStatement = async (
       gameCode: 'dice-alpha',
       random,
     });
+  // The period ends before `to`, which is now, and transactions that are not sent take no time.
+  while (Date.now() <= Date.parse(lines.at(-1)?.time ?? '')) await sleep(1);
   return lines;
 };
 
