@@ -7,7 +7,7 @@ const milliseconds = (preset: number) => whole(1, preset);
 const shape = {
   ...commonEnv,
   ...tokenEnv,
-  /** More than in other services: a webhook waits only for its INSERT, which it shares with up to 199 others. */
+  /** More than in other services: a webhook waits only for its INSERT, which it shares with up to 63 others. */
   MAX_IN_PROGRESS: whole(1, 200),
   /** Encrypts credentials of providers and outcomes of payments. */
   SECRETS_KEY: z.string().min(1),

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from '@platform/pagination/page-limit';
 import { slice, type Slice } from '@platform/pagination/slice';
 import { Conflict, NotFound, Problem, ValidationFailed } from '@platform/service-kit/problem';
@@ -8,10 +7,7 @@ import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Side, StatedFields } from '../db/reconciliations.ts';
-import { currencyOf } from '../ledger/domain.ts';
-import { idSpaceOf } from '../ledger/id-space.ts';
-import type { Policy } from '../ledger/command.ts';
-import { decimal, minorUnits } from '../money.ts';
+import { decimal } from '../money.ts';
 import { countKinds, differencesAfter, listDifferences, type DifferenceRow } from './difference-store.ts';
 import { expectInPeriod } from './period.ts';
 import { failRun } from './run-store.ts';
@@ -21,25 +17,19 @@ import {
   type DifferenceQuery,
   type Reconciliation,
   type ReconciliationWithKinds,
-  type StatementField,
   type StatementQuery,
 } from './schema.ts';
-import { readStatement, tooManyLines, type ReadLine, type StatementFormat } from './statement.ts';
+import { interrupted, storeLines } from './receiving.ts';
+import { readStatement, type StatementFormat } from './statement.ts';
 import {
   beginComparing,
   findReconciliation,
   hasRoom,
-  insertLines,
   insertReconciliation,
   listReconciliations,
   maxOpen,
-  type LineRow,
   type ReconciliationRow,
 } from './store.ts';
-
-const maxLines = 5_000_000;
-/** Lines that are stored together. With 1,000, the slowest callbacks took a fifth longer meanwhile. */
-const linesAtOnce = 250;
 
 const statusOf = {
   receiving: 'receiving',
@@ -69,74 +59,8 @@ const viewOf = (row: ReconciliationRow): z.input<typeof Reconciliation> => {
   };
 };
 
-const rowOf = ({ line, content }: ReadLine, scope: Policy['transactionIds']): LineRow => {
-  const { playerId, operation, amount, currency, time } = content;
-  return {
-    line,
-    transaction_id: content.transactionId,
-    id_space: idSpaceOf({ operation, playerId }, scope),
-    player_id: playerId,
-    operation,
-    amount: amount === undefined ? undefined : minorUnits(amount),
-    currency: currency && currencyOf(currency),
-    round_id: content.roundId,
-    game_code: content.gameCode,
-    round_closed: content.roundClosed,
-    reverses: content.reverseTransactionId,
-    at: time,
-  };
-};
-
-/** The reconciliation counts as interrupted by now. */
-const interrupted = (): Conflict =>
-  new Conflict('interrupted', 'Nothing was received for two minutes; send the statement again.');
-
 const tooManyOpen = (): Conflict =>
   new Conflict('too_many_reconciliations', `${maxOpen} statements are still compared; try again later.`);
-
-/** How long each insertion is followed by a pause, against its own time: callbacks come first. */
-const pausePerWork = 0.25;
-
-/** Lines are stored at least this often, because a reconciliation without any for two minutes counts as interrupted. */
-const storeEveryMs = 30_000;
-
-/** Stores the lines of a statement as they arrive, the next ones are read meanwhile. Returns how many state each field. */
-const storeLines = async (
-  { database, env, now }: Context,
-  id: string,
-  lines: AsyncIterable<ReadLine[]>,
-): Promise<StatedFields> => {
-  const stated: StatedFields = {};
-  const rows: LineRow[] = [];
-  let count = 0;
-  let storedAt = now().getTime();
-  let storing = Promise.resolve();
-  const insert = async (some: LineRow[]): Promise<void> => {
-    const start = performance.now();
-    if (!(await insertLines(database.sql, id, some))) throw interrupted();
-    storedAt = now().getTime();
-    await sleep((performance.now() - start) * pausePerWork);
-  };
-  const store = async (): Promise<void> => {
-    await storing;
-    storing = insert(rows.splice(0, linesAtOnce));
-    // The next one, or the end, rejects with the error.
-    storing.catch(() => undefined);
-  };
-  for await (const read of lines) {
-    if ((count += read.length) > maxLines) throw tooManyLines(maxLines);
-    for (const line of read) {
-      rows.push(rowOf(line, env.TRANSACTION_ID_SCOPE));
-      for (const field of Object.keys(line.content) as StatementField[])
-        stated[field] = (stated[field] ?? 0) + 1;
-    }
-    while (rows.length >= linesAtOnce) await store();
-    if (rows.length > 0 && now().getTime() - storedAt >= storeEveryMs) await store();
-  }
-  if (rows.length > 0) await store();
-  await storing;
-  return stated;
-};
 
 /**
  * Receives a statement of a period; it is compared in the background. Throws ValidationFailed with the first mistakes
