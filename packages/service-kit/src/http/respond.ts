@@ -33,18 +33,6 @@ const discardRest = (req: IncomingMessage, then: () => void): void => {
   req.once('end', end).once('close', end).resume();
 };
 
-const write = (
-  req: IncomingMessage,
-  res: ServerResponse,
-  status: number,
-  headers: Headers,
-  payload?: string | Buffer,
-): void => {
-  res.writeHead(status, headersOf(req, res, headers));
-  // Most answers are ASCII, which Node writes faster when it need not encode it.
-  res.end(payload, headers['Content-Length'] === payload?.length ? 'latin1' : 'utf8');
-};
-
 /**
  * Writes a whole answer. When the body of the request was not read to its end, its rest is awaited for a moment: a proxy
  * that gets an answer earlier closes the connection of its client, who may send the next request on it. After an answer
@@ -59,11 +47,18 @@ export const send = (
   payload?: string | Buffer,
 ): void => {
   stopCounting(req.scope);
+  const write = (fields: Headers): void => {
+    res.writeHead(status, headersOf(req, res, fields));
+    // Most answers are ASCII, which Node writes faster when it need not encode it.
+    res.end(payload, headers['Content-Length'] === payload?.length ? 'latin1' : 'utf8');
+  };
   const unread = unreadLength(req);
+  if (unread === 0) {
+    write(headers);
+    return;
+  }
   const closing = { ...headers, Connection: 'close' };
-  if (unread === 0) write(req, res, status, headers, payload);
-  else if (unread <= maxAwaited)
-    discardRest(req, () => write(req, res, status, req.complete ? headers : closing, payload));
+  if (unread <= maxAwaited) discardRest(req, () => write(req.complete ? headers : closing));
   else {
     res.writeHead(status, headersOf(req, res, closing));
     if (payload !== undefined) res.write(payload);

@@ -8,7 +8,7 @@ const maxIdleMs = 1500;
 /** The part of the drain in which each answer closes its connection. */
 const closingPart = 0.5;
 
-/** How long accepting may have taken when the listener is closed: at first, and how much more after each second. */
+/** The listener is closed when accepting took at most `quickMs`, and `slowerMs` more for each second of trying. */
 const quickMs = 0.1;
 const slowerMs = 4;
 
