@@ -52,7 +52,9 @@ test('every seeded fault is found and no other, and the repairs leave only what 
   }
   const expected = faults.map(({ kind, transactionId }) => `${kind} ${transactionId}`).toSorted();
   const found = await reconcile(url, lines);
-  expect(shortly(found)).toEqual(expected);
+  const last = lines.reduce((latest, { time }) => (time > latest ? time : latest), '');
+  expect(found.lines).toBe(lines.length);
+  expect(shortly(found), `the last line is of ${last}, the period ends ${found.to}`).toEqual(expected);
 
   await repairAll(url, found);
   const repaired = await reconcile(url, lines);

@@ -24,6 +24,7 @@ export interface Found {
   reconciliationId: string;
   status: string;
   failure: string | null;
+  to: string;
   lines: number;
   fields: { field: string; lines: number }[];
   differences: DifferenceView[];

@@ -3,6 +3,7 @@ import { openDatabase } from '@platform/service-kit/db';
 import { seededRandom } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
 import { sealPlayers } from '../src/evidence/sealing.ts';
+import { lockSealing } from '../src/evidence/store.ts';
 import { verifySeals } from '../src/evidence/use-cases.ts';
 import { verifyEvidence } from '../src/evidence/verify.ts';
 import {
@@ -51,6 +52,8 @@ test('a process signs nothing more when the chain that it signed was rewritten',
   await playRounds(service);
   await expect.poll(() => countUnsealed(sql)).toBe(0);
   await sql.begin(async (tx) => {
+    // Not while a run is between its look at the chain and its signature.
+    await lockSealing(tx);
     await tx`set local session_replication_role = replica`;
     await tx`delete from sealed_ranges`;
     await tx`delete from sealed_runs`;

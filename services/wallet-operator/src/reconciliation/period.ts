@@ -1,6 +1,13 @@
 import { ValidationFailed } from '@platform/service-kit/problem';
 import type { ReadLine } from './statement.ts';
 
+export interface Period {
+  from: string;
+  to: string;
+  /** Seconds. */
+  tolerance: number;
+}
+
 /**
  * Passes on the lines of a statement. What lies outside of the period is not compared, so a statement of another period
  * would seem to agree with the ledger: throws ValidationFailed at its end when no line is in the period. A line without
@@ -8,7 +15,7 @@ import type { ReadLine } from './statement.ts';
  */
 export async function* expectInPeriod(
   lines: AsyncIterable<ReadLine[]>,
-  { from, to, tolerance }: { from: string; to: string; tolerance: number },
+  { from, to, tolerance }: Period,
 ): AsyncGenerator<ReadLine[], void> {
   const [begin, end] = [Date.parse(from) - tolerance * 1000, Date.parse(to) + tolerance * 1000];
   const isInside = ({ content: { time } }: ReadLine): boolean =>

@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { setImmediate as turn } from 'node:timers/promises';
 import { BadRequest, Problem } from '@platform/service-kit/problem';
 
 /** A record of a statement, and the line in which it begins, from 1. */
@@ -8,8 +7,6 @@ export interface FileRecord {
   text: string;
 }
 
-/** Bytes that are read at once, some 1 ms: other requests are handled in between. */
-const pieceBytes = 16_384;
 const maxRecordLength = 16_384;
 
 export const malformed = (line: number, what: string): BadRequest =>
@@ -85,14 +82,10 @@ export async function* readRecords(
     }
   };
   let bytes = 0;
-  // A body that is left open can still be answered.
-  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const chunk of body as AsyncIterable<Buffer>) {
     bytes += chunk.length;
     if (bytes > maxBytes) throw tooLarge(maxBytes);
-    for (let at = 0; at < chunk.length; at += pieceBytes) {
-      yield cutter.cut(decode(chunk.subarray(at, at + pieceBytes)));
-      await turn();
-    }
+    yield cutter.cut(decode(chunk));
   }
   yield cutter.cut(decode());
   yield cutter.end();

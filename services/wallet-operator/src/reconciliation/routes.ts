@@ -23,9 +23,9 @@ import {
   ReconciliationWithKinds,
   RepairRequest,
   Repairs,
-  StatementLine,
   StatementQuery,
 } from './schema.ts';
+import { StatementLine } from './statement-line.ts';
 import type { StatementFormat } from './statement.ts';
 import {
   getReconciliation,

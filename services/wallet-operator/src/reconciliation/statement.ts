@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Problem, ValidationFailed, type FieldErrors } from '@platform/service-kit/problem';
 import { malformed, readRecords, splitCsv, type FileRecord } from './records.ts';
-import { StatementLine, statementFields, type StatementField } from './schema.ts';
+import { StatementLine, statementFields, type StatementField } from './statement-line.ts';
 
 /** A line of the statement and its number, from 1. */
 export interface ReadLine {

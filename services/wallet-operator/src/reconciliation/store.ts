@@ -3,6 +3,7 @@ import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { and, desc, eq, gt, inArray, lt, ne, or, sql as raw } from 'drizzle-orm';
 import postgres, { type PendingQuery, type Row, type Sql } from 'postgres';
 import { reconciliations, type StatedFields } from '../db/reconciliations.ts';
+import { lineColumns, type LineBatch, type LineColumn } from './line-batch.ts';
 
 export type ReconciliationRow = typeof reconciliations.$inferSelect;
 
@@ -29,38 +30,23 @@ export const hasRoom = async (orm: Pick<PostgresJsDatabase, 'execute' | '$count'
   return (await orm.$count(reconciliations, and(ne(reconciliations.step, 'ended'), holdsLines))) < maxOpen;
 };
 
-/** A row of `reconciliation_lines` without its reconciliation. */
-export interface LineRow {
-  line: number;
-  transaction_id: string;
-  id_space: string;
-  player_id: string;
-  operation: string;
-  amount: number | undefined;
-  currency: string | undefined;
-  round_id: string | undefined;
-  game_code: string | undefined;
-  round_closed: boolean | undefined;
-  reverses: string | undefined;
-  at: string | undefined;
-}
-
 /**
  * Stores lines of a statement that is being received. Returns false when the reconciliation was given up meanwhile.
  *
  * Only the first lines wait until they are on disk: after a crash of PostgreSQL the table of lines is empty, and what
  * tells is that the first line is missing.
  */
-export const insertLines = async (sql: Sql, id: string, rows: readonly LineRow[]): Promise<boolean> => {
-  // One text for each column: it is split faster than JSON is parsed. No value has a line feed or is empty.
-  const column = (name: keyof LineRow) => {
-    const values = rows.map((row) => row[name] ?? '').join('\n');
-    return sql`string_to_array(${values}, chr(10), '')`;
-  };
-  const first = rows[0]?.line ?? null;
+export const insertLines = async (
+  sql: Sql,
+  id: string,
+  { count, first, columns }: LineBatch,
+): Promise<boolean> => {
+  // No value has a line feed or is empty.
+  const column = (name: LineColumn) =>
+    sql`string_to_array(${columns[lineColumns.indexOf(name)] ?? ''}, chr(10), '')`;
   const insert = (stored: PendingQuery<Row[]>) => sql`
     with run as (
-      update reconciliations set lines = lines + ${rows.length}, first_line = coalesce(first_line, ${first}),
+      update reconciliations set lines = lines + ${count}, first_line = coalesce(first_line, ${first}),
         touched_at = now()
       where reconciliation_id = ${id} and step = 'receiving' returning reconciliation_id, first_line
     ), line as materialized (

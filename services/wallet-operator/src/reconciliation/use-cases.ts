@@ -9,10 +9,8 @@ import type { Context } from '../context.ts';
 import type { Side, StatedFields } from '../db/reconciliations.ts';
 import { decimal } from '../money.ts';
 import { countKinds, differencesAfter, listDifferences, type DifferenceRow } from './difference-store.ts';
-import { expectInPeriod } from './period.ts';
 import { failRun } from './run-store.ts';
 import {
-  statementFields,
   type Difference,
   type DifferenceQuery,
   type Reconciliation,
@@ -20,7 +18,8 @@ import {
   type StatementQuery,
 } from './schema.ts';
 import { interrupted, storeLines } from './receiving.ts';
-import { readStatement, type StatementFormat } from './statement.ts';
+import { statementFields } from './statement-line.ts';
+import type { StatementFormat } from './statement.ts';
 import {
   beginComparing,
   findReconciliation,
@@ -64,7 +63,7 @@ const tooManyOpen = (): Conflict =>
 
 /**
  * Receives a statement of a period; it is compared in the background. Throws ValidationFailed with the first mistakes
- * of the statement, and the problems of `readStatement` and `expectInPeriod`.
+ * of the statement, and the errors of `storeLines`.
  */
 export const receiveStatement = async (
   ctx: Context,
@@ -86,7 +85,9 @@ export const receiveStatement = async (
   });
   let fields: StatedFields;
   try {
-    fields = await storeLines(ctx, id, expectInPeriod(readStatement(body, { type, ...format }), query));
+    const period = { from, to, tolerance };
+    const scope = ctx.env.TRANSACTION_ID_SCOPE;
+    fields = await storeLines(sql, id, body, { format: { type, ...format }, period, scope });
   } catch (error) {
     const isInvalid = error instanceof Problem && [400, 413].includes(error.status);
     // Also when the client has closed the connection. Should this fail, it counts as interrupted after a while.
