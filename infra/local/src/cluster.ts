@@ -59,12 +59,12 @@ export const initialise = async ({ bin, dataDir, password, account }: Cluster): 
   await rename(fresh, dataDir);
 };
 
-/** Small enough for a laptop, large enough for six services. */
+/** The memory is that of infra/deploy/compose.yaml; PostgreSQL takes it when it is first used. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '200',
-  shared_buffers: '128MB',
+  shared_buffers: '512MB',
   wal_level: 'minimal',
   max_wal_senders: '0',
   timezone: 'UTC',
@@ -76,6 +76,7 @@ const NOT_DURABLE = {
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '500',
+  shared_buffers: '128MB',
 };
 
 export const clusterCommand = (cluster: Cluster): Command => {
