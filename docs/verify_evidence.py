@@ -140,7 +140,7 @@ def main():
     check_checkpoints(evidence["checkpoints"] + kept, keys)
     is_kept = all(text_of(c) in map(text_of, kept) for c in evidence["checkpoints"])
     demand(is_kept or not given.checkpoints, "a checkpoint is not among the kept ones")
-    print("proven: %d entries of round %s" % (len(evidence["entries"]), evidence["roundId"]))
+    print("proven: round %s (entries: %d)" % (evidence["roundId"], len(evidence["entries"])))
 
 
 try:

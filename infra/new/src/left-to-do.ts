@@ -1,4 +1,4 @@
-import type { NewService } from './name.ts';
+import { wordsOf, type NewService } from './name.ts';
 
 /** What remains to be done by hand. */
 export const leftToDo = ({ name, plural, singular }: NewService): string => `
@@ -8,7 +8,7 @@ services/${name} is ready, and is part of the gateway (/v1/${plural}), the deplo
 
 Stop and start \`dev\` when it runs already.
 
-Each ${singular} has a name only. Give it fields of its own: src/db/tables.ts and src/${plural}, then
+Each ${wordsOf(singular)} has a name only. Give it fields of its own: src/db/tables.ts and src/${plural}, then
   npx -y pnpm@10.34.9 --filter ${name} migrations:generate --name what_changes
   npx -y pnpm@10.34.9 --filter ${name} openapi
   npx -y pnpm@10.34.9 --filter @platform/client generate

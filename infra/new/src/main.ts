@@ -6,7 +6,7 @@ import { checkResource } from './name.ts';
 import { newService } from './new-service.ts';
 
 const USAGE = `Usage: npx -y pnpm@10.34.9 new service NAME --resource NOUN [--singular NOUN]
-The resource is one word in the plural, such as "parcels". "shelves" needs its singular, too: --singular shelf.
+The resource is a noun in the plural, such as "parcels" or "cold-rooms". "shelves" needs its singular, too: --singular shelf.
 `;
 const root = join(import.meta.dirname, '../../..');
 

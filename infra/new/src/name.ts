@@ -5,9 +5,9 @@ import { join } from 'node:path';
 export interface NewService {
   /** Such as `parcel-tracker`. */
   name: string;
-  /** Its first resource, such as `parcels`: the path, the table and a folder. */
+  /** Its first resource, such as `cold-rooms`: the path, the table and a folder. */
   plural: string;
-  /** Such as `parcel`. */
+  /** Such as `cold-room`. */
   singular: string;
 }
 
@@ -35,16 +35,28 @@ export const checkName = (root: string, name: string): void => {
   }
 };
 
-export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** `cold-rooms` → `cold_rooms`. */
+export const snakeOf = (name: string): string => name.replaceAll('-', '_');
+
+/** `cold-rooms` → `ColdRooms`. */
+export const pascalOf = (name: string): string => name.split('-').map(capitalize).join('');
+
+/** `cold-rooms` → `coldRooms`. */
+export const camelOf = (name: string): string => name.charAt(0) + pascalOf(name).slice(1);
+
+/** `cold-rooms` → `cold rooms`. */
+export const wordsOf = (name: string): string => name.replaceAll('-', ' ');
 
 /** `parcel-tracker` → `Parcel tracker`. */
-export const titleOf = (name: string): string => capitalize(name.replaceAll('-', ' '));
+export const titleOf = (name: string): string => capitalize(wordsOf(name));
 
 /** Words of JavaScript, and names that the template uses. */
 const reservedNoun =
   /^(?:body|case|class|context|default|enum|export|function|import|interface|name|new|package|page|param|query|return|route|row|switch|tag)$/;
 
-const noun = /^[a-z]{2,30}$/;
+const longestNoun = 30;
 
 /**
  * Checks that the resource of a new service in the repository at `root` can have this name.
@@ -57,9 +69,9 @@ export const checkResource = (root: string, plural: string, given?: string): str
     throw new Error(`The singular of "${plural}" is not certain: pass its singular, too (--singular NOUN).`);
   const singular = given ?? plural.slice(0, -'s'.length);
   for (const word of [plural, singular])
-    if (!noun.test(word))
+    if (!kebab.test(word) || word.length > longestNoun)
       throw new Error(
-        `"${word}" is not a valid name for a resource: use one word of 2 to 30 lower-case letters, without dashes (parcels).`,
+        `"${word}" is not a valid name for a resource: use at most ${longestNoun} lower-case letters and digits, begin with a letter, join words with single dashes (cold-rooms).`,
       );
   if (plural === singular)
     throw new Error(`The singular and the plural are both "${plural}"; use two words.`);

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { checkName, type NewService } from './name.ts';
+import { checkName, snakeOf, type NewService } from './name.ts';
 import { freePort } from './port.ts';
 import { registerService } from './register.ts';
 import { copyTemplate } from './template.ts';
@@ -40,7 +40,7 @@ export const newService = (root: string, service: NewService, pnpm: string): voi
     copyTemplate(root, service, freePort(join(root, 'services')));
     // Without this flag pnpm refuses to add the package to the lock file in CI.
     run(root, process.execPath, pnpm, 'install', '--no-frozen-lockfile');
-    script('migrations:generate', '--', '--name', plural);
+    script('migrations:generate', '--', '--name', snakeOf(plural));
     script('openapi');
     run(client, process.execPath, 'scripts/generate.ts', '--write');
     const outputs = ['--out', 'infra/deploy/kubernetes/base', '--chart', 'infra/deploy/chart'];

@@ -1,11 +1,9 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { titleOf, type NewService } from './name.ts';
+import { camelOf, pascalOf, snakeOf, titleOf, type NewService } from './name.ts';
 
 /** The entries of this service, which has the fewest settings, are the pattern for those of a new one. */
 const PATTERN = 'quest-service';
-
-const snake = (name: string): string => name.replaceAll('-', '_');
 
 type Edit = (text: string, service: NewService) => string;
 
@@ -42,7 +40,7 @@ const copyDocuments =
       .split('---\n')
       .flatMap((document) =>
         document.startsWith(start)
-          ? [document, document.replaceAll(PATTERN, name).replaceAll(snake(PATTERN), snake(name))]
+          ? [document, document.replaceAll(PATTERN, name).replaceAll(snakeOf(PATTERN), snakeOf(name))]
           : [document],
       )
       .join('---\n');
@@ -63,11 +61,6 @@ const addBelow = (text: string, start: string, part: string, added: string): str
   return at === -1 ? text : lines.toSpliced(at + 1, 0, added).join('\n');
 };
 
-/** `parcel-tracker` → `ParcelTracker`. */
-const pascal = (name: string): string =>
-  name.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-const camel = (name: string): string => pascal(name).replace(/^./, (letter) => letter.toLowerCase());
-
 /** Small enough for the connections of PostgreSQL that are planned for all services (platform.yaml). */
 const VALUES = `replicas: { min: 2, max: 2, cpu: 70 }
 resources: { cpu: 250m, memory: 192Mi, memoryLimit: 512Mi }
@@ -86,13 +79,14 @@ const EDITS: Record<string, Edit> = {
     // The gateway waits for it.
     copyLines('      quest-service: {'),
   ),
+  'infra/deploy/observability/alerts.yaml': copyLines(`            or absent(db_up{service="${PATTERN}"`),
   'infra/deploy/postgres/10-databases.sh': (text, { name }) =>
     text.replace(/^(for service in .*); do$/m, `$1 ${name}; do`),
   'infra/deploy/kubernetes/examples/secrets.yaml': copyDocuments(
     `apiVersion: v1\nkind: Secret\nmetadata: { name: ${PATTERN}`,
   ),
   'infra/deploy/sharding.yaml': (text, { name, plural, singular }) =>
-    `${text}${name}:\n  rows:\n    ${plural}: ${singular}_id\n`,
+    `${text}${name}:\n  rows:\n    ${snakeOf(plural)}: ${snakeOf(singular)}_id\n`,
   'docs/deploy.md': (text, { name }) =>
     addBelow(
       text.replace(/^(for service in .*); do$/m, `$1 ${name}; do`),
@@ -101,13 +95,13 @@ const EDITS: Record<string, Edit> = {
       `| ${name} | 250 m | 192 Mi, 512 Mi | 2 | 3 |`,
     ),
   'docs/backup.md': (text, { name }) =>
-    text.replaceAll(/^( *for database in .*); do$/gm, `$1 ${snake(name)}; do`),
+    text.replaceAll(/^( *for database in .*); do$/gm, `$1 ${snakeOf(name)}; do`),
   'docs/scaling.md': (text, { name, plural, singular }) =>
     addBelow(
       addBelow(text, '| quest-service ', 'any number', `| ${name} | nothing | any number |`),
       '| quest-service ',
       '`quest_id`',
-      `| ${name} | \`${singular}_id\` | \`${plural}\` |`,
+      `| ${name} | \`${snakeOf(singular)}_id\` | \`${snakeOf(plural)}\` |`,
     ),
   'infra/gateway/src/routes.ts': (text, { name, plural }) =>
     text.replace(/^\];$/m, `  { path: '/v1/${plural}', service: '${name}' },\n$&`),
@@ -116,28 +110,32 @@ const EDITS: Record<string, Edit> = {
   // What the rehearsal sends to the service, how it finds what was stored, and which column its next version renames.
   'infra/e2e/src/load.ts': (text, { name, plural, singular }) =>
     addAbove(
-      text.replace('  questService,\n', `$&  ${camel(name)},\n`),
+      text.replace('  questService,\n', `$&  ${camelOf(name)},\n`),
       `    '${PATTERN}': async`,
       `    '${name}': async () =>
-      (await unwrap(${camel(name)}(gateway, admin).POST('/${plural}', { body: { name: 'Example' } }))).${singular}Id,`,
+      (await unwrap(${camelOf(name)}(gateway, admin).POST('/${plural}', { body: { name: 'Example' } }))).${camelOf(singular)}Id,`,
     ),
   'infra/rehearsal/src/clients.ts': (text, { name, plural, singular }) =>
-    addAbove(text, `  '${PATTERN}': 'select`, `  '${name}': 'select ${singular}_id from ${plural}',`),
+    addAbove(
+      text,
+      `  '${PATTERN}': 'select`,
+      `  '${name}': 'select ${snakeOf(singular)}_id from ${snakeOf(plural)}',`,
+    ),
   'infra/rehearsal/src/next-version.ts': (text, { name, plural }) =>
     addAbove(
       text,
       `  '${PATTERN}': { table`,
       `  '${name}': {
-    table: '${plural}',
+    table: '${snakeOf(plural)}',
     column: 'name',
     type: 'text',
     code: ['name: text().notNull()', "name: text('name_next').notNull()"],
   },`,
     ),
   'packages/client/src/services.ts': (text, { name }) =>
-    `${addBelow(text, 'import type', PATTERN, `import type { paths as ${pascal(name)} } from './generated/${name}.ts';`)}/** ${titleOf(name)}. */\nexport const ${camel(name)}: CreateClient<${pascal(name)}> = clientOf('/v1');\n`,
+    `${addBelow(text, 'import type', PATTERN, `import type { paths as ${pascalOf(name)} } from './generated/${name}.ts';`)}/** ${titleOf(name)}. */\nexport const ${camelOf(name)}: CreateClient<${pascalOf(name)}> = clientOf('/v1');\n`,
   'packages/client/src/index.ts': (text, { name }) =>
-    `${text.replace(/^ {2}questService,\n/m, `$&  ${camel(name)},\n`)}export type { components as ${pascal(name)} } from './generated/${name}.ts';\n`,
+    `${text.replace(/^ {2}questService,\n/m, `$&  ${camelOf(name)},\n`)}export type { components as ${pascalOf(name)} } from './generated/${name}.ts';\n`,
 };
 
 /** What infra/deploy/src/render.ts writes. */

@@ -1,8 +1,14 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { capitalize, titleOf, type NewService } from './name.ts';
+import { camelOf, pascalOf, snakeOf, titleOf, wordsOf, type NewService } from './name.ts';
 
 const template = join(import.meta.dirname, '../template');
+
+/** How a resource is written in paths, SQL, code and text. */
+const spellings = [(words: string) => words, snakeOf, camelOf, pascalOf, wordsOf, titleOf];
+
+const replaceResource = (text: string, placeholder: string, resource: string): string =>
+  spellings.reduce((all, spell) => all.replaceAll(spell(placeholder), spell(resource)), text);
 
 /**
  * Copies the template to `root` and replaces the placeholders by the names and the port. The template has the layout of
@@ -10,11 +16,7 @@ const template = join(import.meta.dirname, '../template');
  */
 export const copyTemplate = (root: string, { name, plural, singular }: NewService, port: number): void => {
   const named = (text: string): string =>
-    text
-      .replaceAll('widgets', plural)
-      .replaceAll('Widgets', capitalize(plural))
-      .replaceAll('widget', singular)
-      .replaceAll('Widget', capitalize(singular))
+    replaceResource(replaceResource(text, 'spare-parts', plural), 'spare-part', singular)
       .replaceAll('placeholder-service', name)
       .replaceAll('Placeholder service', titleOf(name))
       .replaceAll('"port": 0', `"port": ${port}`);

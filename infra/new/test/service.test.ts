@@ -29,7 +29,7 @@ const node = async (cwd: string, ...args: string[]): Promise<string> => {
 
 const make = (service: string, ...args: string[]): Promise<string> =>
   node(copy.folder, 'infra/new/src/main.ts', 'service', service, ...args);
-const ofParcels = ['--resource', 'parcels'];
+const ofColdRooms = ['--resource', 'cold-rooms'];
 const tool = (path: string, ...args: string[]): Promise<string> =>
   node(copy.folder, `node_modules/${path}`, ...args);
 
@@ -55,14 +55,14 @@ test.for([
   ['architecture', 'is taken: docs/architecture.md exists'],
 ])('the name %s is refused', async ([wanted = '', why]) => {
   const before = readdirSync(join(copy.folder, 'services'));
-  await expect(make(wanted, ...ofParcels)).rejects.toThrow(why);
+  await expect(make(wanted, ...ofColdRooms)).rejects.toThrow(why);
   expect(readdirSync(join(copy.folder, 'services'))).toEqual(before);
 });
 
 test.for([
   [[], 'Usage: '],
   [['--resource', 'Parcels'], '"Parcels" is not a valid name for a resource'],
-  [['--resource', 'parcel-parts'], '"parcel-parts" is not a valid name for a resource'],
+  [['--resource', 'cold--rooms'], '"cold--rooms" is not a valid name for a resource'],
   [['--resource', 'people'], 'pass its singular'],
   [['--resource', 'shelves'], 'pass its singular'],
   [['--resource', 'news', '--singular', 'news'], 'are both "news"'],
@@ -75,6 +75,7 @@ test.for([
 
 test('the singular is the plural without "s", or the given one', () => {
   expect(checkResource(root, 'parcels')).toBe('parcel');
+  expect(checkResource(root, 'cold-rooms')).toBe('cold-room');
   expect(checkResource(root, 'shelves', 'shelf')).toBe('shelf');
 });
 
@@ -88,21 +89,21 @@ test('a step that fails leaves no files behind', async () => {
   onTestFinished(() => symlinkSync(join(root, 'node_modules'), modules));
   const compose = (): string => readFileSync(join(copy.folder, 'infra/deploy/compose.yaml'), 'utf8');
   const before = compose();
-  await expect(make(name, ...ofParcels)).rejects.toThrow('install --no-frozen-lockfile failed');
+  await expect(make(name, ...ofColdRooms)).rejects.toThrow('install --no-frozen-lockfile failed');
   expect(compose()).toBe(before);
   expect([folder, join(copy.folder, `docs/${name}.md`)].filter(existsSync)).toEqual([]);
 });
 
 test('a new service passes the checks and its own tests', async () => {
-  const output = await make(name, ...ofParcels);
-  expect(output).toContain('Each parcel has a name only.');
+  const output = await make(name, ...ofColdRooms);
+  expect(output).toContain('Each cold room has a name only.');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  expect(files.filter((path) => !path.includes('node_modules') && path.includes('widget'))).toEqual([]);
+  expect(files.filter((path) => !path.includes('node_modules') && /spare.?part/i.test(path))).toEqual([]);
   const { port, scopes } = platformOf(name);
   expect(scopes).toEqual([`${name}:read`, `${name}:write`, 'ops:read']);
   const ports = readdirSync(join(copy.folder, 'services')).map((service) => platformOf(service).port);
   expect(ports.filter((one) => one === port)).toHaveLength(1);
-  expect(existsSync(join(folder, 'migrations/0000_parcels.sql'))).toBe(true);
+  expect(existsSync(join(folder, 'migrations/0000_cold_rooms.sql'))).toBe(true);
   const paths = [`services/${name}`, `docs/${name}.md`];
   await tool('oxfmt/bin/oxfmt', '--check', ...paths);
   await tool('oxlint/bin/oxlint', ...paths);
@@ -112,7 +113,7 @@ test('a new service passes the checks and its own tests', async () => {
   for (const script of ['types:check', 'openapi:check', 'migrations:check'])
     await node(folder, '--run', script);
   expect(await node(folder, '--run', 'test')).toMatch(/Tests .*\d+ passed/);
-  await expect(make(name, ...ofParcels)).rejects.toThrow('is taken');
+  await expect(make(name, ...ofColdRooms)).rejects.toThrow('is taken');
 });
 
 // The service of the test before.
@@ -137,7 +138,7 @@ test('a new service is part of the rendered manifests, the example Secrets and t
 
 /** Inserts text before a part of a file of the new service's resource. */
 const insertBefore = (file: string, part: string, added: string): void => {
-  const path = join(folder, 'src/parcels', file);
+  const path = join(folder, 'src/cold-rooms', file);
   const text = readFileSync(path, 'utf8');
   expect(text).toContain(part);
   writeFileSync(
@@ -150,52 +151,52 @@ const insertBefore = (file: string, part: string, added: string): void => {
 test('an endpoint is added in four files of its resource, and passes the checks and all tests', async () => {
   insertBefore(
     'store.ts',
-    'export const insertParcel',
-    `export const renameParcel = async ({ orm }: Database, parcelId: string, name: string): Promise<ParcelRow | undefined> => {
-  const [row] = await orm.update(parcels).set({ name }).where(eq(parcels.parcelId, parcelId)).returning();
+    'export const insertColdRoom',
+    `export const renameColdRoom = async ({ orm }: Database, coldRoomId: string, name: string): Promise<ColdRoomRow | undefined> => {
+  const [row] = await orm.update(coldRooms).set({ name }).where(eq(coldRooms.coldRoomId, coldRoomId)).returning();
   return row;
 };
 
 `,
   );
-  insertBefore('use-cases.ts', 'insertParcel, type', 'renameParcel, ');
+  insertBefore('use-cases.ts', 'insertColdRoom, type', 'renameColdRoom, ');
   insertBefore(
     'use-cases.ts',
-    'export const listParcels',
-    `export const changeParcel = async (ctx: Context, parcelId: string, { name }: { name: string }): Promise<ParcelRow> => {
-  const parcel = await renameParcel(ctx.database, parcelId, name);
-  if (parcel === undefined) throw new NotFound('parcel');
-  return parcel;
+    'export const listColdRooms',
+    `export const changeColdRoom = async (ctx: Context, coldRoomId: string, { name }: { name: string }): Promise<ColdRoomRow> => {
+  const coldRoom = await renameColdRoom(ctx.database, coldRoomId, name);
+  if (coldRoom === undefined) throw new NotFound('cold room');
+  return coldRoom;
 };
 
 `,
   );
-  insertBefore('routes.ts', 'createParcel, getParcel', 'changeParcel, ');
+  insertBefore('routes.ts', 'createColdRoom, getColdRoom', 'changeColdRoom, ');
   insertBefore(
     'routes.ts',
     '];\n',
     `  route(
     {
       method: 'put',
-      path: '/parcels/{parcelId}',
-      operationId: 'changeParcel',
+      path: '/cold-rooms/{coldRoomId}',
+      operationId: 'changeColdRoom',
       tag,
-      summary: 'Rename a parcel',
+      summary: 'Rename a cold room',
       caller: ctx.writer,
-      params: ParcelPath,
-      body: { schema: ParcelInput, example: { name: 'Mine' } },
-      responses: { 200: { description: 'The parcel', body: Parcel } },
+      params: ColdRoomPath,
+      body: { schema: ColdRoomInput, example: { name: 'Mine' } },
+      responses: { 200: { description: 'The cold room', body: ColdRoom } },
       problems: [404],
     },
-    async ({ params, body }) => ({ status: 200, body: toWire(await changeParcel(ctx, params.parcelId, body)) }),
+    async ({ params, body }) => ({ status: 200, body: toWire(await changeColdRoom(ctx, params.coldRoomId, body)) }),
   ),
 `,
   );
   insertBefore(
     'routes.test.ts',
-    "test('parcels are listed",
-    `test('a parcel is renamed by a caller who may, and only with a valid name', async () => {
-  const { headers } = await post(service, '/parcels', { name: 'before' }).expect(201);
+    "test('cold rooms are listed",
+    `test('a cold room is renamed by a caller who may, and only with a valid name', async () => {
+  const { headers } = await post(service, '/cold-rooms', { name: 'before' }).expect(201);
   const put = (body: object) => supertest(service.app).put(String(headers['location'])).send(body);
   await put({ name: 'after' }).expect(401);
   const writer = await tokenWith('${name}:write');

@@ -60,7 +60,7 @@ describe.runIf(canLook)('evidence on the operations page', () => {
     ];
     const args = [verifier, evidence, '--key', keys, '--checkpoints', checkpoints];
     const { stdout } = await promisify(execFile)(process.execPath, args);
-    expect(stdout).toBe(`proven: 1 entries of round ${roundId} of player demo-1\n`);
+    expect(stdout).toBe(`proven: round ${roundId} of player demo-1 (entries: 1)\n`);
     expect(visited.faults).toEqual([]);
   });
 

@@ -219,6 +219,17 @@ describe.runIf(canLook)('finding by an id', () => {
     expect(await page.getByText('The database is unavailable.').count()).toBe(1);
   });
 
+  test('while a service does not answer, the search says which one', async () => {
+    await using visited = await visit(`/docs/ops/#find?q=${ids.order}`);
+    const { page } = visited;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    await page.route('**/v1/rounds?*', (route) => ended.then(() => route.continue()));
+    await enterToken(page, demo.adminToken);
+    await page.getByText(/^Still waiting for an answer of (?:.* and )?wallet-operator …$/).waitFor();
+    end();
+    expect(await groups(page)).toContain('Orders');
+  });
+
   test('a search that a service could not answer can be repeated', async () => {
     await using visited = await visit(`/docs/ops/#find?q=${ids.order}`);
     const { page } = visited;

@@ -116,6 +116,18 @@ describe.runIf(canLook)('the health strip', () => {
     expect(await item(page, 'Services').getAttribute('data-state')).toBe('warn');
   });
 
+  test('services that become not ready are shown before their values are read', async () => {
+    await using visited = await opened((page) => page.route(summaries, withGauges({})));
+    const { page } = visited;
+    await expect.poll(() => item(page, 'Services').textContent()).toContain('6 of 6 ready');
+    await page.route(summaries, () => {});
+    await page.route('**/docs/status/**', (route) =>
+      route.fulfill({ json: { ready: false, degraded: false } }),
+    );
+    await expect.poll(() => item(page, 'Services').textContent()).toContain('0 of 6 ready');
+    expect(await item(page, 'Services').getAttribute('data-state')).toBe('warn');
+  });
+
   test('a token without the scope is told which one is missing', async () => {
     await using visited = await visit('/docs/ops/#ledger');
     await enterToken(visited.page, demo.consignmentsToken);

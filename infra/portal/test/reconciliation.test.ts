@@ -37,6 +37,7 @@ const upload = async (
 ) => {
   const file = { name: 'statement.csv', mimeType: 'application/vnd.ms-excel', buffer: Buffer.from(text) };
   await page.getByLabel('Statement (CSV or JSONL)').setInputFiles(file);
+  await page.getByText('From and To are preset').waitFor();
   await page.getByLabel('transactionId (needed)').selectOption('Tx');
   await page.getByLabel('playerId (needed)').selectOption('Player');
   await page.getByLabel('time', { exact: true }).selectOption('Booked at');
@@ -97,6 +98,25 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
     expect(visited.faults).toEqual([]);
   });
 
+  test('presets the period from the times of the file, and leaves it empty without times', async () => {
+    const { text } = pastStatement(playerId);
+    await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
+    const { page } = visited;
+    const choose = (content: string) =>
+      page
+        .getByLabel('Statement (CSV or JSONL)')
+        .setInputFiles({ name: 'statement.csv', mimeType: 'text/csv', buffer: Buffer.from(content) });
+    const period = () =>
+      Promise.all(['From', 'To'].map((name) => page.getByLabel(name, { exact: true }).inputValue()));
+    await choose(text);
+    const times = text.split('\n').flatMap((line) => line.split(';').at(-1)?.slice(0, 19) ?? []);
+    await expect.poll(period).toEqual([times[1]?.slice(0, 16), times[3]?.replace(/0$/, '1')]);
+    await choose(text.replaceAll('Z', ''));
+    await page.getByText('fill in the period of the statement').waitFor();
+    expect(await period()).toEqual(['', '']);
+    expect(visited.faults).toEqual([]);
+  });
+
   test('repairs after a dry run and a confirmation; the result of the dry run stays', async () => {
     const own = await addPlayer('EUR');
     await using visited = await signedIn('reconciliation', { ...utc, ...desktop });
@@ -106,6 +126,7 @@ describe.runIf(canLook)('reconciliation on the operations page', () => {
     const forecast = page.getByText(/^2 would be repaired/);
     await forecast.waitFor();
     await page.getByText(/^1 would be refused: no money/).waitFor();
+    await page.getByText(`Money: debits of 10.00 EUR, credits of 4.00 EUR. Players: ${own}.`).waitFor();
     await page.getByRole('button', { name: 'Apply 2 repairs' }).click();
     await page.getByText(/^2 repaired/).waitFor();
     expect(await forecast.isVisible()).toBe(true);

@@ -53,6 +53,27 @@ describe.runIf(canLook)('a replay of one webhook', () => {
     await page.locator(rows, { hasText: 'The payload is not valid' }).waitFor();
   });
 
+  test('says in its dry run that a record does not exist yet', async () => {
+    await using visited = await signedIn(`webhooks?store=${store.id}&status=done`);
+    const { page } = visited;
+    const change = (before: object | null, after: object) => ({ record: 'order/o-1', before, after });
+    const changes = [change(null, { status: 'A' }), change({ status: 'A' }, { status: 'B' })];
+    await page.route('**/replay?dryRun=true', (route) =>
+      route.fulfill({ json: { eventId: '', dryRun: true, changes } }),
+    );
+    await page.locator(rows, { hasText: 'job_started' }).getByRole('button').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await expect
+      .poll(() => dialog.locator('.change .sides > div').allTextContents())
+      .toEqual([
+        'Beforedoes not exist yet',
+        'After{\n  "status": "A"\n}',
+        'Before{\n  "status": "A"\n}',
+        'After{\n  "status": "B"\n}',
+      ]);
+  });
+
   test('that succeeds says so', async () => {
     await using visited = await signedIn(`webhooks?store=${store.id}&status=done`);
     const { page } = visited;

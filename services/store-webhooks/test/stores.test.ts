@@ -235,6 +235,35 @@ test('a dry run shows what would change and changes nothing; a replay does it', 
   expect(again.body).toMatchObject({ changes: [], notifications: [] });
 });
 
+test('a dry run shows records as their addresses do, with what may be personal masked', async () => {
+  const { id, webhookToken } = await service.store();
+  const item = { productId: 'p-1', productName: 'Cake', quantity: 2, price: 15, totalPrice: 30 };
+  const sent = [
+    ['order_updated', { ...order('A'), cart: { total: 30, items: [item] } }, 'orders/o-1', '"total":30,'],
+    ['new_member', { id: 'm-1', email: 'ann@example.test', modified: 1 }, 'members/m-1', '"modified":1'],
+    ['job_started', { id: 'j-1', orderId: 'o-1' }, 'delivery-jobs/j-1', '"stage":"started"'],
+  ] as const;
+  for (const [event, body] of sent) await service.hook(event, webhookToken, body);
+  await service.settled();
+  for (const [event, , path, text] of sent) {
+    const shown = (await service.admin('GET', `/v1/stores/${id}/${path}`)).body;
+    const { sql } = service.context.database;
+    await sql`delete from ${sql(path.split('/')[0]?.replace('-', '_') ?? '')} where store_id = ${id}`;
+    const { body: list } = await service.admin('GET', `/v1/stores/${id}/events?event=${event}`);
+    const [{ id: eventId }] = list['events'] as unknown as [{ id: string }];
+    const dry = await service.admin('POST', `/v1/stores/${id}/events/${eventId}/replay?dryRun=true`);
+    const [change] = dry.body['changes'] as unknown as [{ before: unknown; after: object }];
+    expect(change.before).toBeNull();
+    const masked = JSON.stringify(change.after, (_name, value: unknown) =>
+      value === '[redacted]' ? undefined : value,
+    );
+    expect(shown).toMatchObject(JSON.parse(masked) as object);
+    expect(Object.keys(change.after).toSorted()).toEqual(Object.keys(shown).toSorted());
+    expect(masked).not.toMatch(/Cake|ann@/);
+    expect(masked).toContain(text);
+  }
+});
+
 test('replaying a span never overwrites newer data and sends no notification twice', async () => {
   const { id, webhookToken } = await service.store();
   for (const status of ['A', 'B', 'C']) await service.hook('order_updated', webhookToken, order(status));

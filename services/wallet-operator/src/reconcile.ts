@@ -124,7 +124,7 @@ const repairAll = async (path: string): Promise<number> => {
 
 const path = await send();
 const { lines, fields, differences, kinds } = await waitFor(path);
-say(`${lines} lines, ${differences} differences: ${path}`);
+say(`${path}\nlines: ${lines}\ndifferences: ${differences}`);
 const unstated = fields.filter((one) => one.lines === 0).map(({ field }) => field);
 if (lines > 0 && unstated.length > 0) say(`not compared, because no line states it: ${unstated.join(', ')}`);
 for (const { kind, differences: count } of kinds) say(`${kind}: ${count}`);

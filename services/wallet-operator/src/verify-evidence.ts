@@ -24,7 +24,7 @@ const main = (): string => {
   const kept = values.checkpoints.flatMap((saved) => readCheckpoints(read(saved)));
   verifyCheckpoints([...kept, ...checkpoints], keys);
   if (values.checkpoints.length > 0) expectKept(checkpoints, kept);
-  return `proven: ${entries.length} entries of round ${roundId} of player ${playerId}`;
+  return `proven: round ${roundId} of player ${playerId} (entries: ${entries.length})`;
 };
 
 try {

@@ -21,9 +21,7 @@ const kept = values.checkpoints.flatMap((file) => readCheckpoints(readFileSync(f
 await using database = openSlowDatabase(databaseUrl());
 try {
   const sealed = await verifySeals(database.sql, keys, kept);
-  process.stdout.write(
-    `${sealed} entries are as they were sealed; ${kept.length} kept checkpoints are unchanged\n`,
-  );
+  process.stdout.write(`nothing was changed (sealed entries: ${sealed}, kept checkpoints: ${kept.length})\n`);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -43,7 +43,7 @@ test('the program finds the mistakes in a statement of the stand-in game server,
   const out = join(folder, 'differences.csv');
   const given = ['--url', service.url, '--token', token, '--from', from, '--to', new Date().toISOString()];
   const found = await run('src/reconcile.ts', [statement, ...given, '--apply', '--out', out], {});
-  expect(found.output).toContain(`${faults.length} differences`);
+  expect(found.output).toContain(`differences: ${faults.length}\n`);
   expect(found.output).toContain('missing_here: ');
   expect(found.output).toContain('apply, applied, OK');
   // The game server has to correct the rest.

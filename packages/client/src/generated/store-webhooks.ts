@@ -1564,7 +1564,7 @@ export interface components {
             /** Format: uuid */
             eventId: string;
             dryRun: boolean;
-            /** @description Only of a dry run: what would change, without personal data */
+            /** @description Only of a dry run: the records that would change, as their addresses show them, without personal data. before is null if the record does not exist yet */
             changes?: {
                 /** @description Such as order/o-1 */
                 record: string;

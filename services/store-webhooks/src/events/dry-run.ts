@@ -1,11 +1,17 @@
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
 import { knownStore } from '../stores/use-cases.ts';
+import { deliveryJobList } from '../records/delivery-jobs.ts';
+import { importJobList } from '../records/import-jobs.ts';
+import { memberList } from '../records/members.ts';
+import { orderList } from '../records/orders.ts';
+import { userList } from '../records/users.ts';
+import { verificationList } from '../records/verifications.ts';
 import { safeErrorMessage } from '../tracker/failure.ts';
 import { applyChanges } from '../worker/apply.ts';
 import type { Change, Sourced } from '../worker/change.ts';
 import { plan } from '../worker/plan.ts';
-import { unmaskedColumns } from './unmasked.ts';
+import { unmaskedRecordFields } from './unmasked.ts';
 import { redact } from './redact.ts';
 import { findEvent } from './store.ts';
 
@@ -14,38 +20,33 @@ interface Snapshot {
   value: unknown;
 }
 
-type Place = [record: string, table: string, key: Record<string, string>];
+type Place = [record: string, list: Pick<typeof orderList, 'find'>, key: Record<string, string>];
 
-/** The records that a change may change, by table and key. */
+/** The records that a change may change, with the columns that identify them. */
 const placesOf = (change: Change): Place[] => {
-  if (change.kind === 'order') return [[`order/${change.order.id}`, 'orders', { id: change.order.id }]];
+  if (change.kind === 'order') return [[`order/${change.order.id}`, orderList, { id: change.order.id }]];
   if (change.kind === 'job')
-    return [[`delivery-job/${change.job.id}`, 'delivery_jobs', { id: change.job.id }]];
+    return [[`delivery-job/${change.job.id}`, deliveryJobList, { id: change.job.id }]];
   if (change.kind === 'verification') {
     const { service, verification } = change;
     const id = verification.transactionId;
-    return [[`verification/${id}`, 'verifications', { service, transaction_id: id }]];
+    return [[`verification/${id}`, verificationList, { service, transaction_id: id }]];
   }
   if (change.kind === 'none') return [];
   const { id } = change.member;
   return [
-    [`member/${id}`, 'members', { id }],
-    [`user/${id}`, 'users', { consumer_user_id: id }],
-    [`import-job/${id}`, 'import_jobs', { member_id: id }],
+    [`member/${id}`, memberList, { id }],
+    [`user/${id}`, userList, { consumer_user_id: id }],
+    [`import-job/${id}`, importJobList, { member_id: id }],
   ];
 };
 
 const snapshot = (sql: ISql, storeId: string, change: Change): Promise<Snapshot[]> =>
   Promise.all(
-    placesOf(change).map(async ([record, table, key]) => {
-      const conditions = Object.entries({ store_id: storeId, ...key }).map(
-        ([name, value]) => sql`${sql(name)} = ${value}`,
-      );
-      const where = conditions.reduce((all, condition) => sql`${all} and ${condition}`);
-      const [row] = await sql<{ value: unknown }[]>`
-        select to_jsonb(t) - 'store_id' as value from ${sql(table)} t where ${where}`;
-      return { record, value: row?.value ?? null };
-    }),
+    placesOf(change).map(async ([record, list, key]) => ({
+      record,
+      value: await list.find(sql, storeId, key),
+    })),
   );
 
 /** Thrown to roll back a dry run after its result was read. */
@@ -69,8 +70,8 @@ const tryOut = async (context: Context, sourced: Sourced) => {
 };
 
 /**
- * Returns what processing an event again would change: processes it in a transaction that is rolled back. Throws
- * NotFound.
+ * Returns what processing an event again would change, as the addresses of the records show them: processes it in a
+ * transaction that is rolled back. Throws NotFound.
  */
 export const dryRun = async (context: Context, storeId: string, eventId: string) => {
   const event = await findEvent(context.database.orm, storeId, eventId);
@@ -85,7 +86,13 @@ export const dryRun = async (context: Context, storeId: string, eventId: string)
       const after = seen?.after[at]?.value ?? null;
       return JSON.stringify(value) === JSON.stringify(after)
         ? []
-        : [{ record, before: redact(value, unmaskedColumns), after: redact(after, unmaskedColumns) }];
+        : [
+            {
+              record,
+              before: redact(value, unmaskedRecordFields),
+              after: redact(after, unmaskedRecordFields),
+            },
+          ];
     });
     return { changes, notifications: seen?.notifications ?? [] };
   } catch (error) {

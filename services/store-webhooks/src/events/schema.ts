@@ -126,7 +126,10 @@ export const ReplayView = z
         }),
       )
       .optional()
-      .meta({ description: 'Only of a dry run: what would change, without personal data' }),
+      .meta({
+        description:
+          'Only of a dry run: the records that would change, as their addresses show them, without personal data. before is null if the record does not exist yet',
+      }),
     notifications: z.array(z.string()).optional(),
     error: z.string().optional(),
   })

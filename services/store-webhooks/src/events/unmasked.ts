@@ -21,19 +21,15 @@ export const unmaskedFieldsOf = (settings: StoreSettings, event: EventRow, body:
   }
 };
 
-/** The columns of our own records that a dry run may show. */
-export const unmaskedColumns = shownBy([
+/** The fields of our own records, as their addresses show them, that a dry run may show. */
+export const unmaskedRecordFields = shownBy([
   ...pointersTo(
     '',
-    'id status type state version event_id created_at updated_at finished_at attempts due_at',
+    'id status type state stage updatedAt createdAt finishedAt attempts modified refreshedAt',
   ),
-  ...pointersTo(
-    '',
-    'consumer_id consumer_user_id member_id user_id refreshed_at service transaction_id completed',
-  ),
-  ...pointersTo('', 'order_id position driver_id estimated_arrival'),
-  ...pointersTo('', 'assigned_at started_at arrived_at completed_at ended_at'),
-  ...pointersTo('/details', 'orderNo memberGroup trackingStatus currency'),
-  ...pointersTo('/details/amounts', amountNames.join(' ')),
-  ...pointersTo('/details/items/*', 'productId quantity price totalPrice'),
+  ...pointersTo('', 'consumerId consumerUserId memberId userId service transactionId completed'),
+  ...pointersTo('', 'orderNo memberGroup trackingStatus currency orderId driverId estimatedArrival'),
+  ...pointersTo('', 'assignedAt startedAt arrivedAt completedAt endedAt'),
+  ...pointersTo('/cart', amountNames.join(' ')),
+  ...pointersTo('/cart/items/*', 'productId quantity price totalPrice'),
 ]);

@@ -4,8 +4,9 @@ import type { Executor } from '@platform/service-kit/db';
 import { NotFound, ValidationFailed } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
-import { and, desc, eq, getTableColumns, type SQL } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, getTableName, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable, PgView, SelectedFields } from 'drizzle-orm/pg-core';
+import type { ISql } from 'postgres';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { stores } from '../db/tables.ts';
@@ -84,6 +85,11 @@ interface List {
   path: string;
   /** Rows of a page and one more; `-` reads all stores. */
   rows(db: Executor, storeId: string, page: Pick<Page, 'offset' | 'limit'>, query?: object): RowQuery;
+  /**
+   * The record of a store with these values, by column, as its address shows it; null if there is none. Reads in the
+   * caller's transaction.
+   */
+  find(sql: ISql, storeId: string, key: Record<string, string>): Promise<object | null>;
   routes(context: Context): Route[];
 }
 
@@ -165,6 +171,21 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
       .offset(Number(offset))
       .limit(limit + 1);
 
+  const find: List['find'] = async (sql, storeId, key) => {
+    const conditions = Object.entries({ store_id: storeId, ...key }).map(
+      ([column, value]) => sql`${sql(column)} = ${value}`,
+    );
+    const [found] = await sql<{ row: Record<string, unknown> }[]>`
+      select to_jsonb(t) - 'store_id' as row from ${sql(getTableName(table as PgTable))} t
+      where ${conditions.reduce((all, condition) => sql`${all} and ${condition}`)}`;
+    if (found === undefined) return null;
+    const fields = Object.entries(getTableColumns(table as PgTable)).flatMap(([field, column]) => {
+      const value = found.row[column.name];
+      return value === undefined ? [] : [[field, value === null ? null : column.mapFromDriverValue(value)]];
+    });
+    return spec.view.parse(show(Object.fromEntries(fields) as Row));
+  };
+
   const list = (context: Context) =>
     route(
       {
@@ -194,5 +215,5 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
       },
     );
   const record = one && declareRecord({ ...spec, ...one, path });
-  return { path, rows, routes: (context) => [list(context), ...(record ? [record(context)] : [])] };
+  return { path, rows, find, routes: (context) => [list(context), ...(record ? [record(context)] : [])] };
 };

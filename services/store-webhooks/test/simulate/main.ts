@@ -67,7 +67,7 @@ const simulate = async (): Promise<void> => {
   say(`${acknowledged} acknowledged, ${resent} sent again; waiting until all are processed`);
   const differences = await differencesWhenDone(where, run, expected, broken);
   for (const difference of differences.slice(0, 20)) say(`  ${difference}`);
-  say(differences.length === 0 ? 'every event is accounted for' : `${differences.length} differences`);
+  say(differences.length === 0 ? 'every event is accounted for' : `differences: ${differences.length}`);
   process.exitCode = differences.length === 0 ? 0 : 1;
 };
 

@@ -84,7 +84,7 @@ export const openDifference = (
           repairsPanel(
             session,
             id,
-            () => Promise.resolve([number]),
+            () => Promise.resolve([one]),
             () => {
               load();
               changed();

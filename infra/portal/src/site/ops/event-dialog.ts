@@ -9,6 +9,9 @@ import { when } from './time.ts';
 
 const code = (value: unknown) => element('pre', { tabindex: '0' }, pretty(value));
 
+const recordState = (value: unknown): HTMLElement =>
+  value === null ? element('p', { class: 'soft' }, 'does not exist yet') : code(value);
+
 const change = ({ record, before, after }: NonNullable<Webhooks['Replay']['changes']>[number]) =>
   element(
     'li',
@@ -17,8 +20,8 @@ const change = ({ record, before, after }: NonNullable<Webhooks['Replay']['chang
     element(
       'div',
       { class: 'sides' },
-      element('div', {}, 'Before', code(before)),
-      element('div', {}, 'After', code(after)),
+      element('div', {}, 'Before', recordState(before)),
+      element('div', {}, 'After', recordState(after)),
     ),
   );
 

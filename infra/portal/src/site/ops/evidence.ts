@@ -63,7 +63,7 @@ const roundEvidence = (session: Session): HTMLElement => {
     summary.textContent = '';
     void show(result, async () => {
       const file = await session.ask<WalletAnswer<'getRoundEvidence'>>(`/v1/players/${path}/evidence`);
-      summary.textContent = `Evidence with ${file.evidence.entries.length} entries.`;
+      summary.textContent = `Entries with evidence: ${file.evidence.entries.length}`;
       return evidenceOf(file);
     });
   };

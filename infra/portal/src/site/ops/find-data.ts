@@ -120,9 +120,25 @@ const askSource = async (
   }
 };
 
-/** Searches all services for an exact value. Throws when the gateway cannot be reached. */
-export const search = async (session: Session, text: string): Promise<SearchResult> => {
-  const answers = await Promise.all(sources.map((source) => askSource(session, source, text)));
+/** Names of the services that have not answered so long, in ms, are reported. */
+const slowMs = 2500;
+
+const serviceOf = ({ scope }: Source): string =>
+  scope === 'stores:admin' ? 'store-webhooks' : 'wallet-operator';
+
+/**
+ * Searches all services for an exact value. `waiting` is called once with the services that have not answered after a
+ * few seconds. Throws when the gateway cannot be reached.
+ */
+export const search = async (
+  session: Session,
+  text: string,
+  waiting: (services: string[]) => void,
+): Promise<SearchResult> => {
+  const pending = new Set(sources);
+  const timer = setTimeout(() => waiting([...new Set([...pending].map(serviceOf))]), slowMs);
+  const ask = (source: Source) => askSource(session, source, text).finally(() => pending.delete(source));
+  const answers = await Promise.all(sources.map(ask)).finally(() => clearTimeout(timer));
   const groups = [...Map.groupBy(answers, ({ group }) => group)].map(([name, parts]) => {
     const records = parts.flatMap((part) => part.records);
     // Two filters may find the same record.

@@ -1,7 +1,7 @@
 import { button, element } from '../element.ts';
 import { search, type Found, type Group, type SearchResult } from './find-data.ts';
 import { shownGroups, type Shown } from './find-rows.ts';
-import { nothing, show, table } from './parts.ts';
+import { nothing, replaceContent, show, table } from './parts.ts';
 import { addressOf, place } from './place.ts';
 import type { Refused, Session } from './session.ts';
 import { storeNames } from './stores.ts';
@@ -89,6 +89,13 @@ const notSearched = (errors: readonly Refused[], retry: () => void): HTMLElement
   return element('div', { class: 'note' }, ...texts, errors.some(isTemporary) ? again : null);
 };
 
+const notAnswered = (services: readonly string[]): HTMLElement =>
+  element(
+    'p',
+    { class: 'loading soft', role: 'status' },
+    `Still waiting for an answer of ${services.join(' and ')} …`,
+  );
+
 const resultOf = (
   { groups, missing, errors }: SearchResult,
   text: string,
@@ -123,7 +130,10 @@ export const findView = (session: Session): HTMLElement => {
   }
   const load = (): void => {
     void show(results, async () => {
-      const [result, storeName] = await Promise.all([search(session, text), namesOfStores(session)]);
+      const [result, storeName] = await Promise.all([
+        search(session, text, (services) => replaceContent(results, notAnswered(services))),
+        namesOfStores(session),
+      ]);
       return resultOf(result, text, storeName, load);
     });
   };

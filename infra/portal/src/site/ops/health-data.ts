@@ -108,6 +108,10 @@ const createReader = (session: Session, name: string) => {
   };
 };
 
+/** How many services are ready now. */
+export const countReady = async (): Promise<number> =>
+  (await Promise.all(SERVICES.map(({ name }) => askReadiness(name)))).filter(isReady).length;
+
 /** A function that reads the health of gateway and services now. */
 export const createHealthReader = (session: Session): (() => Promise<Health>) => {
   const readers = SERVICES.map(({ name }) => createReader(session, name));

@@ -1,5 +1,5 @@
 import { element } from '../element.ts';
-import { createHealthReader, type Health } from './health-data.ts';
+import { countReady, createHealthReader, type Health } from './health-data.ts';
 import { findingsOf, groupFindings, type Finding, type FindingGroup } from './health-rules.ts';
 import { bytes, duration, guideAddress, summaryOf } from './health-text.ts';
 import { replaceContent, state } from './parts.ts';
@@ -9,6 +9,9 @@ import { errorText, short } from './text.ts';
 import { when } from './time.ts';
 
 const refreshMs = 15_000;
+
+/** Readiness is asked more often, because it is cheap and shows an outage first. */
+const watchMs = 3000;
 
 /** The greatest current value of a metric; undefined when it is unknown. */
 const latest = ({ series }: Health, metric: string): number | undefined => {
@@ -206,8 +209,10 @@ export const healthStrip = (session: Session): HTMLElement => {
     element('ul', { class: 'chips' }, ...chips.map(({ link }) => element('li', {}, link))),
     alerts,
   );
-  const refresh = async (): Promise<void> => {
-    const health = await read();
+  let shown: Health | undefined;
+  let readAt = 0;
+  const draw = (health: Health): void => {
+    shown = health;
     const findings = findingsOf(ALERT_RULES, health.series);
     for (const { item, value, link } of chips) {
       value.textContent = item.text(health) ?? '–';
@@ -219,9 +224,18 @@ export const healthStrip = (session: Session): HTMLElement => {
     alerts.toggleAttribute('data-empty', findings.length === 0);
     replaceContent(list, ...groups.map(alertEntry));
   };
+  /** Reads everything when it is time or when a service became ready or not ready, which is shown at once. */
+  const refresh = async (): Promise<void> => {
+    const ready = await countReady();
+    const hasChanged = ready !== shown?.ready;
+    if (shown !== undefined && hasChanged) draw({ ...shown, ready });
+    if (!hasChanged && performance.now() - readAt < refreshMs) return;
+    draw(await read());
+    readAt = performance.now();
+  };
   const keepRefreshing = async (): Promise<void> => {
     if (!document.hidden) await refresh();
-    if (strip.isConnected) setTimeout(() => void keepRefreshing(), refreshMs);
+    if (strip.isConnected) setTimeout(() => void keepRefreshing(), watchMs);
   };
   requestAnimationFrame(() => void keepRefreshing());
   return strip;

@@ -16,7 +16,7 @@ import {
   type KindCount,
   type Reconciliation,
 } from './reconciliation-data.ts';
-import { repairableNumbers } from './repairs.ts';
+import { repairable } from './repairs.ts';
 import { repairsPanel } from './repairs-panel.ts';
 import type { Session } from './session.ts';
 import { when } from './time.ts';
@@ -121,9 +121,7 @@ const differencesOf = (session: Session, id: string, kinds: readonly KindCount[]
   const kind = choice([['', 'All'], ...options]);
   const filters = createFilters({ kind: ['Differences', kind] }, load, save('csv'), save('jsonl'));
   const offerRepairs = (): void =>
-    repairs.replaceChildren(
-      repairsPanel(session, id, () => repairableNumbers(session, id, kind.value), reload),
-    );
+    repairs.replaceChildren(repairsPanel(session, id, () => repairable(session, id, kind.value), reload));
   // A confirmation is for the kind that was counted.
   kind.addEventListener('change', offerRepairs);
   offerRepairs();

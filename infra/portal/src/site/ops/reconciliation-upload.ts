@@ -4,7 +4,7 @@ import { bytes } from './health-text.ts';
 import { choice, field, replaceContent, show } from './parts.ts';
 import { addressOf } from './place.ts';
 import type { Session } from './session.ts';
-import { columnsOf, likelyColumn, mappingOf, type StatementFormat } from './statement-columns.ts';
+import { columnsOf, likelyColumn, mappingOf, timesOf, type StatementFormat } from './statement-columns.ts';
 import { fieldValue, isoOf } from './time.ts';
 
 const delimiters = [
@@ -14,12 +14,8 @@ const delimiters = [
   ['|', 'Vertical bar'],
 ] as const;
 
-/** Enough for the first line. */
-const beginBytes = 65_536;
-
-/** Midnight (UTC) at the begin of today or of a day before. */
-const midnight = (daysAgo: number): string =>
-  `${new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10)}T00:00:00.000Z`;
+/** So much of the beginning and of the end of a file is read: enough for the first line and for some times. */
+const partBytes = 65_536;
 
 const jsonEndings = ['.jsonl', '.ndjson'];
 
@@ -53,6 +49,7 @@ const createMapping = () => {
         select.value = likelyColumn(name, columns);
       }
     },
+    time: selects.get('time') as HTMLSelectElement,
     value: () => mappingOf(Object.fromEntries([...selects].map(([name, { value }]) => [name, value]))),
   };
 };
@@ -67,12 +64,8 @@ export const uploadForm = (session: Session, changed: (isSending: boolean) => vo
     required: '',
     accept: '.csv,.jsonl,.ndjson,text/csv,application/x-ndjson',
   });
-  const period = (daysAgo: number) => {
-    const input = element('input', { type: 'datetime-local', required: '' });
-    input.value = fieldValue(midnight(daysAgo));
-    return input;
-  };
-  const [from, to] = [period(1), period(0)];
+  const timeInput = () => element('input', { type: 'datetime-local', required: '', step: '1' });
+  const [from, to, hint] = [timeInput(), timeInput(), element('p', { class: 'soft' })];
   const tolerance = element('input', { type: 'number', required: '', min: '0', max: '99999', value: '300' });
   const delimiter = choice(delimiters);
   const delimiterField = field('Columns are separated by', delimiter);
@@ -83,6 +76,7 @@ export const uploadForm = (session: Session, changed: (isSending: boolean) => vo
     'div',
     { class: 'more' },
     element('div', { class: 'filters' }, ...fieldsOfPeriod, delimiterField),
+    hint,
     mapping.box,
     element('div', { class: 'actions' }, send),
   );
@@ -96,15 +90,35 @@ export const uploadForm = (session: Session, changed: (isSending: boolean) => vo
   );
 
   const chosen = (): File | undefined => file.files?.[0];
+  let parts: [begin: string, end: string] = ['', ''];
+  const formatOf = (given: File) => ({ type: typeOf(given), delimiter: delimiter.value });
+  /** A period that is not that of the statement would compare nothing, so it is taken from the file, or left empty. */
+  const presetPeriod = (given: File): void => {
+    const times = timesOf(parts, mapping.time.value, formatOf(given));
+    const valueOf = (ms: number): string => fieldValue(new Date(ms).toISOString(), true);
+    from.value = times === undefined ? '' : valueOf(times.first);
+    // The end is not part of the period.
+    to.value = times === undefined ? '' : valueOf(times.last + 1000);
+    hint.textContent =
+      times === undefined
+        ? 'No times can be read in the file: fill in the period of the statement.'
+        : 'From and To are preset from the times at the beginning and at the end of the file. Lines outside of this period are not compared.';
+  };
   const readColumns = async (isNewFile: boolean): Promise<void> => {
     const given = chosen();
     more.hidden = given === undefined;
     if (given === undefined) return;
-    const begin = await given.slice(0, beginBytes).text();
+    const begin = await given.slice(0, partBytes).text();
+    parts = [begin, await given.slice(Math.max(partBytes, given.size - partBytes)).text()];
     if (isNewFile) delimiter.value = likelyDelimiter(begin);
     delimiterField.hidden = typeOf(given) !== 'text/csv';
-    mapping.offer(columnsOf(begin, { type: typeOf(given), delimiter: delimiter.value }));
+    mapping.offer(columnsOf(begin, formatOf(given)));
+    presetPeriod(given);
   };
+  mapping.time.addEventListener('change', () => {
+    const given = chosen();
+    if (given !== undefined) presetPeriod(given);
+  });
   file.addEventListener('change', () => {
     result.replaceChildren();
     void readColumns(true);

@@ -1,16 +1,26 @@
 import { button, element } from '../element.ts';
 import { replaceContent, show } from './parts.ts';
-import { outcomesOf, sendRepairs, type Outcome, type Repair } from './repairs.ts';
+import type { Difference } from './reconciliation-data.ts';
+import { moneyOf, outcomesOf, sendRepairs, type Outcome, type Repair } from './repairs.ts';
 import type { Session } from './session.ts';
 
 const count = (of: number): string => (of === 1 ? '1 repair' : `${of.toLocaleString()} repairs`);
 
-const shownNumbers = 10;
+/** Longer lists of numbers or players are not shown. */
+const shown = 10;
 
 /** One line: how many, what came of them, and their numbers when there are few. */
 const outcomeLine = ({ text, isGood, numbers }: Outcome): HTMLElement => {
-  const few = numbers.length <= shownNumbers ? ` (No. ${numbers.join(', ')})` : '';
+  const few = numbers.length <= shown ? ` (No. ${numbers.join(', ')})` : '';
   return element('li', isGood ? {} : { class: 'error' }, `${numbers.length.toLocaleString()} ${text}${few}`);
+};
+
+/** What the repairs would move, and for whom. */
+const moneyLine = (differences: readonly Difference[]): HTMLElement => {
+  const money = moneyOf(differences).join(', ') || 'none';
+  const players = [...new Set(differences.map(({ playerId }) => playerId))];
+  const names = players.length <= shown ? players.join(', ') : players.length.toLocaleString();
+  return element('p', {}, `Money: ${money}. Players: ${names}.`);
 };
 
 const resultOf = (
@@ -29,13 +39,13 @@ const resultOf = (
   );
 
 /**
- * Repairs differences: a dry run, whose result stays, then a confirmation, the progress, and the result. `numbersOf` says
- * which differences are meant; `changed` is called when repairs were made.
+ * Repairs differences: a dry run, whose result stays, then a confirmation, the progress, and the result. `differencesOf`
+ * says which are meant; `changed` is called when repairs were made.
  */
 export const repairsPanel = (
   session: Session,
   id: string,
-  numbersOf: () => Promise<number[]>,
+  differencesOf: () => Promise<readonly Difference[]>,
   changed: () => void,
 ): HTMLElement => {
   const [forecast, outcome] = [element('div', { role: 'status' }), element('div', { role: 'status' })];
@@ -64,16 +74,20 @@ export const repairsPanel = (
   const dryRun = button('Dry run of repairs', '', () => {
     outcome.replaceChildren();
     void show(forecast, async () => {
-      const results = await sendRepairs(session, id, await numbersOf(), true);
+      const differences = await differencesOf();
+      const all = differences.map(({ number }) => number);
+      const results = await sendRepairs(session, id, all, true);
       // What waits may be possible after the others.
       const wanted = results.filter(({ status, reason }) => status === 'OK' || reason === 'earlier_first');
       if (!wanted.some(({ status }) => status === 'OK')) return resultOf('Dry run', results, true);
-      const confirm = button(`Apply ${count(wanted.length)}`, 'danger', () => {
-        apply(wanted.map(({ number }) => number));
+      const numbers = new Set(wanted.map(({ number }) => number));
+      const confirm = button(`Apply ${count(numbers.size)}`, 'danger', () => {
+        apply([...numbers]);
         actions.remove();
       });
+      const money = moneyLine(differences.filter(({ number }) => numbers.has(number)));
       const actions = element('div', { class: 'actions' }, confirm);
-      return resultOf('Dry run', results, true, actions);
+      return resultOf('Dry run', results, true, money, actions);
     });
   });
   return element('div', {}, element('div', { class: 'actions' }, dryRun), forecast, outcome);

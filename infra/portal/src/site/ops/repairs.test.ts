@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { outcomesOf, repairableNumbers, sendRepairs, type Repair } from './repairs.ts';
+import type { Difference } from './reconciliation-data.ts';
+import { moneyOf, outcomesOf, repairable, sendRepairs, type Repair } from './repairs.ts';
 import type { Session } from './session.ts';
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
@@ -91,6 +92,27 @@ test('only differences that the ledger can repair are sent, of all pages', async
       : [{ number: 201, repair: 'close_round', state: 'refused' }];
     return { differences, page: { number: paths.length, has_more: isFirst } };
   });
-  expect(await repairableNumbers(session, 'id', 'missing_here')).toEqual([1, 201]);
+  const found = await repairable(session, 'id', 'missing_here');
+  expect(found.map(({ number }) => number)).toEqual([1, 201]);
   expect(paths[1]).toBe('/v1/reconciliations/id/differences?kind=missing_here&page=2&limit=200');
+});
+
+test('the money that repairs move is summed up by operation and currency of the statement', () => {
+  const one = (operation: string, amount: string | null, currency: string | null, repair = 'apply') =>
+    ({ repair, there: { operation, amount, currency } }) as Difference;
+  const differences = [
+    one('debit', '10.00', 'EUR'),
+    one('debit', '0.05', 'EUR'),
+    one('debit', '1.00', 'USD'),
+    one('credit', '90071992547409.93', null),
+    one('rollback', '2.00', 'EUR'),
+    one('rollback', null, 'EUR'),
+    one('credit', '4.00', 'EUR', 'close_round'),
+  ];
+  expect(moneyOf(differences)).toEqual([
+    'debits of 10.05 EUR',
+    'debits of 1.00 USD',
+    "credits of 90071992547409.93 in the player's currency",
+    'rollbacks of 2.00 EUR and 1 without an amount in the statement',
+  ]);
 });

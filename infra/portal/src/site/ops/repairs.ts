@@ -1,20 +1,35 @@
 import type { Wallet, WalletAnswer } from './api.ts';
-import { isRepairable, pathOf, reasonText } from './reconciliation-data.ts';
+import { isRepairable, pathOf, reasonText, type Difference } from './reconciliation-data.ts';
+import { decimalOf } from './text.ts';
 import type { Session } from './session.ts';
 
 /** What the ledger decided about the repair of a difference, or would decide. */
 export type Repair = Pick<Wallet['Repairs']['repairs'][number], 'number' | 'state' | 'status' | 'reason'>;
 
-/** The numbers of all differences of a kind that can be repaired; of all kinds without one. */
-export const repairableNumbers = async (session: Session, id: string, kind = ''): Promise<number[]> => {
-  const numbers: number[] = [];
+/** All differences of a kind that can be repaired; of all kinds without one. */
+export const repairable = async (session: Session, id: string, kind = ''): Promise<Difference[]> => {
+  const found: Difference[] = [];
   for (let page = 1, more = true; more; page++) {
     const query = new URLSearchParams({ ...(kind !== '' && { kind }), page: String(page), limit: '200' });
     const list = await session.ask<WalletAnswer<'listDifferences'>>(`${pathOf(id)}/differences?${query}`);
-    numbers.push(...list.differences.filter(isRepairable).map(({ number }) => number));
+    found.push(...list.differences.filter(isRepairable));
     more = list.page.has_more;
   }
-  return numbers;
+  return found;
+};
+
+const minorOf = (amount: string | null): bigint => BigInt((amount ?? '0').replace('.', ''));
+
+/** The money that repairs move: `debits of 10.00 EUR` for each operation and currency of the statement. */
+export const moneyOf = (differences: readonly Difference[]): string[] => {
+  const moves = differences.flatMap(({ repair, there }) => (repair === 'apply' && there ? [there] : []));
+  const groups = Map.groupBy(moves, ({ operation, currency }) => `${operation} ${currency ?? ''}`);
+  return [...groups.values()].map((same) => {
+    const sum = decimalOf(String(same.reduce((total, { amount }) => total + minorOf(amount), 0n)));
+    const unknown = same.filter(({ amount }) => amount === null).length;
+    const rest = unknown === 0 ? '' : ` and ${unknown} without an amount in the statement`;
+    return `${same[0]?.operation}s of ${sum} ${same[0]?.currency ?? "in the player's currency"}${rest}`;
+  });
 };
 
 const atOnce = 100;

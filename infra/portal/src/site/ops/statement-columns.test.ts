@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { columnsOf, likelyColumn, mappingOf } from './statement-columns.ts';
+import { columnsOf, likelyColumn, mappingOf, timesOf } from './statement-columns.ts';
 
 const csv = { type: 'text/csv', delimiter: ';' } as const;
 const jsonl = { type: 'application/x-ndjson', delimiter: ',' } as const;
@@ -32,4 +32,22 @@ test('a column is proposed for a field of the same name, and the mapping names t
   );
   expect(chosen).toEqual({ playerId: 'PLAYERID', amount: 'amount', roundId: '' });
   expect(mappingOf({ ...chosen, time: 'Booked at' })).toBe('playerId:PLAYERID,time:Booked at');
+});
+
+const [early, late] = ['2026-11-21T00:00:01.500Z', '2026-11-21T10:00:00+01:00'];
+
+test.each([
+  ['CSV that is not sorted', `id;at\na;${late}\nb;"${early}"\nc;`, '', csv],
+  ['the end of a large file of CSV', `id;at\na;${early}\nb;2026-`, `2026-11-30T00:00:00Z\nz;${late}\n`, csv],
+  ['lines of JSON', `{"at":"${early}"}\n{"at":null}\nnull\n{"at":"${late}"}`, '', jsonl],
+])('the first and the last time of a statement are found: %s', (_what, begin, end, format) => {
+  expect(timesOf([begin, end], 'at', format)).toEqual({ first: Date.parse(early), last: Date.parse(late) });
+});
+
+test.each([
+  ['a column that does not exist', `id;time\na;${early}`],
+  ['times without a zone', 'id;at\na;2026-11-21T00:00:00\nb;2026-11-21\nc;21.11.2026'],
+  ['an empty file', ''],
+])('no time of a statement is guessed: %s', (_what, begin) => {
+  expect(timesOf([begin, ''], 'at', csv)).toBeUndefined();
 });

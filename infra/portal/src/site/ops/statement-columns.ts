@@ -16,24 +16,53 @@ const csvColumns = (line: string, delimiter: string): string[] => {
   return columns;
 };
 
-const jsonColumns = (line: string): string[] => {
+const jsonLine = (line: string): Record<string, unknown> => {
   try {
-    return Object.keys(JSON.parse(line) as object);
+    return Object(JSON.parse(line)) as Record<string, unknown>;
   } catch {
-    return [];
+    return {};
   }
 };
 
-/** The names of the columns in the first line of a statement; empty when the line cannot be read. */
-export const columnsOf = (begin: string, { type, delimiter }: StatementFormat): string[] => {
+/** All names in the first line of a statement; empty when the line cannot be read. */
+const headerOf = (begin: string, { type, delimiter }: StatementFormat): string[] => {
   const line =
     begin
       .replace(/^\uFEFF/, '')
       .split('\n', 1)[0]
       ?.trim() ?? '';
-  const columns = type === 'text/csv' ? csvColumns(line, delimiter) : jsonColumns(line);
+  return type === 'text/csv' ? csvColumns(line, delimiter) : Object.keys(jsonLine(line));
+};
+
+/** The names of the columns that a field of a statement can be in. */
+export const columnsOf = (begin: string, format: StatementFormat): string[] =>
   // The mapping of the API separates pairs by commas.
-  return columns.filter((name) => name !== '' && !name.includes(','));
+  headerOf(begin, format).filter((name) => name !== '' && !name.includes(','));
+
+/** An ISO time with `Z` or an offset in ms since 1970; NaN for anything else. */
+const instantOf = (value: unknown): number =>
+  typeof value === 'string' &&
+  value[10] === 'T' &&
+  (value.endsWith('Z') || '+-'.includes(value.at(-6) ?? '?'))
+    ? Date.parse(value)
+    : Number.NaN;
+
+/**
+ * The earliest and the latest time, in ms since 1970, in a column of a statement. `end` is its last part when `begin` is
+ * not all of it. Undefined when no line has a time.
+ */
+export const timesOf = (
+  [begin, end]: readonly [begin: string, end: string],
+  column: string,
+  format: StatementFormat,
+): { first: number; last: number } | undefined => {
+  const at = headerOf(begin, format).indexOf(column);
+  const valueOf = (line: string): unknown =>
+    format.type === 'text/csv' ? csvColumns(line.trim(), format.delimiter)[at] : jsonLine(line)[column];
+  // `end` begins in the middle of a line.
+  const lines = [...begin.split('\n'), ...end.split('\n').slice(1)];
+  const times = lines.map((line) => instantOf(valueOf(line))).filter((time) => !Number.isNaN(time));
+  return times.length === 0 ? undefined : { first: Math.min(...times), last: Math.max(...times) };
 };
 
 /** Usual names of columns, in lower case and without spaces and the like. */

@@ -53,10 +53,10 @@ export const timeOfDay = (seconds: number): string => format(new Date(seconds * 
 export const isoOf = (value: string): string =>
   value === '' ? '' : new Date(isUtc ? `${value}Z` : value).toISOString();
 
-/** An ISO time as the value of a field for a date and a time; empty when it is not a time. */
-export const fieldValue = (iso: string): string => {
+/** An ISO time as the value of a field for a date and a time, to the minute or second; empty when it is not a time. */
+export const fieldValue = (iso: string, toSeconds = false): string => {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return '';
   const offset = isUtc ? 0 : at.getTimezoneOffset() * 60_000;
-  return new Date(at.getTime() - offset).toISOString().slice(0, 16);
+  return new Date(at.getTime() - offset).toISOString().slice(0, toSeconds ? 19 : 16);
 };

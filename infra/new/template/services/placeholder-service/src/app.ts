@@ -1,6 +1,6 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import type { Context } from './context.ts';
-import { widgetRoutes } from './widgets/routes.ts';
+import { sparePartRoutes } from './spare-parts/routes.ts';
 
 /** The resources of the service, and their description in the OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
@@ -8,9 +8,9 @@ export const createApp = (context: Context): HttpApp =>
     about: {
       title: 'Placeholder service',
       version: '1.0.0',
-      description: 'Widgets, read in pages.',
-      tags: { Widgets: 'Named widgets' },
+      description: 'Spare parts, read in pages.',
+      tags: { 'Spare parts': 'Named spare parts' },
       basePath: '/v1',
     },
-    routes: widgetRoutes(context),
+    routes: sparePartRoutes(context),
   });

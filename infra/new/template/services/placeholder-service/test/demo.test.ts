@@ -20,13 +20,13 @@ const demo = async (databaseUrl: string) => {
   return JSON.parse(stdout) as { demo: object; curls: { title: string; command: string }[] };
 };
 
-test('the demo widget is there, and loading it again changes nothing', async () => {
+test('the demo spare part is there, and loading it again changes nothing', async () => {
   await using service = await startService();
   const first = await demo(service.databaseUrl);
-  const { widgetId } = Object.values(first.demo)[0] as { widgetId: string };
-  const { body } = await get(service, '/widgets').expect(200);
-  expect(body.widgets).toEqual([expect.objectContaining({ widgetId })]);
+  const { sparePartId } = Object.values(first.demo)[0] as { sparePartId: string };
+  const { body } = await get(service, '/spare-parts').expect(200);
+  expect(body.spareParts).toEqual([expect.objectContaining({ sparePartId })]);
   expect(await demo(service.databaseUrl)).toEqual(first);
-  expect((await get(service, '/widgets').expect(200)).body).toEqual(body);
-  for (const { command } of first.curls) expect(command).toContain('http://127.0.0.1:8080/v1/widgets');
+  expect((await get(service, '/spare-parts').expect(200)).body).toEqual(body);
+  for (const { command } of first.curls) expect(command).toContain('http://127.0.0.1:8080/v1/spare-parts');
 });

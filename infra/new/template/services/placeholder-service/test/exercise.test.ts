@@ -4,7 +4,7 @@ import { post, startService, tokenWith } from './harness.ts';
 
 test('every operation answers as the document says', async () => {
   await using service = await startService();
-  const { headers } = await post(service, '/widgets', { name: 'One' }).expect(201);
+  const { headers } = await post(service, '/spare-parts', { name: 'One' }).expect(201);
   const faults = await exercise({
     url: service.url,
     credentials: { bearer: await tokenWith('placeholder-service:read placeholder-service:write') },

@@ -2,9 +2,9 @@ import { pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core';
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' });
 
-export const widgets = pgTable('widgets', {
+export const spareParts = pgTable('spare_parts', {
   /** UUIDv7: grows with time, so that the primary key is the order of the list too. */
-  widgetId: uuid('widget_id').primaryKey(),
+  sparePartId: uuid('spare_part_id').primaryKey(),
   name: text().notNull(),
   createdAt: instant('created_at').notNull(),
 });

@@ -9,25 +9,25 @@ beforeAll(async () => {
 });
 afterAll(() => service[Symbol.asyncDispose]());
 
-test('a created widget can be read at its Location', async () => {
-  const made = await post(service, '/widgets', { name: 'Häuser 🏠' }).expect(201);
+test('a created spare part can be read at its Location', async () => {
+  const made = await post(service, '/spare-parts', { name: 'Häuser 🏠' }).expect(201);
   expect(made.body).toEqual({
-    widgetId: expect.any(String),
+    sparePartId: expect.any(String),
     name: 'Häuser 🏠',
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   });
-  expect(made.headers['location']).toBe(`/v1/widgets/${made.body.widgetId}`);
+  expect(made.headers['location']).toBe(`/v1/spare-parts/${made.body.sparePartId}`);
   const path = String(made.headers['location']).slice('/v1'.length);
   const read = await get(service, path).expect(200);
   expect(read.body).toEqual(made.body);
 });
 
-test('widgets are listed newest first, in pages', async () => {
+test('spare parts are listed newest first, in pages', async () => {
   await using own = await startService();
-  for (const name of ['a', 'b', 'c']) await post(own, '/widgets', { name }).expect(201);
+  for (const name of ['a', 'b', 'c']) await post(own, '/spare-parts', { name }).expect(201);
   const page = async (query: string) => {
-    const { body } = await get(own, `/widgets${query}`).expect(200);
-    return [body.widgets.map(({ name }: { name: string }) => name), body.page];
+    const { body } = await get(own, `/spare-parts${query}`).expect(200);
+    return [body.spareParts.map(({ name }: { name: string }) => name), body.page];
   };
   expect(await page('')).toEqual([['c', 'b', 'a'], { number: 1, has_more: false, limit: 50 }]);
   expect(await page('?limit=2')).toEqual([['c', 'b'], { number: 1, has_more: true, limit: 2 }]);
@@ -41,31 +41,31 @@ describe('bad input is 400 and names the field', () => {
     [{ name: '' }, 'name'],
     [{ name: 'a'.repeat(201) }, 'name'],
     [{ name: 'a\0' }, 'name'],
-    [{ name: 'a', widgetId: randomUUID() }, 'widgetId'],
+    [{ name: 'a', sparePartId: randomUUID() }, 'sparePartId'],
   ] as const)('in the body %j', async ([body, named]) => {
-    const { body: problem } = await post(service, '/widgets', body).expect(400);
+    const { body: problem } = await post(service, '/spare-parts', body).expect(400);
     expect(problem.code).toBe('validation_failed');
     expect(problem.errors).toEqual({ [named]: [expect.any(String)] });
   });
 
   test('in the query', async () => {
-    const { body } = await get(service, '/widgets?page=0&limit=201&sort=name').expect(400);
+    const { body } = await get(service, '/spare-parts?page=0&limit=201&sort=name').expect(400);
     expect(Object.keys(body.errors).toSorted()).toEqual(['limit', 'page', 'sort']);
   });
 
   test('in the path', async () => {
-    expect((await get(service, '/widgets/1').expect(400)).body.errors).toEqual({
-      widgetId: ['must be a UUID'],
+    expect((await get(service, '/spare-parts/1').expect(400)).body.errors).toEqual({
+      sparePartId: ['must be a UUID'],
     });
-    expect((await get(service, `/widgets/${randomUUID()}`).expect(404)).body.code).toBe('not_found');
+    expect((await get(service, `/spare-parts/${randomUUID()}`).expect(404)).body.code).toBe('not_found');
   });
 });
 
 describe('a caller without the scope is refused', () => {
   const calls = [
-    ['get', '/widgets', 'read'],
-    ['get', `/widgets/${randomUUID()}`, 'read'],
-    ['post', '/widgets', 'write'],
+    ['get', '/spare-parts', 'read'],
+    ['get', `/spare-parts/${randomUUID()}`, 'read'],
+    ['post', '/spare-parts', 'write'],
   ] as const;
   test.for(calls)('%s %s needs a token with the scope to %s', async ([verb, path, needed]) => {
     const call = () => supertest(service.app)[verb](`/v1${path}`);
