@@ -79,6 +79,22 @@ test('the event of a payment is found by its transaction id and links to the pai
   ]);
 });
 
+test('a webhook that is not done is found by its order number, in its store and in all', async () => {
+  const { id, webhookToken } = await service.store();
+  const order = (name: string, cart: unknown) => ({ id: name, orderNo: 'NC-4711', status: 'A', cart });
+  await service.hook('order_updated', webhookToken, order('done', { items: [] }));
+  await service.hook('order_updated', webhookToken, order('failed', 'none'));
+  await service.settled();
+  for (const store of [id, '-']) {
+    const found = async (value: string) =>
+      (await service.admin('GET', `/v1/stores/${store}/events?value=${value}`)).body['events'];
+    expect(await found('NC-4711')).toEqual([
+      expect.objectContaining({ status: 'failed', entity: 'order:failed' }),
+    ]);
+    expect(await found('NC-471')).toEqual([]);
+  }
+});
+
 test('a body that is not JSON is stored, answered, shown as failed and reported to the error tracker', async () => {
   const { id, webhookToken } = await service.store();
   const before = service.lines.length;

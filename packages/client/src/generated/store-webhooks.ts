@@ -6455,6 +6455,8 @@ export interface operations {
                 event?: "order_updated" | "new_member" | "member_updated" | "job_assigned" | "job_started" | "job_arrived" | "job_completed" | "identity-verification-updated" | "identity-verification-completed" | "payment-auth-completed";
                 /** @description Id of the order, member, job, payment or transaction that the event is about */
                 entity?: string;
+                /** @description A text that is a value in the body, such as an order number; finds only events that are not done: what the others say is in the records */
+                value?: string;
                 /** @description Id of the event */
                 id?: string;
                 /** @description X-Request-Id of the request that brought the event, as in the access log */

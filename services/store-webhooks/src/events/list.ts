@@ -6,7 +6,7 @@ import { hookEventNames, type HookEvent } from '../hooks/events.ts';
 import { declareList, exactly } from '../records/list.ts';
 import { viewOf } from '../records/view.ts';
 import { EventView, eventState, time } from './schema.ts';
-import { cameWith, hasState, isAbout, isReceivedBefore, isReceivedFrom } from './store.ts';
+import { cameWith, hasState, hasUnfinished, isAbout, isReceivedBefore, isReceivedFrom } from './store.ts';
 import { showEvent } from './view.ts';
 
 const { body: _body, headers: _headers, dedup: _dedup, ...columns } = getViewSelectedFields(inbox);
@@ -32,6 +32,16 @@ export const eventList = declareList({
         description: 'Id of the order, member, job, payment or transaction that the event is about',
       }),
       condition: isAbout,
+    },
+    value: {
+      schema: text(1, 200)
+        .optional()
+        .meta({
+          description:
+            'A text that is a value in the body, such as an order number; finds only events that are not done: ' +
+            'what the others say is in the records',
+        }),
+      condition: hasUnfinished,
     },
     id: exactly(inbox.id, 'Id of the event', z.uuid()),
     requestId: {

@@ -27,6 +27,16 @@ export const hasState = (state: string, store: string | PgColumn): SQL => {
   return sql`${inbox.id} in (${ids})`;
 };
 
+/**
+ * Whether an event that is not done has this text as a value in its body. Bodies have no index, but few events are not
+ * done.
+ */
+export const hasUnfinished = (value: string, store: string | PgColumn): SQL =>
+  sql`${inbox.id} = any(array(
+      select ${results.id} from ${results} where ${results.storeId} = ${store} and ${results.state} <> 'done'
+      union all select ${queue.id} from ${queue} where ${queue.storeId} = ${store}))
+    and position(convert_to(${JSON.stringify(value)}, 'UTF8') in ${inbox.body}) > 0`;
+
 /** Whether an entity such as `order:17` has this id; the expression is that of the index `events_entity`. */
 export const isAbout = (id: string): SQL =>
   sql`substr(${inbox.entity}, strpos(${inbox.entity}, ':') + 1) = ${id} and ${inbox.entity} is not null`;

@@ -80,6 +80,7 @@ const sources: readonly Source[] = [
   ofStores('Verifications', 'verifications', 'transactionId'),
   ofStores('Webhooks', 'events', 'id', (text) => uuid.test(text)),
   ofStores('Webhooks', 'events', 'entity'),
+  ofStores('Webhooks', 'events', 'value'),
   ofStores('Webhooks', 'events', 'requestId', (text) => /^[\w.-]{1,128}$/.test(text)),
   ofStores('Notifications', 'notifications', 'reference'),
   {
