@@ -9,7 +9,8 @@ import { migrations } from './fixture/service.ts';
 const optionsOf = (databaseUrl: string, drainMs = 0) => ({
   folder: new URL('fixture', import.meta.url).pathname,
   script: 'main.ts',
-  variables: { DATABASE_URL: databaseUrl, DRAIN_MS: String(drainMs) },
+  // Longer than a busy machine needs.
+  variables: { DATABASE_URL: databaseUrl, DRAIN_MS: String(drainMs), SHUTDOWN_TIMEOUT_MS: '120000' },
 });
 
 const startProcess = (databaseUrl: string, drainMs?: number): Promise<ServiceProcess> =>

@@ -3,7 +3,13 @@ import { consignments, inventory, partners, warehouses } from './demo/rows.ts';
 import { demoEnv, processEnv } from './env.ts';
 
 const { GATEWAY_URL, DEMO_ADMIN_TOKEN } = demoEnv();
-await using database = openDatabase({ url: processEnv().DATABASE_URL, name: 'consignments-demo', max: 1 });
+await using database = openDatabase({
+  url: processEnv().DATABASE_URL,
+  name: 'consignments-demo',
+  max: 1,
+  // No client waits for it, and on a busy machine a statement of all rows may take longer than that of a request.
+  statementTimeoutMs: 60_000,
+});
 const { sql } = database;
 
 // Existing rows are kept: somebody may have changed them.
