@@ -22,7 +22,9 @@ const readInThread = async (
   store: (batch: LineBatch) => Promise<void>,
 ): Promise<StatedFields> => {
   const program = new URL('reading-thread.ts', import.meta.url);
-  const thread = new Worker(program, { workerData: reading, stdin: true, resourceLimits });
+  // What the process was told to import is not imported again.
+  const options = { stdin: true, resourceLimits, execArgv: [] };
+  const thread = new Worker(program, { ...options, workerData: reading });
   const broken = new AbortController();
   const stopWatching = finished(body, { writable: false }, (error) => {
     if (error) broken.abort(error);
