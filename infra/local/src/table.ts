@@ -63,7 +63,8 @@ export const table = (
     ...(curls.length > 0 ? ['', 'Try'] : []),
     ...curls.flatMap(({ title, command }) => [
       `  # ${title}`,
-      `  ${withoutTokens(command, stack, localFolder)}`,
+      // Answers do not end with a line feed.
+      `  ${withoutTokens(command, stack, localFolder)}; echo`,
     ]),
     '',
   ].join('\n');

@@ -1,5 +1,5 @@
 /**
- * `pnpm --filter wallet-operator certify --url … --secret … --player … [more]`: runs the conformance kit against any
+ * `pnpm --filter wallet-operator certify --url … --player … [more]`: runs the conformance kit against any
  * operator backend. Exit code 1 when it does not keep the contract, 2 when the kit was called wrongly.
  */
 import { randomInt } from 'node:crypto';
@@ -8,10 +8,12 @@ import { parseArgs } from 'node:util';
 import { readCurrency } from './certify/currency.ts';
 import { junit, line, summary } from './certify/report.ts';
 import { certify } from './certify/run.ts';
+import { callersFile, localWallet } from './env.ts';
 import { reportVerdict } from './history/report.ts';
 import { checkHistory } from './history/run.ts';
 
-const usage = `certify --url <callback url> --secret <hmac secret> --player <id of a player with 100.00 or more>
+const usage = `certify --url <callback url> --player <id of a player with 100.00 or more>
+  --secret <secret>     of the HMAC (the variable HMAC_SECRET, else that of the stack that runs here)
   --currency <code>     currency of the player's wallet (found out by trying)
   --other-player <id>   a second player with 1.00 or more, for the cases that need two
   --transaction-ids <scope>  global (default), or player where ids are unique for each player only
@@ -31,7 +33,7 @@ const main = async (): Promise<number> => {
     args: process.argv.slice(2).filter((argument) => argument !== '--'),
     options: {
       url: { type: 'string' },
-      secret: { type: 'string' },
+      secret: { type: 'string', default: localWallet().secret ?? '' },
       player: { type: 'string' },
       currency: { type: 'string' },
       'other-player': { type: 'string' },
@@ -47,7 +49,7 @@ const main = async (): Promise<number> => {
   });
   const { url, secret, player, game, signature, 'transaction-ids': transactionIds } = values;
   if (!url || !secret || !player || !URL.canParse(url))
-    throw new Error('--url, --secret and --player are needed');
+    throw new Error('--url, --player and --secret (or HMAC_SECRET) are needed');
   if (signature !== 'timestamp+path+body' && signature !== 'timestamp+body')
     throw new Error('--signature is timestamp+path+body or timestamp+body');
   if (transactionIds !== 'global' && transactionIds !== 'player')
@@ -63,7 +65,8 @@ const main = async (): Promise<number> => {
   } as const;
   const currency = values.currency ?? (await readCurrency(backend));
   if (values.history !== undefined) {
-    const { history: file, seed, seconds } = values;
+    const { seed, seconds } = values;
+    const file = callersFile(values.history);
     if (!/^\d{1,5}$/.test(seconds) || !/^\d{1,10}$/.test(seed))
       throw new Error('--seconds and --seed are whole numbers');
     say(`seed ${seed}`);
@@ -86,7 +89,7 @@ const main = async (): Promise<number> => {
     say(line(result));
   });
   say(`\n${summary(results)}`);
-  if (values.junit !== undefined) await writeFile(values.junit, junit(results));
+  if (values.junit !== undefined) await writeFile(callersFile(values.junit), junit(results));
   return results.some(({ failure }) => failure !== undefined) ? 1 : 0;
 };
 

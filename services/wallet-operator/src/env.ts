@@ -1,5 +1,6 @@
 import { randomInt, type JsonWebKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 import { limitStatuses } from './ledger/command.ts';
@@ -136,6 +137,9 @@ export const localWallet = (): { url: string; secret: string | undefined } => {
     secret: HMAC_SECRET ?? stack?.demo.wallet?.hmacSecret,
   };
 };
+
+/** A file as the caller of pnpm named it, who may be in another folder than this program. */
+export const callersFile = (path: string): string => resolve(process.env['INIT_CWD'] ?? '', path);
 
 /** The address that the command `demo` prints. */
 export const gatewayUrl = (): string => process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080';

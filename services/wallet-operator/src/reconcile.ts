@@ -5,7 +5,7 @@
  * `--columns playerId:Player,…`, `--delimiter ';'` and `--tolerance 60` as in the API; `--out FILE` saves the differences
  * as CSV; `--dry-run` says what repairs would do; `--apply` makes a dry run and then applies them. `--url` is the gateway
  * of the stack that runs here unless it is given.
- * Exit code 1 when differences are left.
+ * Exit code 1 when differences are left or the statement cannot be compared.
  */
 import { createReadStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -13,8 +13,13 @@ import { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
-import { localWallet } from './env.ts';
-import type { DifferenceList, ReconciliationWithKinds, Repairs } from './reconciliation/schema.ts';
+import { callersFile, localWallet } from './env.ts';
+import type {
+  Difference,
+  DifferenceList,
+  ReconciliationWithKinds,
+  Repairs,
+} from './reconciliation/schema.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -40,6 +45,15 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const mostRepeats = 100;
 
+/** What a problem document says; a proxy in between may send anything else. */
+const detailOf = (text: string): string => {
+  try {
+    return String((JSON.parse(text) as { detail?: string }).detail ?? text);
+  } catch {
+    return text;
+  }
+};
+
 /**
  * The answer of the service. Repeats a request that is refused because of overload or its deadline: repeating a repair
  * changes nothing. Only a statement cannot be sent again, because its file was read. Throws when the answer is a refusal.
@@ -50,7 +64,7 @@ const ask = async (path: string, options: RequestInit = {}): Promise<Response> =
     const answer = await fetch(url + path, { ...options, headers });
     if (answer.ok) return answer;
     const text = await answer.text();
-    if (answer.status !== 503 || left === 0) throw new Error(`${answer.status}: ${text}`);
+    if (answer.status !== 503 || left === 0) throw new Error(`${answer.status}: ${detailOf(text)}`);
     await sleep(Number(answer.headers.get('Retry-After') ?? 1) * 1000);
   }
 };
@@ -66,7 +80,7 @@ const send = async (): Promise<string> => {
     {
       method: 'POST',
       headers: { 'Content-Type': file.endsWith('.jsonl') ? 'application/x-ndjson' : 'text/csv' },
-      body: Readable.toWeb(createReadStream(file)),
+      body: Readable.toWeb(createReadStream(callersFile(file))),
       duplex: 'half',
     },
   );
@@ -82,22 +96,39 @@ const waitFor = async (path: string): Promise<z.output<typeof ReconciliationWith
   }
 };
 
-/** The numbers of all differences. */
+const listDifferences = (path: string, query: string): Promise<z.output<typeof DifferenceList>> =>
+  askJson(`${path}/differences?${query}`);
+
+/** The numbers of all differences that can be repaired on our side. */
 const numbersOf = async (path: string): Promise<number[]> => {
   const numbers: number[] = [];
   for (let page = 1; ; page++) {
-    const list = await askJson<z.output<typeof DifferenceList>>(`${path}/differences?limit=200&page=${page}`);
-    numbers.push(...list.differences.map(({ number }) => number));
+    const list = await listDifferences(path, `limit=200&page=${page}`);
+    for (const { number, repair } of list.differences) if (repair !== 'ask_game_server') numbers.push(number);
     if (!list.page.has_more) return numbers;
   }
 };
 
+const sideText = (side: z.output<typeof Difference>['here']): string =>
+  side === null ? 'nothing' : [side.operation, side.amount, side.currency].filter(Boolean).join(' ');
+
+/** How many differences are printed; a file has all of them. */
+const mostShown = 10;
+
+const showDifferences = async (path: string): Promise<void> => {
+  const { differences, page } = await listDifferences(path, `limit=${mostShown}`);
+  for (const { number, kind, transactionId, playerId, there, here } of differences) {
+    const sides = `statement ${sideText(there)}, ledger ${sideText(here)}`;
+    say(`${number}: ${kind}, transaction ${transactionId} of player ${playerId}: ${sides}`);
+  }
+  if (page.has_more) say('… --out FILE saves all differences');
+};
+
 /**
  * Repairs the differences, 100 in each request. A win whose bet is in a later request waits for it (`earlier_first`), so
- * these are repaired again as long as they become fewer. Returns how many differences are left.
+ * these are repaired again as long as they become fewer. Returns how many of the differences are left.
  */
-const repairAll = async (path: string): Promise<number> => {
-  let left = 0;
+const repairAll = async (path: string, differences: number): Promise<number> => {
   const repair = async (differences: readonly number[], dryRun: boolean) =>
     askJson<z.output<typeof Repairs>>(`${path}/repairs`, {
       method: 'POST',
@@ -105,6 +136,8 @@ const repairAll = async (path: string): Promise<number> => {
       body: JSON.stringify({ dryRun, differences }),
     });
   let numbers = await numbersOf(path);
+  let left = differences - numbers.length;
+  if (left > 0) say(`only the game server can correct: ${left}`);
   for (;;) {
     const waiting: number[] = [];
     for (let at = 0; at < numbers.length; at += 100) {
@@ -122,12 +155,23 @@ const repairAll = async (path: string): Promise<number> => {
   }
 };
 
-const path = await send();
-const { lines, fields, differences, kinds } = await waitFor(path);
-say(`${path}\nlines: ${lines}\ndifferences: ${differences}`);
-const unstated = fields.filter((one) => one.lines === 0).map(({ field }) => field);
-if (lines > 0 && unstated.length > 0) say(`not compared, because no line states it: ${unstated.join(', ')}`);
-for (const { kind, differences: count } of kinds) say(`${kind}: ${count}`);
-const left = apply || values['dry-run'] ? await repairAll(path) : differences;
-if (out !== undefined) await writeFile(out, await (await ask(`${path}/differences.csv`)).text());
-process.exitCode = left === 0 ? 0 : 1;
+const main = async (): Promise<number> => {
+  const path = await send();
+  const { lines, fields, differences, kinds } = await waitFor(path);
+  say(`${path}\nlines: ${lines}\ndifferences: ${differences}`);
+  const unstated = fields.filter((one) => one.lines === 0).map(({ field }) => field);
+  if (lines > 0 && unstated.length > 0)
+    say(`not compared, because no line states it: ${unstated.join(', ')}`);
+  for (const { kind, differences: count } of kinds) say(`${kind}: ${count}`);
+  if (out === undefined) await showDifferences(path);
+  const left = apply || values['dry-run'] ? await repairAll(path, differences) : differences;
+  if (out !== undefined)
+    await writeFile(callersFile(out), await (await ask(`${path}/differences.csv`)).text());
+  return left === 0 ? 0 : 1;
+};
+
+process.exitCode = await main().catch((error: unknown) => {
+  const cause = error instanceof TypeError ? error.cause : error;
+  process.stderr.write(`${cause instanceof Error ? cause.message : String(error)}\n`);
+  return 1;
+});

@@ -6,10 +6,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { callersFile } from './env.ts';
 import { publicKeysOf } from './evidence/keys.ts';
 import { expectKept, readCheckpoints, verifyCheckpoints, verifyEvidence } from './evidence/verify.ts';
 
-const read = (file: string): string => readFileSync(file, 'utf8');
+const read = (file: string): string => readFileSync(callersFile(file), 'utf8');
 
 const main = (): string => {
   const { values, positionals } = parseArgs({

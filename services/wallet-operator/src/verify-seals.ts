@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openSlowDatabase } from './slow-connection.ts';
-import { databaseUrl } from './env.ts';
+import { callersFile, databaseUrl } from './env.ts';
 import { publicKeysOf } from './evidence/keys.ts';
 import { verifySeals } from './evidence/use-cases.ts';
 import { readCheckpoints } from './evidence/verify.ts';
@@ -16,8 +16,9 @@ const { values } = parseArgs({
   options: { key: { type: 'string' }, checkpoints: { type: 'string', multiple: true, default: [] } },
 });
 if (values.key === undefined) throw new Error('usage: verify-seals --key KEYS [--checkpoints FILE]…');
-const keys = publicKeysOf(JSON.parse(readFileSync(values.key, 'utf8')));
-const kept = values.checkpoints.flatMap((file) => readCheckpoints(readFileSync(file, 'utf8')));
+const read = (file: string): string => readFileSync(callersFile(file), 'utf8');
+const keys = publicKeysOf(JSON.parse(read(values.key)));
+const kept = values.checkpoints.flatMap((file) => readCheckpoints(read(file)));
 await using database = openSlowDatabase(databaseUrl());
 try {
   const sealed = await verifySeals(database.sql, keys, kept);

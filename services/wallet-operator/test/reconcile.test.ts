@@ -53,6 +53,26 @@ test('the program finds the mistakes in a statement of the stand-in game server,
   expect(lines).toHaveLength(faults.length);
 });
 
+test('the program finds a file in the folder of its caller, names the first differences, and says in one line what is wrong', async () => {
+  await using service = await startService();
+  const playerId = await addPlayer(service.context.database.sql);
+  const folder = await mkdtemp(join(tmpdir(), 'reconcile-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const time = new Date(Date.now() - 60_000).toISOString();
+  await writeFile(join(folder, 'statement.jsonl'), jsonLines([lineOf({ playerId, time })]));
+  const token = await keys.token({ scope: 'wallet:admin wallet:read' });
+  const reconcile = (file: string, to: Date) => {
+    const given = ['--url', service.url, '--token', token, '--from', time, '--to', to.toISOString()];
+    return run('src/reconcile.ts', [file, ...given], { INIT_CWD: folder });
+  };
+  const compared = await reconcile('statement.jsonl', new Date());
+  expect(compared.output).toContain(`of player ${playerId}: statement debit 1.00 EUR, ledger nothing\n`);
+  const refused = await reconcile('statement.jsonl', new Date(Date.now() + 3_600_000));
+  expect(refused.output).toMatch(/^400: .*future.*\n$/);
+  const missing = await reconcile('other.jsonl', new Date());
+  expect(missing.output).toMatch(/^ENOENT: .*other\.jsonl'\n$/);
+});
+
 /** Passes requests on to a service; refuses every second one except statements, as under overload. */
 const overloaded = async (target: string): Promise<string> => {
   let requests = 0;

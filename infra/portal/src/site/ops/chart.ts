@@ -17,6 +17,9 @@ const dark = matchMedia('(prefers-color-scheme: dark)');
 const colour = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+const amount = (value: number, unit: string): string =>
+  unit === ' ms' && value >= 1000 ? `${short(value / 1000)} s` : `${short(value)}${unit}`;
+
 /**
  * A chart with its name and its latest value, or the value under the pointer. `unit` follows the number; `floor` is the
  * minimum of the upper end of the scale, so that small values do not look large.
@@ -35,18 +38,21 @@ export const createChart = (name: string, unit: string, floor: number, line: '--
     element('p', { class: 'scale', 'aria-hidden': 'true' }, element('span', {}, '30 min ago'), peak),
   );
   const tell = (given: number | null | undefined, time?: number): void => {
-    value.textContent = given === null || given === undefined ? '–' : `${short(given)}${unit}`;
+    value.textContent = given === null || given === undefined ? '–' : amount(given, unit);
     at.textContent = time === undefined ? '' : ` ${timeOfDay(time)}`;
   };
   let data: [number[], (number | null)[]] = [[], []];
   const latest = (): void => tell(data[1].at(-1));
+  /** Of errors each one, because a line of a few seconds is hardly visible; of other values those without a line. */
+  const dots = (): number[] =>
+    line === '--bad' ? data[1].flatMap((one, at) => (one ? [at] : [])) : isolated(data[1]);
   let plot: uPlot | undefined;
   const make = (): uPlot => {
     const made = new uPlot(
       {
         width: canvas.clientWidth || 200,
         height,
-        padding: [4, 0, 4, 0],
+        padding: [4, 4, 4, 0],
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
         axes: [{ show: false }, { show: false }],
@@ -61,7 +67,7 @@ export const createChart = (name: string, unit: string, floor: number, line: '--
             stroke: () => colour(line),
             fill: () => `${colour(line)}1f`,
             width: 1.5,
-            points: { show: true, size: 5, fill: () => colour(line), filter: () => isolated(data[1]) },
+            points: { show: true, size: 5, fill: () => colour(line), filter: dots },
           },
         ],
         hooks: {
@@ -88,7 +94,7 @@ export const createChart = (name: string, unit: string, floor: number, line: '--
       else plot = make();
       latest();
       const known = values.filter((one) => one !== null);
-      const top = known.length > 0 ? `${short(Math.max(...known))}${unit}` : undefined;
+      const top = known.length > 0 ? amount(Math.max(...known), unit) : undefined;
       peak.textContent = top === undefined ? '' : `peak ${top}`;
       const most = top === undefined ? 'no requests' : `at most ${top}`;
       canvas.setAttribute('aria-label', `${name} over the last half hour: now ${value.textContent}, ${most}`);

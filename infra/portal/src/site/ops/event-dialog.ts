@@ -1,6 +1,7 @@
 import { button, element } from '../element.ts';
 import type { Webhooks, WebhooksAnswer } from './api.ts';
 import { lookOf } from './events-data.ts';
+import { guideAddress } from './health-text.ts';
 import { aboutLink, findLink } from './links.ts';
 import { facts, openDialog, replaceContent, show, state } from './parts.ts';
 import type { Session } from './session.ts';
@@ -9,19 +10,16 @@ import { when } from './time.ts';
 
 const code = (value: unknown) => element('pre', { tabindex: '0' }, pretty(value));
 
-const recordState = (value: unknown): HTMLElement =>
-  value === null ? element('p', { class: 'soft' }, 'does not exist yet') : code(value);
-
 const change = ({ record, before, after }: NonNullable<Webhooks['Replay']['changes']>[number]) =>
   element(
     'li',
     { class: 'change' },
-    element('code', {}, record),
+    element('p', {}, before === null ? 'create ' : 'change ', element('code', {}, record)),
     element(
       'div',
       { class: 'sides' },
-      element('div', {}, 'Before', recordState(before)),
-      element('div', {}, 'After', recordState(after)),
+      before === null ? null : element('div', {}, 'Before', code(before)),
+      element('div', {}, 'After', code(after)),
     ),
   );
 
@@ -56,24 +54,34 @@ const related = ({ links }: Webhooks['EventDetail']): HTMLElement | string => {
     : element('div', {}, element('h3', {}, 'Related'), element('ul', {}, ...entries));
 };
 
+const known = (name: string, value: string | null) => (value === null ? [] : [[name, value] as const]);
+
 /** What a replay changes: the status and the records that the event is about. */
 const outline = (event: Webhooks['EventDetail']): Node =>
   element(
     'div',
     {},
+    event.error === null
+      ? ''
+      : element(
+          'p',
+          { class: 'note' },
+          element('span', { class: 'error' }, event.error),
+          ' ',
+          element('a', { href: guideAddress('docs/store-webhooks.md#events-and-their-status') }, 'Guide'),
+        ),
     facts([
       ['Status', state(lookOf(event), event.status)],
       ['About', aboutLink(event.entity)],
-      ['Service', event.service ?? '–'],
+      ...known('Service', event.service),
       ['Received', when(event.receivedAt)],
-      ['Finished', when(event.finishedAt)],
-      ['Next attempt', when(event.nextAttemptAt)],
+      ...known('Finished', event.finishedAt && when(event.finishedAt)),
+      ...known('Next attempt', event.nextAttemptAt && when(event.nextAttemptAt)),
       ['Attempts', String(event.attempts)],
       ['Size', `${event.bytes} bytes`],
       ['Request', findLink(event.headers['x-request-id'] ?? null)],
       ['Id', element('code', {}, event.id)],
     ]),
-    event.error === null ? '' : element('p', { class: 'error note' }, event.error),
     related(event),
   );
 

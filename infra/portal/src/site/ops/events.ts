@@ -85,7 +85,7 @@ const listView = (session: Session, names: ReadonlyMap<string, string>, refresh:
       event: ['Event', choice(pairs(EVENT_FILTERS.event))],
       entity: [
         'About',
-        element('input', { maxlength: '200', autocomplete: 'off', placeholder: 'Id, such as 1001' }),
+        element('input', { maxlength: '200', autocomplete: 'off', placeholder: 'Id, such as order-1' }),
       ],
       from: ['From', dateInput()],
       to: ['To', dateInput()],

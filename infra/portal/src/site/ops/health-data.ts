@@ -8,12 +8,10 @@ interface ServiceSummary extends Summary {
   gauges: { times: string[]; values: Record<string, (number | null)[]> };
 }
 
-/** What is known of the platform at one moment. */
+/** What is known of the platform at one moment, beside the number of services that are ready. */
 export interface Health {
   /** How long the gateway took to answer, in ms; undefined when it did not. */
   gatewayMs: number | undefined;
-  /** Number of services that are ready. */
-  ready: number;
   /** By metric. */
   series: Map<string, Series[]>;
   /** Why no values are known, such as a missing scope. */
@@ -78,7 +76,7 @@ const askGateway = async (): Promise<number | undefined> => {
 const createReader = (session: Session, name: string) => {
   const known = new Map<string, { at: number; summary: ServiceSummary; gauges: [string, Series][] }>();
   const up: { times: number[]; values: number[] } = { times: [], values: [] };
-  return async (): Promise<{ series: [string, Series][]; isReady: boolean; error: unknown }> => {
+  return async (): Promise<{ series: [string, Series][]; error: unknown }> => {
     const now = Date.now();
     const readiness = await askReadiness(name);
     // A service that answers is up, also while it is not ready.
@@ -104,11 +102,11 @@ const createReader = (session: Session, name: string) => {
       ),
       ...processes.flatMap(({ gauges }) => gauges),
     ];
-    return { series, isReady: isReady(readiness), error };
+    return { series, error };
   };
 };
 
-/** How many services are ready now. */
+/** How many services are ready now. Answered within seconds also while a database is away. */
 export const countReady = async (): Promise<number> =>
   (await Promise.all(SERVICES.map(({ name }) => askReadiness(name)))).filter(isReady).length;
 
@@ -124,7 +122,6 @@ export const createHealthReader = (session: Session): (() => Promise<Health>) =>
     const errors = services.map(({ error }) => error);
     return {
       gatewayMs,
-      ready: services.filter((service) => service.isReady).length,
       series: new Map([...series].map(([metric, all]) => [metric, all.map(([, one]) => one)])),
       error: errors.every((error) => error !== undefined) ? errors[0] : undefined,
     };

@@ -1,118 +1,17 @@
 import { element } from '../element.ts';
-import { countReady, createHealthReader, type Health } from './health-data.ts';
+import { countReady, createHealthReader, type Health as Values } from './health-data.ts';
+import { items, notYet, type Health, type Item } from './health-items.ts';
 import { findingsOf, groupFindings, type Finding, type FindingGroup } from './health-rules.ts';
-import { bytes, duration, guideAddress, summaryOf } from './health-text.ts';
+import { duration, guideAddress, summaryOf } from './health-text.ts';
 import { replaceContent, state } from './parts.ts';
-import { addressOf } from './place.ts';
 import type { Session } from './session.ts';
-import { errorText, short } from './text.ts';
+import { errorText } from './text.ts';
 import { when } from './time.ts';
 
 const refreshMs = 15_000;
 
 /** Readiness is asked more often, because it is cheap and shows an outage first. */
 const watchMs = 3000;
-
-/** The greatest current value of a metric; undefined when it is unknown. */
-const latest = ({ series }: Health, metric: string): number | undefined => {
-  const known = (series.get(metric) ?? []).flatMap(({ values }) => values.at(-1) ?? []);
-  return known.length === 0 ? undefined : Math.max(...known);
-};
-
-/** The ledger is verified once a day, so a wallet that has just started may not have done it. */
-const notYet = 'not yet';
-
-interface Item {
-  name: string;
-  /** The view that shows more. */
-  href: string;
-  alerts: readonly string[];
-  text: (health: Health) => string | undefined;
-}
-
-const count = (metric: string) => (health: Health) => {
-  const value = latest(health, metric);
-  return value === undefined ? undefined : short(value);
-};
-
-const age = (metric: string) => (health: Health) => {
-  const value = latest(health, metric);
-  if (value === undefined) return undefined;
-  return value === 0 ? 'none' : duration(value);
-};
-
-const items: readonly Item[] = [
-  {
-    name: 'Services',
-    href: addressOf('traffic'),
-    alerts: ['ServiceDown', 'DatabaseUnavailable', 'ResponsesSlow'],
-    text: ({ ready }) => `${ready} of ${SERVICES.length} ready`,
-  },
-  {
-    name: 'Gateway',
-    href: addressOf('traffic'),
-    alerts: [],
-    text: ({ gatewayMs }) => (gatewayMs === undefined ? 'unreachable' : `${Math.ceil(gatewayMs)} ms`),
-  },
-  {
-    name: 'Errors',
-    href: addressOf('traffic'),
-    alerts: ['ErrorRateHigh'],
-    text: (health) => {
-      const share = latest(health, 'errors');
-      return share === undefined ? undefined : `${short(100 * share)} %`;
-    },
-  },
-  {
-    name: 'Failed events',
-    href: addressOf('webhooks', { store: '-', status: 'failed' }),
-    alerts: ['EventsFailed'],
-    text: count('webhooks_failed'),
-  },
-  {
-    name: 'Refused events',
-    href: addressOf('webhooks', { store: '-', status: 'refused' }),
-    alerts: ['EventsRefused'],
-    text: count('webhooks_refused'),
-  },
-  {
-    name: 'Oldest pending',
-    href: addressOf('webhooks', { store: '-', status: 'pending' }),
-    alerts: ['OldestEventWaits'],
-    text: age('webhooks_oldest_pending_seconds'),
-  },
-  {
-    name: 'Spool',
-    href: guideAddress('docs/store-webhooks.md#during-an-outage'),
-    alerts: ['SpoolHoldsEvents', 'SpoolNearlyFull', 'SpoolDamaged'],
-    text: (health) => {
-      const value = latest(health, 'webhooks_spool_bytes');
-      return value === undefined ? undefined : bytes(value);
-    },
-  },
-  {
-    name: 'Mail queue',
-    href: guideAddress('docs/store-webhooks.md#notifications'),
-    alerts: ['MailsWait'],
-    text: count('webhooks_mails_pending'),
-  },
-  {
-    name: 'Stuck rounds',
-    href: addressOf('rounds'),
-    alerts: ['RoundsStuck'],
-    text: count('wallet_stuck_rounds'),
-  },
-  {
-    name: 'Ledger verified',
-    href: addressOf('ledger'),
-    alerts: ['LedgerInconsistent'],
-    text: (health) => {
-      const seconds = latest(health, 'wallet_proof_age_seconds');
-      if (seconds !== undefined) return `${duration(seconds)} ago`;
-      return health.series.has('wallet_proof_age_seconds') ? notYet : undefined;
-    },
-  },
-];
 
 /** The severities of the rules in words; a `ticket` is for the next working hours. */
 const urgency = { page: 'urgent', ticket: 'not urgent' } as const;
@@ -150,7 +49,8 @@ const alertEntry = ({ findings, consequences }: FindingGroup): HTMLElement => {
   const [finding, ...others] = findings;
   const { rule, series } = finding;
   const key = `${rule.alert} ${series.labels}`;
-  const more = others.length === 1 ? ' (and 1 more service)' : ` (and ${others.length} more services)`;
+  const more =
+    findings.length === SERVICES.length ? ' (and all other services)' : ` (and ${others.length} more)`;
   const guide = element('a', { href: guideAddress(rule.guide), 'data-key': key }, 'Guide');
   const item = items.find(({ alerts, href }) => alerts.includes(rule.alert) && href.startsWith('#'));
   const list = item && element('a', { href: item.href, 'data-key': `${key} list` }, `Show “${item.name}”`);
@@ -209,10 +109,12 @@ export const healthStrip = (session: Session): HTMLElement => {
     element('ul', { class: 'chips' }, ...chips.map(({ link }) => element('li', {}, link))),
     alerts,
   );
-  let shown: Health | undefined;
-  let readAt = 0;
-  const draw = (health: Health): void => {
-    shown = health;
+  let ready = 0;
+  let values: Values | undefined;
+  let readAt = -refreshMs;
+  const draw = (): void => {
+    if (values === undefined) return;
+    const health = { ...values, ready };
     const findings = findingsOf(ALERT_RULES, health.series);
     for (const { item, value, link } of chips) {
       value.textContent = item.text(health) ?? '–';
@@ -224,14 +126,23 @@ export const healthStrip = (session: Session): HTMLElement => {
     alerts.toggleAttribute('data-empty', findings.length === 0);
     replaceContent(list, ...groups.map(alertEntry));
   };
-  /** Reads everything when it is time or when a service became ready or not ready, which is shown at once. */
-  const refresh = async (): Promise<void> => {
-    const ready = await countReady();
-    const hasChanged = ready !== shown?.ready;
-    if (shown !== undefined && hasChanged) draw({ ...shown, ready });
-    if (!hasChanged && performance.now() - readAt < refreshMs) return;
-    draw(await read());
+  let isReading = false;
+  /** In an outage this takes longer than the pause between two looks at the readiness. */
+  const readValues = async (): Promise<void> => {
+    if (isReading) return;
+    isReading = true;
+    values = await read();
+    isReading = false;
     readAt = performance.now();
+    draw();
+  };
+  /** Shows at once that a service became ready or not ready, and reads everything then or when it is time. */
+  const refresh = async (): Promise<void> => {
+    const now = await countReady();
+    const hasChanged = now !== ready;
+    ready = now;
+    if (hasChanged) draw();
+    if (hasChanged || performance.now() - readAt >= refreshMs) void readValues();
   };
   const keepRefreshing = async (): Promise<void> => {
     if (!document.hidden) await refresh();
