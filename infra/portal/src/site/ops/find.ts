@@ -75,9 +75,7 @@ const notFound = (text: string): HTMLElement =>
     element(
       'p',
       { class: 'soft' },
-      'Ids are compared exactly, with upper and lower case. The number of an order is known only after its webhook was processed: look for a failed one in the ',
-      element('a', { href: addressOf('webhooks', { store: '-', status: 'failed' }) }, 'failed webhooks'),
-      ', or search for the id of the order. A request id that no webhook had is in the log of the gateway and of the service that answered it.',
+      'Ids are compared exactly, with upper and lower case. A request id that no webhook had is in the log of the gateway and of the service that answered it.',
     ),
   );
 
