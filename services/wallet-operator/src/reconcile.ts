@@ -48,7 +48,7 @@ const mostRepeats = 100;
 /** What a problem document says; a proxy in between may send anything else. */
 const detailOf = (text: string): string => {
   try {
-    return String((JSON.parse(text) as { detail?: string }).detail ?? text);
+    return (JSON.parse(text) as { detail?: string }).detail ?? text;
   } catch {
     return text;
   }
