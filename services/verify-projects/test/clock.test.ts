@@ -17,7 +17,12 @@ const read: ReadPage<Copied & { name: string }> = async (query) =>
 
 const connect = async () => {
   const sql = await service.context.database.sql.reserve();
-  return Object.assign(sql, { [Symbol.dispose]: () => sql.release() });
+  const close = async (): Promise<void> => {
+    // A test that failed leaves its transaction open.
+    await sql`rollback`;
+    sql.release();
+  };
+  return Object.assign(sql, { [Symbol.asyncDispose]: close });
 };
 
 /** A project of a transaction that is still open. */
@@ -28,8 +33,8 @@ const insert = (sql: ReservedSql, updatedAt = 'next_updated_at()') =>
 
 describe('next_updated_at()', () => {
   test('is needed: with the current time, a reader misses a change that commits late', async () => {
-    using late = await connect();
-    using early = await connect();
+    await using late = await connect();
+    await using early = await connect();
     await late`begin`;
     const [missed] = await insert(late, 'clock_timestamp()');
     await sleep(5);
@@ -42,9 +47,9 @@ describe('next_updated_at()', () => {
   });
 
   test('gives a later time to writers that waited for another, and the same time to all of them', async () => {
-    using first = await connect();
-    using second = await connect();
-    using third = await connect();
+    await using first = await connect();
+    await using second = await connect();
+    await using third = await connect();
     await first`begin`;
     const [one] = await insert(first);
     await second`begin`;
@@ -68,7 +73,7 @@ describe('next_updated_at()', () => {
   test('keeps increasing after the clock of the database was set back', async () => {
     const ahead = Date.now() + 3_600_000;
     await service.context.database.sql`select setval('latest_updated_at', ${ahead})`;
-    using sql = await connect();
+    await using sql = await connect();
     const times: number[] = [];
     for (let n = 0; n < 5; n++) times.push(Date.parse((await insert(sql))[0].at));
     expect(times).toEqual([1, 2, 3, 4, 5].map((ms) => ahead + ms));
@@ -78,7 +83,7 @@ describe('next_updated_at()', () => {
     const ahead = Date.now() + 3_600_000;
     await service.context.database.sql`select setval('latest_updated_at', ${ahead})`;
     const write = async () => {
-      using sql = await connect();
+      await using sql = await connect();
       for (let n = 0; n < 60; n++) await insert(sql);
     };
     await Promise.all(Array.from({ length: 8 }, write));
@@ -91,7 +96,7 @@ describe('next_updated_at()', () => {
   });
 
   test('releases its lock when a transaction is rolled back', async () => {
-    using sql = await connect();
+    await using sql = await connect();
     await sql`begin`;
     await insert(sql);
     await sql`rollback`;
@@ -107,7 +112,7 @@ describe('next_updated_at()', () => {
     const writers = new AbortController();
     const ids: string[] = [];
     const write = async (): Promise<void> => {
-      using sql = await connect();
+      await using sql = await connect();
       for (let n = 0; n < 60; n++) {
         await sql`begin`;
         const known = ids[Math.floor(random() * ids.length)];
