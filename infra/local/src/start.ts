@@ -75,12 +75,17 @@ const runStack = async (args: string[]): Promise<void> => {
   onParentExit(() => onStop('the command that started this process has ended'));
 
   try {
+    const started = Promise.withResolvers<void>();
+    // Before the services load their code, so that no change is missed.
+    if (options.watch)
+      await watchServices(options, prepared.services, supervisor, stopping.signal, started.promise);
     stack = await bringUp(options, prepared, supervisor, stopping.signal);
     save.request();
     await save.done();
     say(table(stack.describe(), stack.curls, path, stack.portal));
     step('everything is ready; Ctrl-C stops all of it');
-    if (options.watch) await watchServices(options, prepared.services, supervisor, stopping.signal);
+    started.resolve();
+    if (options.watch) say('Watching the code: a service restarts when it changes.');
     if (!stopping.signal.aborted)
       await new Promise((resolve) => stopping.signal.addEventListener('abort', resolve));
   } catch (error) {

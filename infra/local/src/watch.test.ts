@@ -1,10 +1,37 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { ROOT } from './options.ts';
-import { packagesOf } from './watch.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ROOT, type StartOptions } from './options.ts';
+import type { Service } from './services.ts';
+import { testLimits } from './test-limits.ts';
+import { packagesOf, watchServices } from './watch.ts';
 
 test('a service uses the packages that it depends on and those that these depend on, but not those of its tests', async () => {
   const used = await packagesOf(join(ROOT, 'services/quest-service'));
   const names = [...used].map((folder) => folder.slice(join(ROOT, 'packages/').length)).toSorted();
   expect(names).toEqual(['auth', 'pagination', 'service-kit', 'tracing']);
+});
+
+test('a service whose code changes while the platform starts is restarted once it has started', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'watched-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, 'src'));
+  await writeFile(join(folder, 'package.json'), '{}');
+  const service = { name: 'notes', folder } as Service;
+  const stopping = new AbortController();
+  onTestFinished(() => stopping.abort());
+  const started = Promise.withResolvers<void>();
+  const restart = vi.fn((_name: string) => Promise.resolve());
+  await watchServices(
+    { instances: 1 } as StartOptions,
+    [service],
+    { restart },
+    stopping.signal,
+    started.promise,
+  );
+  await writeFile(join(folder, 'src/main.ts'), '');
+  started.resolve();
+  await vi.waitUntil(() => restart.mock.calls.length > 0, testLimits.expect.poll);
+  expect(restart.mock.calls[0]).toEqual(['notes']);
 });

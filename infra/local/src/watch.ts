@@ -40,13 +40,14 @@ const servicesByFolder = async (services: readonly Service[]): Promise<Map<strin
 /**
  * Restarts a service when its code changes, or the code of a package that it uses. A service that does not
  * start is reported with the end of its log; it runs again after the next change. New migrations are reported and not
- * run: a generated one may still be edited.
+ * run: a generated one may still be edited. Changes before `started` restart their services after it.
  */
 export const watchServices = async (
   { instances }: StartOptions,
   services: readonly Service[],
-  supervisor: Supervisor,
+  supervisor: Pick<Supervisor, 'restart'>,
   stopping: AbortSignal,
+  started: Promise<void>,
 ): Promise<void> => {
   const migrated = new Set<Service>();
   const sayMigrated = ({ name }: Service): void =>
@@ -62,6 +63,7 @@ export const watchServices = async (
   };
   const changed = new Set<Service>();
   const restartChanged = async (): Promise<void> => {
+    await started;
     await sleep(SETTLE_MS);
     const batch = [...changed];
     changed.clear();
@@ -91,5 +93,4 @@ export const watchServices = async (
     ...[...affected].map(([folder, users]) => watchSource(folder, users)),
     ...services.map(watchMigrations),
   ]);
-  say('Watching the code: a service restarts when it changes.');
 };
