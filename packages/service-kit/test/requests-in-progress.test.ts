@@ -86,12 +86,16 @@ const startBusy = async (limit = max, variables: Record<string, string> = {}) =>
 
 type Busy = Awaited<ReturnType<typeof startBusy>>;
 
+/** Waits until a request is refused; others are for less than a second, unless more were answered meanwhile. */
+const untilRefused = ({ get }: Pick<Busy, 'get'>) =>
+  expect.poll(async () => (await get('quick')).status).toBe(503);
+
 /** Keeps more than `max` requests in progress until others are refused. */
 const overload = async ({ get, waiting }: Busy) => {
   const held = Array.from({ length: max + 1 }, () => get('held').catch(() => undefined));
   // None of this burst is refused.
   await expect.poll(waiting).toBe(max + 1);
-  await expect.poll(async () => (await get('quick')).status).toBe(503);
+  await untilRefused({ get });
   return { held };
 };
 
@@ -139,10 +143,14 @@ test('a refused POST keeps its connection, unless its body is longer than 8 MiB'
   using agent = Object.assign(new Agent({ keepAlive: true, maxSockets: 1 }), {
     [Symbol.dispose]: () => agent.destroy(),
   });
-  expect(await post(busy.url, agent, 65_536)).toEqual([503, false]);
-  expect(await post(busy.url, agent, 8 * 2 ** 20)).toEqual([503, true]);
-  expect(await post(busy.url, agent, 8 * 2 ** 20 + 1)).toEqual([503, true]);
-  expect(await post(busy.url, agent, 1)).toEqual([503, false]);
+  const postRefused = async (bytes: number) => {
+    await untilRefused(busy);
+    return post(busy.url, agent, bytes);
+  };
+  expect(await postRefused(65_536)).toEqual([503, false]);
+  expect(await postRefused(8 * 2 ** 20)).toEqual([503, true]);
+  expect(await postRefused(8 * 2 ** 20 + 1)).toEqual([503, true]);
+  expect(await postRefused(1)).toEqual([503, false]);
 });
 
 const slowBody = {

@@ -17,9 +17,12 @@ const read: ReadPage<Copied & { name: string }> = async (query) =>
 
 const connect = async () => {
   const sql = await service.context.database.sql.reserve();
+  // A busy machine may take its time.
+  await sql`set statement_timeout = 0`;
   const close = async (): Promise<void> => {
     // A test that failed leaves its transaction open.
     await sql`rollback`;
+    await sql`reset statement_timeout`;
     sql.release();
   };
   return Object.assign(sql, { [Symbol.asyncDispose]: close });

@@ -113,5 +113,5 @@ test('the program prints a report, writes JUnit, and its exit code tells whether
 
   const wrong = await run(['--url', 'nonsense']);
   expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toContain('--url, --secret and --player are needed');
+  expect(wrong.stderr).toContain('--url, --player and --secret (or HMAC_SECRET) are needed');
 });
