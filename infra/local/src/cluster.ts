@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { baseEnv } from './env.ts';
 import { exists } from './files.ts';
@@ -111,12 +112,13 @@ export const removeLeftovers = async ({ dataDir }: Cluster): Promise<void> => {
   if (process.platform === 'linux') await rm(join(dataDir, 'postmaster.pid'), { force: true });
 };
 
-/** Whether the server answers a query. */
+const ANSWER_MS = 5_000;
+
+/** Whether the server answers a query in time: one that is being killed may keep a connection open. */
 export const answers = async (url: string): Promise<boolean> => {
-  const sql = postgres(url, { max: 1, connect_timeout: 5, onnotice: () => {} });
+  const sql = postgres(url, { max: 1, connect_timeout: ANSWER_MS / 1000, onnotice: () => {} });
   try {
-    await sql`select 1`;
-    return true;
+    return await Promise.race([sql`select 1`.then(() => true), sleep(ANSWER_MS, false, { ref: false })]);
   } catch {
     return false;
   } finally {

@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import postgres from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
+import { answers } from './cluster.ts';
 import { exists } from './files.ts';
 import { startPostgres } from './postgres.ts';
 import { isRunning, runningIn } from './process.ts';
@@ -62,4 +64,15 @@ test('Redis can be killed and started again on the same address', async () => {
   expect(await redisAnswers(server.url)).toBe(false);
   await server.restart();
   expect(await redisAnswers(server.url)).toBe(true);
+});
+
+test('a server that closes the connection without an answer, or keeps it silently, does not answer', async () => {
+  const servers = [createServer((socket) => void socket.end()), createServer()];
+  onTestFinished(() => servers.forEach((server) => server.close()));
+  for (const server of servers) {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    expect(await redisAnswers(`redis://127.0.0.1:${port}`)).toBe(false);
+    expect(await answers(`postgres://postgres@127.0.0.1:${port}/postgres`)).toBe(false);
+  }
 });

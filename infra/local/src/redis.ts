@@ -65,6 +65,7 @@ export const redisAnswers = (url: string): Promise<boolean> =>
       if (answer.split('\r\n').length > (password ? 2 : 1)) finish(answer.includes('+PONG'));
     });
     socket.once('error', () => finish(false));
+    socket.once('close', () => finish(false));
     socket.once('timeout', () => finish(false));
   });
 
