@@ -53,11 +53,11 @@ export const traceStatements = (tracer: Tracer): void => {
     };
     statement.resolve = (result) => {
       end();
-      resolve(result);
+      resolve.call(statement, result);
     };
     statement.reject = (error) => {
       end(error ?? new Error('rejected'));
-      reject(error);
+      reject.call(statement, error);
     };
   };
   prototype.handle = function begin(this: Statement) {

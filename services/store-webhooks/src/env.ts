@@ -7,8 +7,8 @@ const milliseconds = (preset: number) => whole(1, preset);
 const shape = {
   ...commonEnv,
   ...tokenEnv,
-  /** More than in other services: a webhook waits only for its INSERT, which it shares with up to 63 others. */
-  MAX_IN_PROGRESS: whole(1, 200),
+  /** Fewer than in other services: a webhook takes less time, so fewer keep the processors busy. */
+  MAX_IN_PROGRESS: whole(1, 100),
   /** Encrypts credentials of providers and outcomes of payments. */
   SECRETS_KEY: z.string().min(1),
   /** The public address of this service, without a slash at the end; webhook addresses begin with it. */

@@ -339,6 +339,22 @@ test('the metrics count the events that wait', async () => {
   expect(metrics).toContain('route="/api/v1/hooks/order_updated/{token}",status="200"');
 });
 
+test('a long queue is not counted event by event: its metrics are an estimate and the age of what is due first', async () => {
+  await using service = await startService({ work: false });
+  const { id: storeId } = await service.store();
+  const { sql } = service.context.database;
+  await sql`
+    insert into queue (store_id, entity, id, queued_at, due_at, attempts)
+    select ${storeId}, at::text, gen_random_uuid(), now() - at * interval '1 s', now() - at * interval '1 s', 0
+    from generate_series(1, 12000) as at`;
+  const valueOf = async (name: string): Promise<number> => {
+    const metrics = await (await fetch(`${service.url}/metrics`)).text();
+    return Number(new RegExp(`^${name} (.*)$`, 'm').exec(metrics)?.[1]);
+  };
+  await expect.poll(() => valueOf('webhooks_pending')).toBe(12_000);
+  expect(await valueOf('webhooks_oldest_pending_seconds')).toBeGreaterThanOrEqual(12_000);
+});
+
 test('an event that waited for a batch that failed is stored behind the events of that batch', async () => {
   await using service = await startService({ work: false });
   const { webhookToken } = await service.store();

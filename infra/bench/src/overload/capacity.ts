@@ -21,10 +21,11 @@ interface Measured {
   refused: Sample[];
 }
 
-/** One measurement at the capacity, and one at twice of it. */
-interface Pair {
-  normal: Measured;
+/** A measurement at twice the capacity, and what is normal: the capacity just before and just after it. */
+interface Round {
   over: Measured;
+  capacity: number;
+  normalP99: number;
 }
 
 const measure = async (
@@ -56,7 +57,10 @@ const measure = async (
   };
 };
 
-/** Each overload follows a measurement of the capacity, because both differ more from minute to minute than in one. */
+/**
+ * The capacity is measured between the overloads, because it differs from minute to minute, and falls while a table
+ * grows by a million rows.
+ */
 const rounds = 3;
 
 /** What a service does at twice the rate that it can answer, `rounds` times for `seconds`. */
@@ -67,40 +71,42 @@ export const twiceTheCapacity = async (name: keyof typeof targets, seconds: numb
   const shorter = Math.min(20, seconds);
   // V8 optimises a hot path for longer than one measurement takes.
   await measure(url, makeRequests, shorter);
-  const pairs: Pair[] = [];
+  const results: Round[] = [];
+  let before = await measure(url, makeRequests, shorter);
   for (let round = 0; round < rounds; round++) {
-    const normal = await measure(url, makeRequests, shorter);
-    const over = await measure(url, makeRequests, seconds, 2 * normal.acceptedPerSecond);
-    pairs.push({ normal, over });
+    const over = await measure(url, makeRequests, seconds, 2 * before.acceptedPerSecond);
+    const after = await measure(url, makeRequests, shorter);
+    const capacity = (before.acceptedPerSecond + after.acceptedPerSecond) / 2;
+    results.push({ over, capacity, normalP99: p99([...before.accepted, ...after.accepted]) });
+    before = after;
   }
-  const note = (describe: (pair: Pair) => string) => pairs.map(describe).join('; ');
+  const note = (describe: (round: Round) => string) => results.map(describe).join('; ');
   return [
     {
       what: `${name}: accepted requests a second at twice the capacity, against the capacity`,
       bound: '≥ 0.8 ×',
-      samples: pairs.map(({ normal, over }) => over.acceptedPerSecond / normal.acceptedPerSecond),
+      samples: results.map(({ over, capacity }) => over.acceptedPerSecond / capacity),
       unit: '×',
       holds: atLeast(0.8),
       note: note(
-        ({ normal, over }) =>
-          `${Math.round(over.acceptedPerSecond)} of ${Math.round(over.offeredPerSecond)}/s, capacity ${Math.round(normal.acceptedPerSecond)}/s`,
+        ({ over, capacity }) =>
+          `${Math.round(over.acceptedPerSecond)} of ${Math.round(over.offeredPerSecond)}/s, capacity ${Math.round(capacity)}/s`,
       ),
     },
     {
       what: `${name}: p99 of accepted requests at twice the capacity, against p99 at the capacity`,
       bound: '≤ 2 ×',
-      samples: pairs.map(({ normal, over }) => p99(over.accepted) / p99(normal.accepted)),
+      samples: results.map(({ over, normalP99 }) => p99(over.accepted) / normalP99),
       unit: '×',
       holds: atMost(2),
       note: note(
-        ({ normal, over }) =>
-          `${p99(over.accepted).toFixed(1)} against ${p99(normal.accepted).toFixed(1)} ms`,
+        ({ over, normalP99 }) => `${p99(over.accepted).toFixed(1)} against ${normalP99.toFixed(1)} ms`,
       ),
     },
     {
       what: `${name}: p99 of refusals at twice the capacity`,
       bound: '≤ 100 ms',
-      samples: pairs.map(({ over }) => (over.refused.length === 0 ? 0 : p99(over.refused))),
+      samples: results.map(({ over }) => (over.refused.length === 0 ? 0 : p99(over.refused))),
       unit: 'ms',
       holds: atMost(100),
       note: note(

@@ -2,9 +2,10 @@
  * What users notice of overload, faults and restarts.
  *
  * Capacity is what 64 connections get that each send the next request at once. Then 800 connections offer twice as much
- * for `--seconds` (60); three times, and the median counts. The service shares its cores with PostgreSQL and Redis, and the load generator has a core of its
+ * for `--seconds` (60); three times, each compared with the capacity just before and after it, and the median counts. The service shares its cores with PostgreSQL and Redis, and the load generator has a core of its
  * own: on a shared one it would take the CPU time of the service just when it offers most. Latencies come from separate
- * requests, 100 a second in both phases, because wrk does not tell those of accepted and of refused ones apart.
+ * requests, 100 a second in both phases, because wrk does not tell those of accepted and of refused ones apart. This
+ * process has a large young generation (package.json), because its own collections delayed them by up to 50 ms.
  */
 import { crash } from '../overload/crash.ts';
 import { neighbours } from '../overload/neighbours.ts';

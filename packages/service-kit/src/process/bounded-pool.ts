@@ -9,6 +9,8 @@ interface Statement extends Promise<unknown> {
   handler(statement: Statement): void;
   canceller(statement: Statement): Promise<void>;
   reject(error: unknown): void;
+  /** The request that it is cancelled with. */
+  scope?: RequestScope;
 }
 
 /** Nearly all statements end within this time on their own; only the others are worth the cost of a cancel request. */
@@ -17,13 +19,24 @@ const cancelAfterMs = 100;
 type Send = (statement: Statement, handler: Statement['handler']) => void;
 type Work = (sql: TransactionSql) => unknown;
 
-/** Gives every statement that `sql` makes to `send`, which calls its handler. Fragments are never sent. */
+/**
+ * Gives every statement that `sql` makes to `send`, which calls its handler. Fragments are never sent.
+ *
+ * Functions that a statement has are shared by all of them: with a closure of its own V8 keeps a statement, and all of
+ * its parameters, until the next collection of the old generation.
+ */
 const interceptStatements = <S extends Sql | TransactionSql>(sql: S, send: Send): S => {
+  let original: Statement['handler'] | undefined;
+  let sendBy: Statement['handler'] | undefined;
   const intercept = (made: unknown): unknown => {
     if (!(made instanceof Promise)) return made;
     const statement = made as Statement;
     const { handler } = statement;
-    statement.handler = () => send(statement, handler);
+    if (handler !== original || sendBy === undefined) {
+      original = handler;
+      sendBy = (sent) => send(sent, handler);
+    }
+    statement.handler = sendBy;
     return statement;
   };
   const { unsafe } = sql;
@@ -32,6 +45,11 @@ const interceptStatements = <S extends Sql | TransactionSql>(sql: S, send: Send)
     unsafe: (...given: Parameters<typeof unsafe>) => intercept(unsafe(...given)),
   });
 };
+
+/** The reason why a statement was cancelled says more than "canceling statement due to user request". */
+function rejectWithReason(this: Statement, error: unknown): void {
+  (Object.getPrototypeOf(this) as Statement).reject.call(this, this.scope?.cancelled ?? error);
+}
 
 /** Sends a statement that is cancelled with its request. */
 const sendCancellable = (statement: Statement, handler: Statement['handler'], scope: RequestScope): void => {
@@ -54,9 +72,8 @@ const sendCancellable = (statement: Statement, handler: Statement['handler'], sc
     scope.onCancel.delete(onCancel);
     clearInterval(timer);
   };
-  const { reject } = statement;
-  // The reason why it was cancelled says more than "canceling statement due to user request".
-  statement.reject = (error) => reject(scope.cancelled ?? error);
+  statement.scope = scope;
+  statement.reject = rejectWithReason;
   scope.onCancel.add(onCancel);
   statement.then(end, end);
   handler(statement);
@@ -86,7 +103,7 @@ export const boundPool = (pool: Sql, { enter, leave }: Admission): Sql => {
       if (scope) sendCancellable(statement, handler, scope);
       else handler(statement);
     };
-    enter(scope, start, statement.reject);
+    enter(scope, start, (error) => statement.reject(error));
   };
   const begin = async (...given: unknown[]): Promise<unknown> => {
     const scope = currentRequest();

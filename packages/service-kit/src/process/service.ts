@@ -6,6 +6,7 @@ import type { HttpApp } from '../http/app.ts';
 import type { BaseContext, Parts } from './context.ts';
 import { drain } from './drain.ts';
 import { settingsOrExit, type CommonEnv } from './env.ts';
+import { collectSeldom } from './heap.ts';
 import { createLog } from './log.ts';
 import { addPoolMetrics, addProcessMetrics, createMetrics } from './metrics.ts';
 import { behindGateway } from '../http/gateway-secret.ts';
@@ -35,6 +36,7 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
 ): Promise<void> => {
   const { name, createContext, createApp } = options;
   const env = settingsOrExit(name, options.env);
+  collectSeldom();
   const tracing = await openTracing(name, env);
   const log = createLog(name, env.LOG_LEVEL, undefined, tracing?.fields);
   const metrics = createMetrics();
