@@ -1,4 +1,5 @@
 import type { Wallet } from './api.ts';
+import { throwNetworkError } from './network.ts';
 
 /** An error response of a service or the gateway (RFC 9457); a proxy in between may send anything else. */
 type ProblemDocument = Partial<Wallet['Problem']>;
@@ -28,9 +29,12 @@ export interface Session {
   /** Claims of the token; the services check them, not this page. */
   subject: string;
   expiresAt: Date | undefined;
-  /** Sends a request and returns the JSON of the response. A Blob is sent as it is, else JSON. Throws Refused. */
+  /**
+   * Sends a request and returns the JSON of the response. A Blob is sent as it is, else JSON. Throws Refused or
+   * NetworkError.
+   */
   ask: <T>(path: string, method?: 'GET' | 'POST', body?: unknown) => Promise<T>;
-  /** Reads a file. Throws Refused. */
+  /** Reads a file. Throws Refused or NetworkError. */
   file: (path: string) => Promise<Blob>;
   /** The time of the gateway, to the second and never later, by its newest answer; the browser's own before that. */
   serverTime: () => Date;
@@ -69,7 +73,7 @@ export const openSession = (given: string, onExpired: () => void): Session => {
     if (body !== undefined) headers['Content-Type'] = isBlob ? body.type : 'application/json';
     const sent = body === undefined ? {} : { body: isBlob ? body : JSON.stringify(body) };
     const always = { credentials: 'omit', cache: 'no-store', signal: end.signal } as const;
-    const answer = await fetch(path, { method, headers, ...always, ...sent });
+    const answer = await fetch(path, { method, headers, ...always, ...sent }).catch(throwNetworkError);
     const date = answer.headers.get('Date');
     if (date !== null) aheadMs = Date.parse(date) - Date.now();
     if (answer.ok) return answer;
@@ -80,8 +84,9 @@ export const openSession = (given: string, onExpired: () => void): Session => {
   return {
     subject: typeof sub === 'string' ? sub : 'somebody',
     expiresAt: typeof exp === 'number' ? new Date(exp * 1000) : undefined,
-    ask: async <T>(...request: Parameters<typeof send>) => (await (await send(...request)).json()) as T,
-    file: async (path) => (await send(path)).blob(),
+    ask: async <T>(...request: Parameters<typeof send>) =>
+      (await (await send(...request)).json().catch(throwNetworkError)) as T,
+    file: async (path) => (await send(path)).blob().catch(throwNetworkError),
     serverTime: () => new Date(Date.now() + aheadMs),
     close: () => {
       token = '';

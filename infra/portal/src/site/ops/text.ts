@@ -1,12 +1,13 @@
+import { NetworkError } from './network.ts';
 import { Refused } from './session.ts';
 
 /** Indented JSON. Use it as text only, never as markup. */
 export const pretty = (value: unknown): string => JSON.stringify(value, null, 2) ?? '–';
 
-/** Text for an error. */
+/** Text for an error: what the services or the network did; anything else, such as a mistake of the page, as such. */
 export const errorText = (error: unknown): string => {
-  if (error instanceof TypeError) return 'The gateway cannot be reached.';
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof Refused || error instanceof NetworkError) return error.message;
+  return `The page could not show this: ${error instanceof Error ? error.message : String(error)}`;
 };
 
 /** The mistakes that an error lists; empty when its text says everything. */
