@@ -14,6 +14,13 @@ export const portalDocuments: Readonly<Record<string, string>> = {
   '/docs/ops/summary': '/ops/summary',
 };
 
+/** The documents of the services, at exactly one address each. */
+const documents = services.flatMap((service) =>
+  [`/openapi/${service}.json`, ...Object.keys(portalDocuments).map((path) => `${path}/${service}`)].map(
+    (path) => ({ path, service, pattern: pattern(path, alone) }),
+  ),
+);
+
 /** Every route with the pattern of its requests; the first that matches counts. */
 const patterns = (): { path: string; pattern: string; service: string }[] => [
   ...routes
@@ -23,11 +30,7 @@ const patterns = (): { path: string; pattern: string; service: string }[] => [
       service,
       pattern: pattern(path, exact ? `/?${alone}` : below),
     })),
-  ...services.flatMap((service) =>
-    [`/openapi/${service}.json`, ...Object.keys(portalDocuments).map((path) => `${path}/${service}`)].map(
-      (path) => ({ path, service, pattern: pattern(path, alone) }),
-    ),
-  ),
+  ...documents,
   { path: '/healthz', service: 'gateway', pattern: pattern('/healthz', alone) },
   { path: '/docs', service: 'gateway', pattern: pattern('/docs', below) },
   { path: '/', service: 'gateway', pattern: pattern('/', alone) },
@@ -64,6 +67,8 @@ const loggedPathMap = (): string[] => {
     'map $request_uri $logged_path',
     'default "";',
     '"" "";',
+    '# Whole addresses: nothing that a client wrote itself is logged. Some contain the word that is masked below.',
+    `"~^(?<document>${documents.map(({ path }) => literal(path)).join('|')})${alone}" $document;`,
     secrets.flatMap((path) => [
       `"~^${path}/(?<event>[a-z_-]{1,40})/" "${path}/$event/***";`,
       '# In any spelling, anywhere in the path.',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { services } from '../src/routes.ts';
 import { startGateway, type Entry } from './gateway.ts';
 import { request } from './http.ts';
 import { freePort } from './ports.ts';
@@ -30,4 +31,23 @@ test.each(['POST', 'DELETE'])('a failed %s is logged with its method', async (me
   });
   await request(gateway.port, '/v1/quests', method, ['Content-Length: 0', 'X-Request-Id: failed']);
   expect(await gateway.entry('failed')).toMatchObject({ method, status: 503 });
+});
+
+test('the documents of every service are logged by their addresses, never with the query', async () => {
+  await using gateway = await startGateway();
+  const documents = services.flatMap((service) => [
+    `/docs/status/${service}`,
+    `/docs/ops/summary/${service}`,
+    `/openapi/${service}.json`,
+  ]);
+  for (const path of documents)
+    for (const target of [path, `${path}?next=/api/v1/hooks/order_updated/x`])
+      await request(gateway.port, target);
+  const { 'access.log': text = '' } = await gateway.logs();
+  const paths = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as Entry)['path']);
+  // The last one is the probe of logs().
+  expect(paths.slice(0, -1)).toEqual(documents.flatMap((path) => [path, path]));
 });

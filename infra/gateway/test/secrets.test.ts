@@ -159,6 +159,42 @@ describe('a webhook token is in no log', () => {
     await expectClean();
   });
 
+  test('when the address only resembles that of a document of the service', async () => {
+    const targets = [
+      `/docs/status/store-webhooks/${shortToken}`,
+      `/docs/status/store-webhooks/`,
+      `/docs/status/store-webhooks${hook(shortToken)}`,
+      `/docs/status/store-webhooks/../../..${hook(shortToken)}`,
+      `/docs/status/store-webhooks/%2e%2e/${shortToken}`,
+      `/docs/status/store-webhooks%3f/${shortToken}`,
+      `/docs/status/store-webhooks%2f${shortToken}`,
+      `/docs/status/store-webhooks;${shortToken}`,
+      `/docs/status/store-webhooks-${shortToken}`,
+      `/docs/status/${hook(shortToken).slice(1)}`,
+      `/docs/status/store-w%65bhooks/${shortToken}`,
+      `/docs/ops/summary/store-webhooks/${shortToken}`,
+      `/docs/ops/summary//store-webhooks/${shortToken}`,
+      `/openapi/store-webhooks.json/${shortToken}`,
+      `/openapi/store-webhooksXjson`,
+      '/DOCS/STATUS/STORE-WEBHOOKS',
+      '/docs/status/Store-Webhooks',
+      '//docs/status/store-webhooks',
+      '/docs//status/store-webhooks',
+      '/docs%2fstatus%2fstore-webhooks',
+      '/x/../docs/status/store-webhooks',
+      '/./docs/status/store-webhooks',
+      '/docs/ops/./summary/store-webhooks',
+      `${hook(shortToken)}/docs/status/store-webhooks`,
+      `/hooks/${shortToken}/docs/status/store-webhooks`,
+    ];
+    for (const target of targets) await request(gateway.port, target);
+    const { entries } = await expectClean();
+    // The last one is the probe of logs().
+    const paths = entries.slice(0, -1).map(({ path }) => String(path));
+    expect(paths).toHaveLength(targets.length);
+    expect([...new Set(paths)].toSorted()).toEqual(['/***', '/api/v1/hooks/order_updated/***']);
+  });
+
   test('when the sender disconnects, before or after the end of the body', async () => {
     for (const length of [json.length, 1_000]) {
       const socket = connect(gateway.port, '127.0.0.1');
