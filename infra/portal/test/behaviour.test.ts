@@ -110,6 +110,20 @@ describe.runIf(canLook)('the behaviour of the operations page', () => {
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
   });
 
+  test('only a failure of the network is shown as a gateway that cannot be reached', async () => {
+    await using visited = await signedIn('rounds');
+    const { page } = visited;
+    const failure = page.locator('main .failure [role=alert]').first();
+    await page.route('**/v1/stores/*/events?*', (route) => route.abort());
+    await page.goto(`${gateway}/docs/ops/#webhooks?status=done`);
+    await failure.getByText('The gateway cannot be reached.', { exact: true }).waitFor();
+    await page.unroute('**/v1/stores/*/events?*');
+    await page.route('**/v1/stores/*/events?*', (route) => route.fulfill({ json: { other: 1 } }));
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await failure.getByText(/^The page could not show this: /).waitFor();
+    expect(await page.getByText('The gateway cannot be reached.').count()).toBe(0);
+  });
+
   test('an error that all services have in common is shown once', async () => {
     await using visited = await visit('/docs/ops/#traffic');
     const { page } = visited;
