@@ -8,7 +8,8 @@ services/${name} is ready, and is part of the gateway (/v1/${plural}), the deplo
 
 Stop and start \`dev\` when it runs already.
 
-Each ${wordsOf(singular)} has a name only. Give it fields of its own: src/db/tables.ts and src/${plural}, then
+Each ${wordsOf(singular)} has a name only. Give it fields of its own: src/db/tables.ts, src/${plural}, src/demo.ts and
+docs/${name}.md, then
   npx -y pnpm@10.34.9 --filter ${name} migrations:generate --name what_changes
   npx -y pnpm@10.34.9 --filter ${name} openapi
   npx -y pnpm@10.34.9 --filter @platform/client generate
@@ -19,4 +20,5 @@ The tests of the platform send and rename its field "name":
 These describe the services in words:
   infra/portal/src/purposes.ts     purpose and callers, shown on the first page of the portal
   README.md, docs/architecture.md  the number of services, the list and the addresses
+  CHANGELOG.md                     what the service does
 `;

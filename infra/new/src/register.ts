@@ -101,7 +101,7 @@ const EDITS: Record<string, Edit> = {
       addBelow(text, '| quest-service ', 'any number', `| ${name} | nothing | any number |`),
       '| quest-service ',
       '`quest_id`',
-      `| ${name} | \`${snakeOf(singular)}_id\` | \`${snakeOf(plural)}\` |`,
+      `| ${name} | \`${snakeOf(singular)}_id\` | \`${snakeOf(plural)}\` | none |`,
     ),
   'infra/gateway/src/routes.ts': (text, { name, plural }) =>
     text.replace(/^\];$/m, `  { path: '/v1/${plural}', service: '${name}' },\n$&`),

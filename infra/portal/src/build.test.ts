@@ -84,12 +84,12 @@ test('the search knows every heading of the guides, with an address that exists'
   const sections = JSON.parse(await readFile(join(out, 'assets/guides.json'), 'utf8')) as Section[];
   expect(sections.length).toBeGreaterThan(100);
   expect(new Set(sections.map(({ href }) => href)).size).toBe(sections.length);
-  const replay = sections.find(({ heading }) => heading === 'Events and their status');
+  const replay = sections.find(({ heading }) => heading === 'Replaying failed events');
   expect(replay).toMatchObject({
     page: 'Store webhooks',
-    href: '/docs/guides/store-webhooks/#events-and-their-status',
+    href: '/docs/guides/store-webhooks/#replaying-failed-events',
   });
-  expect(replay?.text).toContain('Replay');
+  expect(replay?.text).toContain('The payload is not valid');
 });
 
 test('the search knows the text of lists and tables, without the notation of Markdown', async () => {

@@ -8,9 +8,9 @@ describe.runIf(canLook)('the guides of the portal', () => {
     await using visited = await visit('/docs/guides/');
     const { page } = visited;
     await page.getByLabel('Search the guides').fill('replay dryrun');
-    await page.getByRole('link', { name: 'Store webhooks: Events and their status' }).click();
-    await page.getByRole('heading', { name: 'Events and their status' }).waitFor();
-    expect(page.url()).toContain('/docs/guides/store-webhooks/#events-and-their-status');
+    await page.getByRole('link', { name: 'Store webhooks: Replaying failed events' }).click();
+    await page.getByRole('heading', { name: 'Replaying failed events' }).waitFor();
+    expect(page.url()).toContain('/docs/guides/store-webhooks/#replaying-failed-events');
     await page.getByRole('link', { name: 'Wallet operator', exact: true }).click();
     await page.getByRole('heading', { name: 'Wallet operator', level: 1 }).waitFor();
     expect(visited.outside).toEqual([]);
@@ -24,7 +24,7 @@ describe.runIf(canLook)('the guides of the portal', () => {
     await page.getByLabel('Search the guides').fill('replay');
     await page.getByText('The guides cannot be loaded. Type again to try again.').waitFor();
     await page.getByLabel('Search the guides').fill('replay dryrun');
-    await page.getByRole('link', { name: 'Store webhooks: Events and their status' }).waitFor();
+    await page.getByRole('link', { name: 'Store webhooks: Replaying failed events' }).waitFor();
     expect(visited.faults).toEqual([]);
   });
 

@@ -174,6 +174,16 @@ describe.runIf(canLook)('the operations page', () => {
     expect(await page.getByText('No webhook matches the filter.').isVisible()).toBe(true);
   });
 
+  test('who filters the webhooks by an order number is sent to Find', async () => {
+    await using visited = await signedIn('webhooks');
+    const { page } = visited;
+    await page.getByLabel('About').fill('7007');
+    await page.getByLabel('About').press('Enter');
+    await page.getByText('To search by order number, use').getByRole('link', { name: 'Find' }).click();
+    await page.waitForURL(/#find\?q=7007$/);
+    expect(visited.faults).toEqual([]);
+  });
+
   test('a refused webhook can be rechecked instead of replayed', async () => {
     await using visited = await signedIn('webhooks');
     const { page } = visited;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { inherited } from '../env.ts';
+import { inherited, trusted } from '../env.ts';
 import { root } from '../service.ts';
 import { build, type Stage } from './build.ts';
 
@@ -37,7 +37,7 @@ export const buildImage = async (
     dockerfile,
     args,
     work,
-    env: { ...inherited, PATH, npm_config_prefer_offline: 'true' },
+    env: { ...inherited, ...trusted, PATH, npm_config_prefer_offline: 'true' },
     ...(target !== undefined && { target }),
   });
   // As on a file system that is read only.

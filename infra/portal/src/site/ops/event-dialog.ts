@@ -68,7 +68,7 @@ const outline = (event: Webhooks['EventDetail']): Node =>
           { class: 'note' },
           element('span', { class: 'error' }, event.error),
           ' ',
-          element('a', { href: guideAddress('docs/store-webhooks.md#events-and-their-status') }, 'Guide'),
+          element('a', { href: guideAddress('docs/store-webhooks.md#replaying-failed-events') }, 'Guide'),
         ),
     facts([
       ['Status', state(lookOf(event), event.status)],

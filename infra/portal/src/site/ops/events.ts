@@ -6,7 +6,7 @@ import { lookOf } from './events-data.ts';
 import { createFilters } from './filters.ts';
 import { choice, nothing, show, state, table, time } from './parts.ts';
 import { pager } from './pages.ts';
-import { changeFilters, place } from './place.ts';
+import { addressOf, changeFilters, place } from './place.ts';
 import { replaySpan } from './replay-span.ts';
 import type { Session } from './session.ts';
 import { storeNames } from './stores.ts';
@@ -39,6 +39,18 @@ const columns = (hasStore: boolean) => [
   'Error',
 ];
 
+/** An order number is no id, and the list can be filtered by ids only. */
+const noMatch = (about: string | null): HTMLElement => {
+  const text = nothing('No webhook matches the filter.');
+  if (about !== null)
+    text.append(
+      ' To search by order number, use ',
+      element('a', { href: addressOf('find', { q: about }) }, 'Find'),
+      '.',
+    );
+  return text;
+};
+
 const listView = (session: Session, names: ReadonlyMap<string, string>, refresh: () => void): HTMLElement => {
   const store = choice([[everyStore, 'All stores'], ...names]);
   const list = element('div', { class: 'list' });
@@ -67,7 +79,7 @@ const listView = (session: Session, names: ReadonlyMap<string, string>, refresh:
     many.textContent = isEvery ? 'Choose a store to replay many' : 'Replay many …';
     void show(list, async () => {
       const { events, page } = await session.ask<WebhooksAnswer<'listEvents'>>(`${path()}?${query}`);
-      if (events.length === 0) return nothing('No webhook matches the filter.');
+      if (events.length === 0) return noMatch(query.get('entity'));
       const rows = events.map((event) => {
         const { id, storeId = store.value } = event;
         return row(event, isEvery ? nameOf(storeId) : undefined, () => open(id, storeId));

@@ -7,7 +7,8 @@ import type { Refused, Session } from './session.ts';
 import { storeNames } from './stores.ts';
 import { isTemporary } from './text.ts';
 
-const placeholder = 'Order, member, job, transaction, player, round, event or request id';
+const placeholder =
+  'Order number, or id of an order, member, job, transaction, player, round, event or request';
 
 /** The text of the search in the address. */
 const asked = (): string => place().filters.get('q') ?? '';
