@@ -8,7 +8,7 @@ import { Unavailable } from '../src/http/problem.ts';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as (options: { type: 'minor' }) => void;
 
-/** Bytes of objects that survived two collections of the young generation. */
+/** Bytes of the old generation, to which an object moves when it survives two collections of the young one. */
 const oldBytes = (): number =>
   getHeapSpaceStatistics()
     .filter(({ space_name: name }) => name === 'old_space' || name === 'large_object_space')

@@ -11,6 +11,8 @@ interface Statement extends Promise<unknown> {
   reject(error: unknown): void;
   /** The request that it is cancelled with. */
   scope?: RequestScope;
+  /** The driver's `reject`, or that of a tracer, which ends the span. */
+  rejectBefore?(error: unknown): void;
 }
 
 /** Nearly all statements end within this time on their own; only the others are worth the cost of a cancel request. */
@@ -48,7 +50,7 @@ const interceptStatements = <S extends Sql | TransactionSql>(sql: S, send: Send)
 
 /** The reason why a statement was cancelled says more than "canceling statement due to user request". */
 function rejectWithReason(this: Statement, error: unknown): void {
-  (Object.getPrototypeOf(this) as Statement).reject.call(this, this.scope?.cancelled ?? error);
+  this.rejectBefore?.(this.scope?.cancelled ?? error);
 }
 
 /** Sends a statement that is cancelled with its request. */
@@ -73,6 +75,7 @@ const sendCancellable = (statement: Statement, handler: Statement['handler'], sc
     clearInterval(timer);
   };
   statement.scope = scope;
+  statement.rejectBefore = statement.reject;
   statement.reject = rejectWithReason;
   scope.onCancel.add(onCancel);
   statement.then(end, end);
