@@ -10,7 +10,13 @@ const search = html`<search>
   <ol id="results"></ol>
 </search>`;
 
-const isDecision = ({ name }: Guide): boolean => name.startsWith('adr/');
+const isIn =
+  (folder: string) =>
+  ({ name }: Guide): boolean =>
+    name.startsWith(`${folder}/`);
+const isDecision = isIn('adr');
+const isContract = isIn('contracts');
+const isGuide = ({ name }: Guide): boolean => !name.includes('/');
 
 const entry = (guide: Guide, current?: Guide): Markup =>
   guide === current
@@ -27,12 +33,8 @@ const list = (heading: string, guides: readonly Guide[], current?: Guide): Marku
 export const guidePage = (guide: Guide, guides: readonly Guide[]): Markup =>
   html`<div class="page with-contents">
     <nav class="contents" aria-label="Guides">
-      ${search}
-      ${list(
-        'Guides',
-        guides.filter((one) => !isDecision(one)),
-        guide,
-      )}
+      ${search} ${list('Guides', guides.filter(isGuide), guide)}
+      ${list('Contracts', guides.filter(isContract), guide)}
       <p><a href="/docs/guides/#decisions">Decisions</a></p>
     </nav>
     <main id="content" class="guide">${guide.body}</main>
@@ -42,10 +44,6 @@ export const guidePage = (guide: Guide, guides: readonly Guide[]): Markup =>
 export const guideList = (guides: readonly Guide[]): Markup =>
   html`<main id="content" class="page guides-list">
     <h1>Guides</h1>
-    ${search}
-    ${list(
-      'Guides',
-      guides.filter((one) => !isDecision(one)),
-    )}
+    ${search} ${list('Guides', guides.filter(isGuide))} ${list('Contracts', guides.filter(isContract))}
     <section id="decisions">${list('Decisions', guides.filter(isDecision))}</section>
   </main>`;

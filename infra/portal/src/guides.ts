@@ -41,7 +41,7 @@ const targetOf = (href: string, folder: string): string | undefined => {
   const [path = '', heading] = href.split('#');
   const name = join(folder, path);
   if (name.startsWith('..') || !name.endsWith('.md')) return undefined;
-  const address = name === 'adr/README.md' ? '/docs/guides/' : addressOf(name.slice(0, -'.md'.length));
+  const address = name.endsWith('/README.md') ? '/docs/guides/' : addressOf(name.slice(0, -'.md'.length));
   return heading === undefined ? address : `${address}#${heading}`;
 };
 

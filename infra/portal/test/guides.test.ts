@@ -28,14 +28,14 @@ describe.runIf(canLook)('the guides of the portal', () => {
     expect(visited.faults).toEqual([]);
   });
 
-  test('guides come before decisions in the results of a search', async () => {
+  test('guides come before contracts and decisions in the results of a search', async () => {
     await using visited = await visit('/docs/guides/');
     const { page } = visited;
     await page.getByLabel('Search the guides').fill('database unavailable');
     const links = page.locator('#results a');
     await links.first().waitFor();
     const addresses = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
-    const decisions = addresses.map((address) => address.startsWith('/docs/guides/adr/'));
+    const decisions = addresses.map((address) => /^\/docs\/guides\/(?:adr|contracts)\//.test(address));
     expect(decisions).toContain(true);
     expect(decisions.lastIndexOf(false)).toBeLessThan(decisions.indexOf(true));
   });

@@ -3,7 +3,7 @@ import { int32Max, integerParameter } from './integer.ts';
 
 /**
  * `PageIndex` and `PageSize`, to be spread into the strict object that a service gives its list. Callers
- * write the names in any case: give the route `anyCaseQuery`. Source: seed 002, part B; PageIndex ends
+ * write the names in any case: give the route `anyCaseQuery`. Source: docs/contracts/consignments.md; PageIndex ends
  * at int32 by our choice.
  */
 export const pageIndexQuery = {

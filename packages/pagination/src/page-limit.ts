@@ -4,7 +4,7 @@ import type { Slice } from './slice.ts';
 
 /**
  * `page` and `limit`, to be spread into the strict object that a service gives its list:
- * `z.strictObject({ ...pageLimitQuery, status: … })`. Source: seed 002, part A.
+ * `z.strictObject({ ...pageLimitQuery, status: … })`. Source: docs/contracts/verify-projects.md.
  */
 export const pageLimitQuery = {
   page: integerParameter({ min: 1, max: 100_000, fallback: 1, description: 'Number of the page, from 1' }),

@@ -1,11 +1,11 @@
 import { int32Max, integerParameter } from './integer.ts';
 
-/** The pattern of seed 000; it also accepts `-0`, which is 0. */
+/** The pattern of docs/contracts/quest-service.md; it also accepts `-0`, which is 0. */
 const signed = /^-?(?:0|[1-9]\d*)$/;
 
 /**
  * `Skip` and `Take`, to be spread into a strict object; the body is a bare array. Callers write the
- * names in any case: give the route `anyCaseQuery`. Source: seed 000, part B; the defaults are ours.
+ * names in any case: give the route `anyCaseQuery`. Source: docs/contracts/quest-service.md.
  */
 export const skipTakeQuery = {
   Skip: integerParameter(

@@ -12,7 +12,7 @@ const document = JSON.parse(await readFile(new URL('../openapi.json', import.met
 const list = document.paths['/quests/{questId}/questions'].get;
 const schema = (name: string): Schema => document.components.schemas[name];
 
-/** Seed 000, part B: what is said of the listing, row by row. */
+/** docs/contracts/quest-service.md, section Given, row by row. */
 test('the OpenAPI document describes each parameter as the interface does', () => {
   const [questId, skip, take] = list.parameters;
   expect(questId).toMatchObject({

@@ -16,7 +16,7 @@ const millisecondsOf = (given: string): number => Date.parse(given) + (submillis
 const form = 'ISO 8601 with a date and a zone (Z or ±hh:mm), or a date alone, which means midnight UTC.';
 
 /**
- * A timestamp in a request. Becomes ISO 8601 in UTC with milliseconds. Source: seed 002, part A; the
+ * A timestamp in a request. Becomes ISO 8601 in UTC with milliseconds. Source: docs/contracts/verify-projects.md; the
  * accepted forms are our choice.
  */
 export const timestamp = (description: string) =>

@@ -5,7 +5,7 @@ const document = JSON.parse(await readFile(new URL('../openapi.json', import.met
 const schemaOf = (name: string) => document.components.schemas[name];
 
 const text = 'string';
-/** Seed 001, part B: the fields of each message, `?` behind those that may be left out. */
+/** docs/contracts/wallet-operator.md: the fields of each message, `?` behind optional ones. */
 const requests = {
   Authenticate: { requestId: text, playerId: text, currency: text, gameCode: text },
   Debit: {

@@ -29,9 +29,9 @@ const score = ({ page, heading, text }: Section, words: readonly string[]): numb
   return 1 + words.filter((word) => title.includes(word)).length;
 };
 
-/** Decisions come after guides, which say what to do. */
-const isDecision = ({ section }: { section: Section }): number =>
-  Number(section.href.startsWith('/docs/guides/adr/'));
+/** Contracts and decisions, in folders of their own, come after guides, which say what to do. */
+const isBackground = ({ section }: { section: Section }): number =>
+  Number(/^\/docs\/guides\/[^/]+\/[^/#]+\//.test(section.href));
 
 /** The part of a text around the first of the words. */
 const excerpt = (text: string, words: readonly string[]): string => {
@@ -62,7 +62,7 @@ const search = async (): Promise<void> => {
   const matches = all
     .map((section) => ({ section, score: score(section, words) }))
     .filter((one) => one.score > 0)
-    .toSorted((one, other) => isDecision(one) - isDecision(other) || other.score - one.score);
+    .toSorted((one, other) => isBackground(one) - isBackground(other) || other.score - one.score);
   found.textContent =
     matches.length === 0 ? `Nothing contains “${asked.trim()}”.` : `${matches.length} found`;
   results.replaceChildren(...matches.slice(0, most).map(({ section }) => result(section, words)));

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { QuestPath } from '../quests/schema.ts';
 import { maxQuestions, misplaced, repeated } from './domain.ts';
 
-/** The first of each comes from the seed; the others are ours. */
+/** The first of each is given (docs/contracts/quest-service.md); the others are ours. */
 export const questionTypes = ['SINGLE_CHOICE', 'MULTIPLE_CHOICE', 'OPEN_TEXT', 'SCALE'] as const;
 export const presentations = ['HORIZONTAL', 'VERTICAL', 'DROPDOWN'] as const;
 export const alternativeTypes = ['DEFAULT', 'OTHER', 'NONE_OF_THE_ABOVE'] as const;

@@ -1,4 +1,4 @@
-/** The ten events of seed 001 part A, and whether their path names the provider. */
+/** The ten events of docs/contracts/store-webhooks.md, and whether their path names the provider. */
 export const hookEvents = {
   order_updated: { service: false, summary: 'An order changed at the POS' },
   new_member: { service: false, summary: 'A member was created at the POS' },

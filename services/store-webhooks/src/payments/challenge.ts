@@ -28,7 +28,7 @@ const sessionIds = (data: string | undefined): string[] => {
 
 const cres = z.string().meta({ description: 'The 3DS challenge response: base64 or base64url of JSON' });
 
-/** Seed 001 part A, payment auth payload. */
+/** The body of payment-auth-completed: docs/contracts/store-webhooks.md. */
 export const challengePayload = z
   .looseObject({
     service: z.string().meta({ description: 'The 3DS provider, such as threedsecureio' }),

@@ -3,7 +3,7 @@ import { toMinor } from './money.ts';
 import { amountFields, type MemberRecord, type OrderRecord, type VerificationRecord } from './records.ts';
 import { pointersTo, epoch, identifier, orNull, location, storableText } from './shape.ts';
 
-/** Payloads of seed 001 part A. Fields beyond them are accepted and ignored. */
+/** Payloads of the point of sale (docs/contracts/store-webhooks.md). Fields beyond them are accepted and ignored. */
 
 const amount = orNull(z.number().min(-1e12).max(1e12));
 

@@ -1,4 +1,4 @@
-/** The statuses of answers. Source: seed 001, part B. */
+/** The statuses of answers. Source: docs/contracts/wallet-operator.md. */
 export const statuses = [
   'OK',
   'ERROR_NOT_ENOUGH_MONEY',
