@@ -103,6 +103,8 @@ CREATE TABLE "delivery_jobs" (
 	"arrived_at" timestamp (3) with time zone,
 	"completed_at" timestamp (3) with time zone,
 	"ended_at" timestamp (3) with time zone,
+	"later_position" integer,
+	"later_stage_at" timestamp (3) with time zone,
 	"event_id" uuid NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "delivery_jobs_store_id_id_pk" PRIMARY KEY("store_id","id")

@@ -110,3 +110,37 @@ test('doordash: a cancelled delivery ends the job', async () => {
   const { notifications } = await get(`${id}/notifications`);
   expect(JSON.stringify(notifications)).toContain('was cancelled');
 });
+
+const endings = [
+  ['a delivery that was completed', doordash.droppedOff, 'was delivered', doordash.cancelled],
+  ['a delivery that was cancelled', doordash.cancelled, 'was cancelled', doordash.droppedOff],
+] as const;
+
+test.each(endings)(
+  'the stage of %s stays when another end arrives later, which is recorded and notifies nobody',
+  async (_name, first, step, second) => {
+    const { id, webhookToken } = await service.store({ delivery: { kind: 'doordash' } });
+    for (const event of [first, second])
+      await service.hook('job_assigned', webhookToken, { ...event, external_delivery_id: 'D-9' });
+    await service.settled();
+    const stages = { DASHER_DROPPED_OFF: 'completed', DELIVERY_CANCELLED: 'cancelled' };
+    const stageOf = ({ event_name: name }: typeof first) => stages[name as keyof typeof stages];
+    const job = await get(`${id}/delivery-jobs/D-9`);
+    expect(job).toMatchObject({
+      stage: stageOf(first),
+      status: first.event_name,
+      completedAt: '2024-03-15T18:35:22.791Z',
+      endedAt: '2024-03-15T18:40:00.000Z',
+      laterStage: stageOf(second),
+      laterStageAt: new Date(second.created_at).toISOString(),
+    });
+    const { notifications } = await get(`${id}/notifications`);
+    expect(
+      (notifications as unknown as { subject: string }[]).map(({ subject }) => subject).toSorted(),
+    ).toEqual([`Delivery D-9 ${step}`, `Your order D-9 ${step}`]);
+    const span = { from: '2020-01-01T00:00:00.000Z', to: '2100-01-01T00:00:00.000Z', status: 'done' };
+    await service.admin('POST', `/v1/stores/${id}/events/replay`, span);
+    await service.settled();
+    expect(await get(`${id}/delivery-jobs/D-9`)).toEqual(job);
+  },
+);

@@ -1469,12 +1469,19 @@ export interface components {
              */
             endedAt: string | null;
             /** Format: date-time */
+            laterStageAt: string | null;
+            /** Format: date-time */
             updatedAt: string;
             /**
-             * @description Never moves back; the last two end it without a delivery
+             * @description Never moves back, and the first of the last three stays; the last two end it without a delivery
              * @enum {string}
              */
             stage: "assigned" | "started" | "arrived" | "completed" | "cancelled" | "failed";
+            /**
+             * @description Another end that the provider reported after this one
+             * @enum {string|null}
+             */
+            laterStage: "completed" | "cancelled" | "failed" | null;
             driverLocation: {
                 lat: number;
                 lng: number;

@@ -100,6 +100,9 @@ export const deliveryJobs = pgTable(
     completedAt: isoColumn('completed_at'),
     /** Cancelled or failed. */
     endedAt: isoColumn('ended_at'),
+    /** Another final stage, reported after the job had ended. */
+    laterPosition: integer('later_position'),
+    laterStageAt: isoColumn('later_stage_at'),
     ...fromEvent,
   },
   (table) => [

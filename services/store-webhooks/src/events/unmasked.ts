@@ -29,7 +29,7 @@ export const unmaskedRecordFields = shownBy([
   ),
   ...pointersTo('', 'consumerId consumerUserId memberId userId service transactionId completed'),
   ...pointersTo('', 'orderNo memberGroup trackingStatus currency orderId driverId estimatedArrival'),
-  ...pointersTo('', 'assignedAt startedAt arrivedAt completedAt endedAt'),
+  ...pointersTo('', 'assignedAt startedAt arrivedAt completedAt endedAt laterStage laterStageAt'),
   ...pointersTo('/cart', amountNames.join(' ')),
   ...pointersTo('/cart/items/*', 'productId quantity price totalPrice'),
 ]);

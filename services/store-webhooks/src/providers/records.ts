@@ -66,6 +66,9 @@ export interface MemberRecord extends Profile {
 /** The life cycle of a job, in order. The last two end it without a delivery. */
 export const jobStages = ['assigned', 'started', 'arrived', 'completed', 'cancelled', 'failed'] as const;
 
+/** The stages after which no other follows. */
+export const finalStages = ['completed', 'cancelled', 'failed'] as const;
+
 export type JobStage = (typeof jobStages)[number];
 /** Stages that have an address of their own. */
 export type JobEvent = `job_${Exclude<JobStage, 'cancelled' | 'failed'>}`;

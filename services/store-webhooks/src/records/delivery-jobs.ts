@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deliveryJobs } from '../db/tables.ts';
 import { createUpsert, type Merge } from '../db/upsert.ts';
 import { jobText } from '../notifications/text.ts';
-import { jobStages } from '../providers/records.ts';
+import { finalStages, jobStages } from '../providers/records.ts';
 import { sourceOf, type ChangeOf, type Notice, type Sourced } from '../worker/change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
@@ -20,12 +20,16 @@ export const deliveryJobList = declareList({
   view: viewOf(
     'DeliveryJob',
     deliveryJobs,
-    'id orderId status driverId estimatedArrival assignedAt startedAt arrivedAt completedAt endedAt updatedAt',
+    'id orderId status driverId estimatedArrival assignedAt startedAt arrivedAt completedAt endedAt laterStageAt updatedAt',
     {
       id: posId,
-      stage: z
-        .enum(jobStages)
-        .meta({ description: 'Never moves back; the last two end it without a delivery' }),
+      stage: z.enum(jobStages).meta({
+        description:
+          'Never moves back, and the first of the last three stays; the last two end it without a delivery',
+      }),
+      laterStage: z.enum(finalStages).nullable().meta({
+        description: 'Another end that the provider reported after this one',
+      }),
       status: 'As the provider named it',
       driverLocation: z.object({ lat: z.number(), lng: z.number() }).nullable(),
       endedAt: 'When it was cancelled or failed',
@@ -36,6 +40,7 @@ export const deliveryJobList = declareList({
     return {
       ...row,
       stage: jobStages[row.position - 1] ?? 'assigned',
+      laterStage: row.laterPosition === null ? null : jobStages[row.laterPosition - 1],
       driverLocation: lat == null || lng == null ? null : { lat, lng },
     };
   },
@@ -50,16 +55,24 @@ export const deliveryJobList = declareList({
   },
 });
 
+const firstFinal = jobStages.indexOf(finalStages[0]) + 1;
+const isSecondEnd = `least(t.position, excluded.position) >= ${firstFinal} and excluded.position <> t.position`;
+
 const greatest: Merge = (stored, given) => `greatest(${stored}, ${given})`;
 const first: Merge = (stored, given) => `coalesce(${stored}, ${given})`;
-/** The value of the latest event that has one. */
+/** The value of the latest event that has one, but an end that came first keeps its values. */
 const latest: Merge = (stored, given) => `
-  case when (excluded.position, excluded.event_id) >= (t.position, t.event_id)
+  case when (excluded.position, excluded.event_id) >= (t.position, t.event_id) and not (${isSecondEnd})
     then coalesce(${given}, ${stored}) else coalesce(${stored}, ${given}) end`;
+const ofSecondEnd = (stored: string, value: string): string =>
+  `coalesce(${stored}, case when ${isSecondEnd} then ${value} end)`;
 
 const upsert = createUpsert(deliveryJobs, {
   merged: {
-    position: greatest,
+    position: (stored, given) =>
+      `case when ${stored} >= ${firstFinal} then ${stored} else greatest(${stored}, ${given}) end`,
+    laterPosition: (stored) => ofSecondEnd(stored, 'excluded.position'),
+    laterStageAt: (stored) => ofSecondEnd(stored, 'coalesce(excluded.completed_at, excluded.ended_at)'),
     eventId: greatest,
     updatedAt: greatest,
     orderId: latest,
@@ -106,8 +119,8 @@ const steps = {
 } as const;
 
 /**
- * Moves jobs forward in their life cycle. The position never moves back; a late event still adds its time
- * and missing fields of the driver.
+ * Moves jobs forward in their life cycle. The position never moves back, and the first final one stays; a late event
+ * still adds its time and missing fields of the driver.
  */
 export const applyJobs = async (sql: ISql, changes: readonly JobChange[]): Promise<Notice[]> => {
   const applied = await sql<Applied[]>`
