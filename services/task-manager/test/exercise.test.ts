@@ -7,7 +7,7 @@ test('every operation answers as the document says', async () => {
   await using service = await startService();
   await using server = await serve(service.app);
   const ann = await register(service.app);
-  // A refresh token works once and its second use ends the session, so refreshing needs another user.
+  // A refresh token works once and a later use ends the session, so refreshing needs another user.
   const ben = await register(service.app);
   const faults = await exercise({
     url: server.url,

@@ -61,3 +61,8 @@ export const register = async (app: App, email = newEmail()) => {
     answer,
   };
 };
+
+/** Lets more than the 30 seconds pass in which a refresh token that was just exchanged still works. */
+export const endOverlap = async ({ context }: TestInstance<Context>): Promise<void> => {
+  await context.database.sql`update sessions set rotated_at = rotated_at - interval '31 seconds'`;
+};

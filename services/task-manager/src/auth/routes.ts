@@ -125,7 +125,7 @@ export const authRoutes = (context: Context): Route[] => {
         status: 200,
         headers: noStore,
         body: {
-          user: await getSessionUser(context, caller.subject),
+          user: await getSessionUser(context.database.orm, caller.subject),
           expiresAt: caller.expiresAt.toISOString(),
         },
       }),
@@ -163,7 +163,9 @@ export const authRoutes = (context: Context): Route[] => {
         operationId: 'refresh',
         tag,
         summary: 'Exchange the refresh cookie for new credentials',
-        description: 'A refresh token works once. Using it a second time ends the session.',
+        description:
+          'A refresh token works once. For 30 seconds the token that was exchanged gets working credentials ' +
+          'of the same session again; used later, it ends the session.',
         caller: anyone,
         headers: { Cookie: 'The refresh cookie' },
         responses: { 200: { description: 'You stay logged in', body: LoggedIn, headers: setsCookies } },

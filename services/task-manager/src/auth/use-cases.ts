@@ -1,9 +1,12 @@
+import type { Executor } from '@platform/service-kit/db';
 import { Unauthorized } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import {
   endSession,
   endSessionOf,
+  readRefreshToken,
   refreshSession,
+  refuseRefresh,
   startSession,
   type Credentials,
 } from '../sessions/use-cases.ts';
@@ -73,16 +76,24 @@ export const login = async (
 };
 
 /** The user that a session belongs to. */
-export const getSessionUser = async (context: Context, userId: string): Promise<User> => {
-  const user = await getUser(context, userId);
+export const getSessionUser = async (orm: Executor, userId: string): Promise<User> => {
+  const user = await getUser(orm, userId);
   if (user === undefined) throw unauthorized('The user no longer exists.');
   return user;
 };
 
+/**
+ * Exchanges a refresh token for new credentials in one transaction, so that a failure leaves the token
+ * as it was. Throws Unauthorized.
+ */
 export const refresh = async (context: Context, token: string | undefined): Promise<LoggedIn> => {
   if (token === undefined) throw unauthorized('The refresh cookie is missing.');
-  const { userId, ...credentials } = await refreshSession(context, token);
-  return { user: await getSessionUser(context, userId), ...credentials };
+  const read = readRefreshToken(context, token);
+  const refreshed = await context.database.orm.transaction(async (transaction) => {
+    const credentials = await refreshSession(context, transaction, read);
+    return credentials && { user: await getSessionUser(transaction, read.session.userId), ...credentials };
+  });
+  return refreshed ?? refuseRefresh(context, read);
 };
 
 interface SessionCredentials {

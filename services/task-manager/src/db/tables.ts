@@ -53,6 +53,8 @@ export const sessions = pgTable(
     id: uuid().notNull(),
     /** SHA-256 of the one valid refresh token. */
     refreshHash: bytes('refresh_hash').notNull(),
+    /** When that token replaced the one before it; null for the first token. */
+    rotatedAt: isoColumn('rotated_at'),
     createdAt: isoColumn('created_at').notNull(),
     /** Each refresh extends it. */
     expiresAt: isoColumn('expires_at').notNull(),

@@ -10,7 +10,7 @@ const bytesOf = (token: string) => Buffer.from(token, 'base64url');
 
 test('a refresh token names its session; it does not contain its hash', () => {
   const { token, hash } = tokens.create(session);
-  expect(tokens.read(token)).toEqual({ session, hash, issued: true });
+  expect(tokens.read(token)).toMatchObject({ session, hash, issued: true });
   expect(bytesOf(token).includes(hash)).toBe(false);
   expect(hash).toEqual(createHash('sha256').update(bytesOf(token).subarray(32)).digest());
 });
@@ -18,6 +18,17 @@ test('a refresh token names its session; it does not contain its hash', () => {
 test('no two tokens of a session are equal', () => {
   const created = Array.from({ length: 100 }, () => tokens.create(session).token);
   expect(new Set(created).size).toBe(100);
+});
+
+test('the successor of a token is the same at each call, and another one for each token and key', () => {
+  const first = tokens.read(tokens.create(session).token);
+  const second = tokens.read(first?.successor().token ?? '');
+  const others = createRefreshTokens(keyOf()).read(first?.successor().token ?? '');
+  expect(second).toMatchObject({ session, issued: true, hash: first?.successor().hash });
+  const made = [first, first, second, second, others].map((read) => read?.successor().token);
+  expect(made[0]).toBe(made[1]);
+  expect(made[2]).toBe(made[3]);
+  expect(new Set(made).size).toBe(3);
 });
 
 test('a token with any byte changed, or made under another key, was not issued', () => {

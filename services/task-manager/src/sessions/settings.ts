@@ -2,6 +2,8 @@ import type { SessionName } from './refresh-token.ts';
 
 export const accessSeconds = 15 * 60;
 export const refreshSeconds = 30 * 24 * 3600;
+/** How long after a refresh the token that was exchanged gets the same new token again. */
+export const overlapSeconds = 30;
 /** How far the clocks of two instances may differ: an access token of the one is valid on the other. */
 export const clockToleranceSeconds = 60;
 

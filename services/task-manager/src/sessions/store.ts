@@ -1,9 +1,9 @@
 import type { Executor } from '@platform/service-kit/db';
-import { and, eq, gt, lte, sql as raw } from 'drizzle-orm';
+import { and, eq, gt, gte, lte, sql as raw } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import { sessions } from '../db/tables.ts';
 import type { SessionName } from './refresh-token.ts';
-import { refreshSeconds } from './settings.ts';
+import { overlapSeconds, refreshSeconds } from './settings.ts';
 
 // Times are those of the database, so that an instance with a wrong clock ends no session.
 const now = raw`now()`;
@@ -26,20 +26,27 @@ export const insertSession = async (
 };
 
 /**
- * Replaces the refresh hash and extends the session; false when `from` is not the valid hash. Of
- * concurrent calls, one succeeds.
+ * Replaces the refresh hash and extends the session. Returns false when neither `from` is the valid hash
+ * nor `to` has replaced it within the last `overlapSeconds`; of concurrent calls, one replaces it.
  */
 export const replaceRefreshHash = async (
   orm: Executor,
   session: SessionName,
   { from, to }: { from: Buffer; to: Buffer },
 ): Promise<boolean> => {
+  const live = and(matches(session), gt(sessions.expiresAt, now));
   const replaced = await orm
     .update(sessions)
-    .set({ refreshHash: to, expiresAt })
-    .where(and(matches(session), eq(sessions.refreshHash, from), gt(sessions.expiresAt, now)))
+    .set({ refreshHash: to, rotatedAt: now, expiresAt })
+    .where(and(live, eq(sessions.refreshHash, from)))
     .returning({ id: sessions.id });
-  return replaced.length === 1;
+  if (replaced.length === 1) return true;
+  const overlap = raw`now() - make_interval(secs => ${overlapSeconds})`;
+  const earlier = await orm
+    .select({ id: sessions.id })
+    .from(sessions)
+    .where(and(live, eq(sessions.refreshHash, to), gte(sessions.rotatedAt, overlap)));
+  return earlier.length === 1;
 };
 
 /** Deletes a session, if `refreshHash` is its valid hash or is not given. Returns whether there was one. */

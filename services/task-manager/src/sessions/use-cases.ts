@@ -2,7 +2,7 @@ import type { Executor } from '@platform/service-kit/db';
 import { Unauthorized } from '@platform/service-kit/problem';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
-import type { SessionName } from './refresh-token.ts';
+import type { ReadToken, SessionName } from './refresh-token.ts';
 import { revocationId } from './settings.ts';
 import { deleteSession, insertSession, pruneSessions, replaceRefreshHash } from './store.ts';
 
@@ -73,25 +73,38 @@ const invalid = (forged?: Buffer) =>
     forged?.toString('base64url'),
   );
 
+/** What a refresh token says. Throws Unauthorized for a text that is none. */
+export const readRefreshToken = ({ refreshTokens }: Context, refreshToken: string): ReadToken => {
+  const read = refreshTokens.read(refreshToken);
+  if (read === undefined) throw invalid();
+  return read;
+};
+
 /**
- * Exchanges a refresh token for new credentials. A token that was exchanged before is in the hands of
- * two parties, so its session ends; a forged one ends nothing. Throws Unauthorized
- * `invalid_refresh_token` or `refresh_token_reused`.
+ * Exchanges the valid refresh token of a session, or the one before it within `overlapSeconds` of that
+ * exchange, for new credentials. Undefined for any other token: `refuseRefresh` says why.
  */
 export const refreshSession = async (
   context: Context,
-  refreshToken: string,
-): Promise<Credentials & { userId: string }> => {
-  const read = context.refreshTokens.read(refreshToken);
-  if (read === undefined) throw invalid();
-  const { session, hash, issued } = read;
-  const next = context.refreshTokens.create(session);
-  const { orm } = context.database;
-  if (await replaceRefreshHash(orm, session, { from: hash, to: next.hash })) {
-    return { ...(await credentialsOf(context, session, next.token)), userId: session.userId };
-  }
+  orm: Executor,
+  { session, hash, successor }: ReadToken,
+): Promise<Credentials | undefined> => {
+  const next = successor();
+  if (!(await replaceRefreshHash(orm, session, { from: hash, to: next.hash }))) return undefined;
+  return credentialsOf(context, session, next.token);
+};
+
+/**
+ * Refuses a refresh token that can't be exchanged. One that was exchanged earlier is in the hands of two
+ * parties, so its session ends; a forged one ends nothing. Throws Unauthorized `invalid_refresh_token`
+ * or `refresh_token_reused`.
+ */
+export const refuseRefresh = async (
+  context: Context,
+  { session, hash, issued }: ReadToken,
+): Promise<never> => {
   if (!issued) throw invalid(hash);
-  await pruneSessions(orm, session.userId);
+  await pruneSessions(context.database.orm, session.userId);
   if (!(await endSession(context, session))) throw invalid();
   throw new Unauthorized(
     'The refresh token was used before; the session has ended.',

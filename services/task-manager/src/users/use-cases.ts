@@ -28,8 +28,7 @@ export const createUser = async (
   throw new Conflict('email_taken', 'There is a user with this email address already.');
 };
 
-export const getUser = ({ database }: Context, id: string): Promise<User | undefined> =>
-  findUser(database.orm, id);
+export const getUser = (orm: Executor, id: string): Promise<User | undefined> => findUser(orm, id);
 
 /** The user with an email, with the password hash. */
 export const getAccount = ({ database }: Context, email: string): Promise<Account | undefined> =>
