@@ -15,7 +15,7 @@ CREATE TABLE "payment_challenges" (
 	"transaction_id" text NOT NULL,
 	"outcome" text,
 	"outcome_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "payment_challenges_store_id_service_three_ds_server_trans_id_pk" PRIMARY KEY("store_id","service","three_ds_server_trans_id")
+	CONSTRAINT "payment_challenges_service_three_ds_server_trans_id_pk" PRIMARY KEY("service","three_ds_server_trans_id")
 );
 --> statement-breakpoint
 CREATE TABLE "payments" (
@@ -23,6 +23,7 @@ CREATE TABLE "payments" (
 	"service" text NOT NULL,
 	"transaction_id" text NOT NULL,
 	"order_id" text NOT NULL,
+	"three_ds_server_trans_id" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "payments_store_id_service_transaction_id_pk" PRIMARY KEY("store_id","service","transaction_id")
 );
@@ -199,9 +200,8 @@ CREATE TABLE "verifications" (
 	CONSTRAINT "verifications_store_id_service_transaction_id_pk" PRIMARY KEY("store_id","service","transaction_id")
 );
 --> statement-breakpoint
-CREATE INDEX "payment_challenges_anywhere" ON "payment_challenges" USING btree ("service","three_ds_server_trans_id");--> statement-breakpoint
 CREATE INDEX "payment_challenges_outcome" ON "payment_challenges" USING btree ("outcome_at") WHERE outcome is not null;--> statement-breakpoint
-CREATE INDEX "payments_transaction_anywhere" ON "payments" USING btree ("service","transaction_id");--> statement-breakpoint
+CREATE INDEX "payments_transaction_anywhere" ON "payments" USING btree ("service",lower(transaction_id));--> statement-breakpoint
 CREATE INDEX "payments_latest" ON "payments" USING btree ("store_id","created_at");--> statement-breakpoint
 CREATE INDEX "payments_order" ON "payments" USING btree ("store_id","order_id");--> statement-breakpoint
 CREATE INDEX "webhook_tokens_store" ON "webhook_tokens" USING btree ("store_id");--> statement-breakpoint

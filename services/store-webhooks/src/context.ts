@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createPathTokens, type PathTokens } from '@platform/auth/path-tokens';
 import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
+import type { Counter } from 'prom-client';
 import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
 import { plansByIndex } from './db/plans.ts';
 import type { Env } from './env.ts';
@@ -11,6 +12,7 @@ import { createDatabaseClock, type DatabaseClock } from './inbox/clock.ts';
 import type { OnWork } from './inbox/handover.ts';
 import { createIds, type NextId } from './inbox/id.ts';
 import { createInbox, type Inbox } from './inbox/inbox.ts';
+import { createMismatchCounter } from './payments/mismatches.ts';
 import { createReader, type ProviderReader } from './providers/reader.ts';
 import { createSnapshot } from './spool/snapshot.ts';
 import { createStoreOpener, type KnownStore } from './stores/known-store.ts';
@@ -30,6 +32,7 @@ export interface Context extends BaseContext {
   nextId: NextId;
   inbox: Inbox;
   bodyMemory: BodyMemory;
+  challengeMismatches: Counter;
   clock: DatabaseClock;
   reader: ProviderReader;
   tracker: ErrorTracker;
@@ -94,6 +97,7 @@ export const createContext = async (
     nextId: createIds(),
     inbox,
     bodyMemory: createBodyMemory(env.BODY_MEMORY_BYTES),
+    challengeMismatches: createMismatchCounter(base.metrics.registry),
     reader: createReader({ timeoutMs: env.PROVIDER_TIMEOUT_MS, addresses: providerAddresses(env) }),
     tracker,
     onWork,

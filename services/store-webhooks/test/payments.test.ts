@@ -46,8 +46,8 @@ const shop = (more: Record<string, unknown> = {}) =>
     ...more,
   });
 
-const register = async (store: Store, transactionId: string, of = 'threedsecureio') => {
-  const body = { service: of, transactionId, orderId: 'o-1' };
+const register = async (store: Store, transactionId: string, of = 'threedsecureio', more = {}) => {
+  const body = { service: of, transactionId, orderId: 'o-1', ...more };
   expect((await service.admin('POST', `/v1/stores/${store.id}/payments`, body)).status).toBe(201);
 };
 
@@ -332,6 +332,108 @@ test('a payment can be registered for one order only', async () => {
     status: 409,
     body: { code: 'payment_exists' },
   });
+});
+
+const passed = (id: string) => {
+  standIn.results.set(id, { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+  return id;
+};
+
+const sendForm = async (store: Store, id: string, session?: string) => {
+  const fields = new URLSearchParams({ cres: cresOf(id), ...(session && { threeDSSessionData: session }) });
+  return (await complete(store, fields.toString(), 'threedsecureio', form)).headers.get('location');
+};
+
+const mismatches = async () =>
+  Number(
+    /^webhooks_challenge_mismatches_total (\d+)$/m.exec(
+      await service.context.metrics.registry.metrics(),
+    )?.[1],
+  );
+
+test('a payment that is registered with its challenge accepts no other, and its challenge pays nothing else', async () => {
+  const store = await shop();
+  const [cheap, expensive] = [passed(serverId()), passed(serverId())];
+  await register(store, 'session-cheap');
+  await register(store, 'session-expensive', 'threedsecureio', { threeDSServerTransId: expensive });
+  const before = await mismatches();
+  for (const id of [cheap, cheap.toUpperCase()])
+    expect(await sendForm(store, id, 'session-expensive')).toMatch(failure);
+  expect(await sendForm(store, expensive.toUpperCase(), 'session-cheap')).toMatch(failure);
+  expect(standIn.asked).toEqual([]);
+  expect((await mismatches()) - before).toBe(3);
+  expect((await service.admin('GET', `/v1/stores/${store.id}/events`)).body['events']).toMatchObject([
+    { status: 'failed', error: 'The challenge belongs to another payment.' },
+    { status: 'failed' },
+    { status: 'failed' },
+  ]);
+  expect(await sendForm(store, expensive, 'session-expensive')).toBe(success);
+  expect(await sendForm(store, cheap, 'session-cheap')).toBe(success);
+});
+
+test('a challenge that its payment was registered with needs no other id from the browser', async () => {
+  const store = await shop();
+  const id = passed(serverId());
+  await register(store, 'session-2', 'threedsecureio', { threeDSServerTransId: id });
+  expect(await sendForm(store, id)).toBe(success);
+});
+
+test('without a registered challenge, one counts for the first payment that it completes, also among many at once and in two stores', async () => {
+  const stores = [await shop(), await shop()];
+  const id = passed(serverId());
+  const sessions = stores.flatMap((store) => [1, 2, 3, 4].map((n) => ({ store, session: `race-${n}` })));
+  for (const { store, session } of sessions) await register(store, session);
+  const spellings = [id, id.toUpperCase()];
+  const race = () =>
+    Promise.all(
+      sessions.map(({ store, session }, at) => sendForm(store, spellings[at % 2] as string, session)),
+    );
+  standIn.behaviour = 'hang';
+  const racing = race();
+  await expect.poll(() => standIn.asked.length).toBe(sessions.length);
+  standIn.behaviour = 'normal';
+  standIn.results.set(id.toUpperCase(), { transStatus: 'Y', authenticationValue: cavv, eci: '05' });
+  standIn.release();
+  const first = await racing;
+  expect(first.filter((location) => location === success)).toHaveLength(1);
+  clock += 48 * 3_600_000;
+  expect(await race()).toEqual(first);
+});
+
+test('a challenge can be registered for one payment of all stores, and a payment with one challenge', async () => {
+  const [store, other] = [await shop(), await shop()];
+  const [id, used] = [serverId(), passed(serverId())];
+  const post = (to: Store, transactionId: string, threeDSServerTransId: unknown) =>
+    service.admin('POST', `/v1/stores/${to.id}/payments`, {
+      service: 'threedsecureio',
+      transactionId,
+      orderId: 'o-1',
+      threeDSServerTransId,
+    });
+  await register(store, 'unbound');
+  expect(await sendForm(store, used, 'unbound')).toBe(success);
+  for (const [to, transactionId, challenge, status, code] of [
+    [store, 'bound', id, 201, undefined],
+    [store, 'bound', id, 201, undefined],
+    [store, 'bound', serverId(), 409, 'payment_exists'],
+    [store, 'unbound', serverId(), 409, 'payment_exists'],
+    [store, 'another', id.toUpperCase(), 409, 'challenge_taken'],
+    [other, 'another', id, 409, 'challenge_taken'],
+    [other, 'another', used, 409, 'challenge_taken'],
+    [store, 'another', 'with space', 400, 'validation_failed'],
+  ] as const) {
+    const answer = await post(to, transactionId, challenge);
+    expect([transactionId, challenge, answer.status, answer.body['code']]).toEqual([
+      transactionId,
+      challenge,
+      status,
+      code,
+    ]);
+  }
+  const view = await service.admin('GET', `/v1/stores/${store.id}/payments/threedsecureio/bound`);
+  expect(view.body).toMatchObject({ threeDSServerTransId: id });
+  // A refused registration leaves nothing behind.
+  expect((await service.admin('GET', `/v1/stores/${other.id}/payments`)).body['payments']).toEqual([]);
 });
 
 test('neither the log nor the event view contains a CAVV, a cres or a key', async () => {

@@ -1044,6 +1044,8 @@ export interface components {
             /** @description The id that the challenge result contains */
             transactionId: string;
             orderId: string;
+            /** @description The only challenge that counts for the payment; without it, the first that completes it counts */
+            threeDSServerTransId?: string;
         };
         /** @description RFC 9457 problem details */
         Problem: {
@@ -1511,6 +1513,7 @@ export interface components {
             service: string;
             transactionId: string;
             orderId: string;
+            threeDSServerTransId: string | null;
             /** Format: date-time */
             createdAt: string;
         };

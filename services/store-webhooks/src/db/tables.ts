@@ -60,24 +60,26 @@ export const payments = pgTable(
     service: text().notNull(),
     transactionId: text('transaction_id').notNull(),
     orderId: text('order_id').notNull(),
+    /** The only challenge that counts for the payment. Null: the first that completes it counts. */
+    threeDSServerTransId: text('three_ds_server_trans_id'),
     createdAt: isoColumn('created_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.storeId, table.service, table.transactionId] }),
     // To find out whether a transaction belongs to another store.
-    index('payments_transaction_anywhere').on(table.service, table.transactionId),
+    index('payments_transaction_anywhere').on(table.service, sql`lower(transaction_id)`),
     index('payments_latest').on(table.storeId, table.createdAt),
     index('payments_order').on(table.storeId, table.orderId),
   ],
 );
 
-/** Challenges with a final result; each belongs to one payment permanently. */
+/** Challenges that were registered with their payment or have a final result; each belongs to one payment permanently. */
 export const paymentChallenges = pgTable(
   'payment_challenges',
   {
     ...ofStore,
     service: text().notNull(),
-    /** The 3DS server's own id. */
+    /** The 3DS server's own id, in lower case. */
     threeDSServerTransId: text('three_ds_server_trans_id').notNull(),
     transactionId: text('transaction_id').notNull(),
     /** Encrypted; kept for a day: success or failure, CAVV and ECI. */
@@ -85,8 +87,8 @@ export const paymentChallenges = pgTable(
     outcomeAt: isoColumn('outcome_at').notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.storeId, table.service, table.threeDSServerTransId] }),
-    index('payment_challenges_anywhere').on(table.service, table.threeDSServerTransId),
+    // Without the store, so that no challenge counts twice, in whichever stores (docs/adr/0084).
+    primaryKey({ columns: [table.service, table.threeDSServerTransId] }),
     index('payment_challenges_outcome')
       .on(table.outcomeAt)
       .where(sql`outcome is not null`),

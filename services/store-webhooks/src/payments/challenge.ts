@@ -2,8 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
 import { fieldOf, identifierIn } from '../providers/shape.ts';
 
+/** The 3DS server's id of a challenge: a UUID (EMV 3DS), or another text of printable ASCII. */
+export const serverTransactionId = z
+  .string()
+  .regex(/^[!-~]{1,100}$/, 'must be 1 to 100 printable ASCII characters without spaces');
+
 /** The EMV 3DS challenge result. It comes unsigned through the browser, so only its ids are used. */
-const challengeResult = z.looseObject({ threeDSServerTransID: z.string().min(1).max(100) });
+const challengeResult = z.looseObject({ threeDSServerTransID: serverTransactionId });
 
 /** The 3DS server's id in a cres, which is base64 or base64url of JSON; undefined when it is unreadable. */
 export const serverTransactionOf = (cres: unknown): string | undefined => {
@@ -12,7 +17,7 @@ export const serverTransactionOf = (cres: unknown): string | undefined => {
   if (!isUtf8(bytes)) return undefined;
   try {
     const result = challengeResult.safeParse(JSON.parse(bytes.toString('utf8')));
-    return result.success ? identifierIn(result.data.threeDSServerTransID) : undefined;
+    return result.data?.threeDSServerTransID;
   } catch {
     return undefined;
   }

@@ -53,44 +53,48 @@ export interface Payment {
   service: string;
   transactionId: string;
   orderId: string;
+  /** The only challenge that counts for it; null if none was registered with it. */
+  threeDSServerTransId: string | null;
 }
 
-/** A challenge that came to a final result. */
-export interface SettledChallenge {
+/** A challenge that was registered with its payment or came to a final result. */
+export interface KnownChallenge {
   storeId: string;
   transactionId: string;
-  threeDSServerTransId: string;
-  /** Sealed; null once it was too old. */
+  /** Sealed; null before the final result, and once it was too old. */
   outcome: string | null;
   outcomeAt: string;
 }
 
-/** The payments and challenges of all stores that have one of the ids in a request. */
+/** The payments of all stores that have one of the ids in a request, and the challenge with its payment. */
 export interface Known {
   payments: readonly Payment[];
-  challenges: readonly SettledChallenge[];
+  challenge: KnownChallenge | undefined;
 }
 
+/** Providers compare ids without regard to case, so another spelling must not pass as another challenge. */
+export const challengeKey = (threeDSServerTransId: string): string => threeDSServerTransId.toLowerCase();
+
 /**
- * The payment a challenge is for. A browser may send any ids, so a challenge is `foreign` when its server
- * id belongs to another payment, or when the ids belong to payments of other stores only. A payment may
- * have several challenges: a customer whose first one failed tries again.
+ * The payment that a challenge is for. A browser may send any ids, so a challenge is `foreign` when it belongs to
+ * another payment or the payment to another challenge, or when the ids belong to payments of other stores only. A
+ * payment without a registered challenge may have several: a customer whose first one failed tries again.
  */
 export const choosePayment = (
-  { payments, challenges }: Known,
+  { payments, challenge }: Known,
   storeId: string,
   transactionIds: readonly string[],
   serverTransactionId: string,
-): { own?: Payment; settled?: SettledChallenge | undefined; foreign: boolean } => {
-  const own = transactionIds
-    .map((id) => payments.find((row) => row.storeId === storeId && row.transactionId === id))
-    .find((row) => row !== undefined);
-  if (own === undefined) return { foreign: payments.length + challenges.length > 0 };
-  const isOwn = (row: { storeId: string; transactionId: string }) =>
-    row.storeId === storeId && row.transactionId === own.transactionId;
-  const same = challenges.filter((row) => row.threeDSServerTransId === serverTransactionId);
+): { own?: Payment; settled?: KnownChallenge | undefined; foreign: boolean } => {
+  const withId = (id: string | undefined) =>
+    payments.find((row) => row.storeId === storeId && row.transactionId === id);
+  const belongsTo = challenge?.storeId === storeId ? challenge.transactionId : undefined;
+  const own = transactionIds.map(withId).find((row) => row !== undefined) ?? withId(belongsTo);
+  if (own === undefined) return { foreign: payments.length > 0 || challenge !== undefined };
+  const key = challengeKey(serverTransactionId);
   const foreign =
-    same.some((row) => !isOwn(row)) ||
-    payments.some((row) => !isOwn(row) && row.transactionId === serverTransactionId);
-  return { own, settled: same.find(isOwn), foreign };
+    (challenge !== undefined && belongsTo !== own.transactionId) ||
+    (own.threeDSServerTransId !== null && challengeKey(own.threeDSServerTransId) !== key) ||
+    payments.some((row) => row !== own && challengeKey(row.transactionId) === key);
+  return { own, settled: challenge, foreign };
 };

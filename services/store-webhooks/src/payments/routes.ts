@@ -7,6 +7,7 @@ import { threeDSAdapters } from '../providers/registry.ts';
 import { declareList, exactly } from '../records/list.ts';
 import { posId, viewOf } from '../records/view.ts';
 import { storeId } from '../stores/routes.ts';
+import { serverTransactionId } from './challenge.ts';
 import { registerPayment } from './use-cases.ts';
 
 const Payment = z
@@ -17,6 +18,10 @@ const Payment = z
       .refine((id) => id !== '.' && id !== '..', 'must not be . or ..')
       .meta({ description: 'The id that the challenge result contains' }),
     orderId: text(1, 200),
+    threeDSServerTransId: serverTransactionId.optional().meta({
+      description:
+        'The only challenge that counts for the payment; without it, the first that completes it counts',
+    }),
   })
   .meta({ id: 'Payment' });
 
@@ -28,7 +33,7 @@ export const paymentList = declareList({
   name: 'payments',
   tag: 'Payments',
   summary: 'The registered 3DS transactions, newest first',
-  view: viewOf('RegisteredPayment', payments, 'service transactionId orderId createdAt'),
+  view: viewOf('RegisteredPayment', payments, 'service transactionId orderId threeDSServerTransId createdAt'),
   filters: {
     transactionId: exactly(payments.transactionId, 'The id that the challenge result contains'),
     orderId: exactly(payments.orderId, posId),
@@ -60,9 +65,14 @@ export const paymentRoutes = (context: Context): Route[] => [
       problems: [404, 409],
     },
     async ({ params, body }) => {
-      await registerPayment(context, { storeId: params.id, ...body });
+      const { threeDSServerTransId = null, ...payment } = body;
+      const stored = await registerPayment(context, { storeId: params.id, ...payment, threeDSServerTransId });
       const path = `${body.service}/${encodeURIComponent(body.transactionId)}`;
-      return { status: 201, headers: { Location: `/v1/stores/${params.id}/payments/${path}` }, body };
+      return {
+        status: 201,
+        headers: { Location: `/v1/stores/${params.id}/payments/${path}` },
+        body: { ...payment, threeDSServerTransId: stored.threeDSServerTransId ?? undefined },
+      };
     },
   ),
 ];

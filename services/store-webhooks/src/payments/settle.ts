@@ -12,10 +12,10 @@ import {
   keepOutcomeMs,
   outcomeOf,
   type Outcome,
+  type KnownChallenge,
   type Payment,
-  type SettledChallenge,
 } from './domain.ts';
-import { findPayments, keepOutcome } from './store.ts';
+import { assignChallenge, findPayments } from './store.ts';
 
 export interface PaymentEvent {
   store: KnownStore;
@@ -32,13 +32,17 @@ export interface Settled {
 }
 
 /** The context that the sealed outcomes of a payment are bound to. */
-export const outcomeContext = ({ storeId, service, transactionId }: Omit<Payment, 'orderId'>): string =>
+export const outcomeContext = ({
+  storeId,
+  service,
+  transactionId,
+}: Pick<Payment, 'storeId' | 'service' | 'transactionId'>): string =>
   `payments/${storeId}/${service}/${transactionId}`;
 
 const storedOutcome = (
   { box, now }: Context,
   payment: Payment,
-  settled?: SettledChallenge,
+  settled?: KnownChallenge,
 ): Outcome | undefined => {
   if (settled === undefined || settled.outcome === null) return undefined;
   if (now().getTime() - new Date(settled.outcomeAt).getTime() > keepOutcomeMs) return undefined;
@@ -50,10 +54,14 @@ const storedOutcome = (
   }
 };
 
-const foreignTransaction = (): Settled => ({
-  outcome: failure('unknown'),
-  error: new Unprocessable('The transaction belongs to another payment.'),
-});
+/** Counts the mismatch for the alert: somebody may try to pay with a challenge of another payment. */
+const mismatch = ({ challengeMismatches }: Context): Settled => {
+  challengeMismatches.inc();
+  return {
+    outcome: failure('unknown'),
+    error: new Unprocessable('The challenge belongs to another payment.'),
+  };
+};
 
 const ask = async (context: Context, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
   const { box, database, now, reader } = context;
@@ -69,12 +77,12 @@ const ask = async (context: Context, store: KnownStore, payment: Payment, id: st
       error: new ProviderUnavailable(payment.service, 'has no final result yet'),
     };
   const sealed = box.seal(JSON.stringify(outcome), outcomeContext(payment));
-  const isOurs = await keepOutcome(database.orm, payment, {
+  const isOurs = await assignChallenge(database.orm, payment, {
     threeDSServerTransId: id,
     outcome: sealed,
     outcomeAt: now().toISOString(),
   });
-  return isOurs ? { outcome } : foreignTransaction();
+  return isOurs ? { outcome } : mismatch(context);
 };
 
 /**
@@ -96,9 +104,9 @@ export const settlePayment = async (context: Context, event: PaymentEvent): Prom
       error: new Unprocessable('The challenge result is unreadable.'),
     };
 
-  const known = await findPayments(context.database.orm, service, [...new Set([...transactionIds, id])]);
+  const known = await findPayments(context.database.orm, service, transactionIds, id);
   const { own, settled, foreign } = choosePayment(known, store.id, transactionIds, id);
-  if (foreign) return foreignTransaction();
+  if (foreign) return mismatch(context);
   if (own === undefined) return { error: new Unprocessable('There is no order for the transaction.') };
   const outcome = storedOutcome(context, own, settled);
   return outcome === undefined ? ask(context, store, own, id) : { outcome };

@@ -1,39 +1,73 @@
 import type { Executor } from '@platform/service-kit/db';
-import { and, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, lt, sql } from 'drizzle-orm';
 import { paymentChallenges, payments } from '../db/tables.ts';
-import type { Known, Payment } from './domain.ts';
+import { arrayOf } from '../db/sql.ts';
+import { challengeKey, type Known, type Payment } from './domain.ts';
 
-/** All payments and challenges of a service that have one of the ids, of all stores. */
-export const findPayments = async (db: Executor, service: string, ids: readonly string[]): Promise<Known> => {
-  const [known, challenges] = await Promise.all([
+/** All payments of a service that have one of the ids, of all stores, and the challenge with its payment. */
+export const findPayments = async (
+  db: Executor,
+  service: string,
+  transactionIds: readonly string[],
+  threeDSServerTransId: string,
+): Promise<Known> => {
+  const ids = arrayOf([...transactionIds, threeDSServerTransId]);
+  const isAsked = sql`lower(${payments.transactionId}) = any(array(select lower(id) from unnest(${ids}::text[]) id))`;
+  const [asked, [challenge]] = await Promise.all([
     db
       .select()
       .from(payments)
-      .where(and(eq(payments.service, service), inArray(payments.transactionId, ids))),
+      .where(and(eq(payments.service, service), isAsked)),
     db
-      .select()
+      .select({ challenge: paymentChallenges, payment: payments })
       .from(paymentChallenges)
+      .leftJoin(
+        payments,
+        and(
+          eq(payments.storeId, paymentChallenges.storeId),
+          eq(payments.service, paymentChallenges.service),
+          eq(payments.transactionId, paymentChallenges.transactionId),
+        ),
+      )
       .where(
-        and(eq(paymentChallenges.service, service), inArray(paymentChallenges.threeDSServerTransId, ids)),
+        and(
+          eq(paymentChallenges.service, service),
+          eq(paymentChallenges.threeDSServerTransId, challengeKey(threeDSServerTransId)),
+        ),
       ),
   ]);
-  return { payments: known, challenges };
+  const isNew = ({ storeId, transactionId }: Payment) =>
+    !asked.some((row) => row.storeId === storeId && row.transactionId === transactionId);
+  const ofChallenge = challenge?.payment;
+  return {
+    payments: ofChallenge && isNew(ofChallenge) ? [...asked, ofChallenge] : asked,
+    challenge: challenge?.challenge,
+  };
 };
 
-/** Stores the sealed outcome of a challenge. False when the challenge already belongs to another payment. */
-export const keepOutcome = async (
+/**
+ * Assigns a challenge to a payment, with its sealed outcome if it has one. False when it already belongs to another
+ * payment of any store; what was assigned first stays, also if both happen at once.
+ */
+export const assignChallenge = async (
   db: Executor,
   { storeId, service, transactionId }: Payment,
-  kept: { threeDSServerTransId: string; outcome: string; outcomeAt: string },
+  { threeDSServerTransId, ...outcome }: { threeDSServerTransId: string; outcome?: string; outcomeAt: string },
 ): Promise<boolean> => {
-  const { storeId: store, service: provider, threeDSServerTransId } = paymentChallenges;
+  const { storeId: store, service: provider, threeDSServerTransId: id } = paymentChallenges;
   const rows = await db
     .insert(paymentChallenges)
-    .values({ storeId, service, transactionId, ...kept })
+    .values({
+      storeId,
+      service,
+      transactionId,
+      threeDSServerTransId: challengeKey(threeDSServerTransId),
+      ...outcome,
+    })
     .onConflictDoUpdate({
-      target: [store, provider, threeDSServerTransId],
-      set: { outcome: kept.outcome, outcomeAt: kept.outcomeAt },
-      setWhere: eq(paymentChallenges.transactionId, transactionId),
+      target: [provider, id],
+      set: outcome,
+      setWhere: sql`${store} = ${storeId} and ${paymentChallenges.transactionId} = ${transactionId}`,
     })
     .returning({ storeId: store });
   return rows.length > 0;
@@ -48,7 +82,7 @@ export const forgetOutcomes = async (db: Executor, before: Date): Promise<void> 
     .where(and(isNotNull(outcome), lt(outcomeAt, before.toISOString())));
 };
 
-/** Registers the order that a transaction pays, and returns it: another order if the transaction was registered before. */
+/** Registers a payment and returns it; if the transaction was registered before, what was registered then. */
 export const addPayment = async (db: Executor, payment: typeof payments.$inferInsert) => {
   const [row] = await db
     .insert(payments)
@@ -58,5 +92,5 @@ export const addPayment = async (db: Executor, payment: typeof payments.$inferIn
       set: { orderId: sql`${payments.orderId}` },
     })
     .returning();
-  return row?.orderId;
+  return row as NonNullable<typeof row>;
 };
