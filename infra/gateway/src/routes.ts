@@ -11,6 +11,8 @@ export interface Route {
   maxBody?: string;
   /** The path contains a credential: the log shows only one more segment. */
   secret?: true;
+  /** The service sets cookies of its own and gets those of the request; no other service sees a user's cookies. */
+  cookies?: true;
   /** The response is streamed as well, and both may take minutes. */
   stream?: true;
   /** Called by machines, in bursts: no request rate, and four times as many running requests of one client. */
@@ -19,8 +21,8 @@ export interface Route {
 
 /** The one list of public addresses. */
 export const routes: readonly Route[] = [
-  { path: '/api/v1/auth', service: 'task-manager' },
-  { path: '/api/v1/tasks', service: 'task-manager' },
+  { path: '/api/v1/auth', service: 'task-manager', cookies: true },
+  { path: '/api/v1/tasks', service: 'task-manager', cookies: true },
   { path: '/v1/quests', service: 'quest-service' },
   // A whole quest at once: 10,000 questions of up to 3 kB.
   { path: '/v1/quests/*/questions', service: 'quest-service', exact: true, maxBody: '32m' },

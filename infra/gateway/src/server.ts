@@ -30,6 +30,7 @@ const routeLocation = (route: Route, options: GatewayOptions): string[] =>
     locationOf(route),
     // The sender of a webhook may close the connection right after its last byte; the event counts.
     route.secret ? ['proxy_ignore_client_abort on;'] : [],
+    route.cookies ? ['set $service_cookie $http_cookie;'] : [],
     route.maxBody ? [`client_max_body_size ${route.maxBody};`] : [],
     route.stream ? streaming : [],
     clientLimits(options, route),
@@ -61,6 +62,7 @@ const portalLocations = (options: GatewayOptions): string[] => {
 /** server.conf: where nginx listens, and a location for every address. */
 export const serverFile = (options: GatewayOptions): string[] => [
   ...listenSettings(options),
+  "set $service_cookie '';",
   ...block(
     'location = /healthz',
     'access_log off;',

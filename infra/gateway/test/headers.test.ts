@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { routes, services } from '../src/routes.ts';
 import { startGateway, type Gateway } from './gateway.ts';
 import { exchange, expectProblem, request } from './http.ts';
 import { startService, type Service } from './service.ts';
@@ -11,7 +12,9 @@ beforeAll(async () => {
     response.setHeader('X-Request-Id', headers['x-request-id'] ?? '');
     response.end('{}');
   });
-  gateway = await startGateway({ upstreams: { 'quest-service': service.place } });
+  gateway = await startGateway({
+    upstreams: Object.fromEntries(services.map((name) => [name, service.place])),
+  });
 });
 afterAll(async () => {
   await gateway[Symbol.asyncDispose]();
@@ -131,7 +134,6 @@ describe('a request', () => {
   test('credentials, signatures and conditions reach the service unchanged', async () => {
     const sent = {
       authorization: 'Bearer a.b.c',
-      cookie: 'session=1; other=2',
       'x-api-key': 'vk_live_abc',
       'x-timestamp': '1700000000',
       'x-hmac-sha256': 'ab'.repeat(32),
@@ -143,6 +145,21 @@ describe('a request', () => {
     };
     const { received } = await get(...Object.entries(sent).map(([name, value]) => `${name}: ${value}`));
     expect(received.headers).toMatchObject(sent);
+  });
+
+  test('the cookies of a user reach the service that sets them and no other', async () => {
+    const cookie = '__Host-tasks_access=1; __Host-tasks_refresh=2';
+    const reached = new Set<string>();
+    const addresses = routes.map(({ path, service }) => [path.replace('*', '1'), service] as const);
+    const documents = services.map((name) => [`/openapi/${name}.json`, 'a document'] as const);
+    for (const [path, name] of [...addresses, ...documents]) {
+      await request(gateway.port, path, 'GET', [`Cookie: ${cookie}`]);
+      const [received] = service.received.splice(0);
+      if (!received) throw new Error(`${path} reached no service`);
+      if (received.headers['cookie'] !== undefined) reached.add(name);
+      expect([undefined, cookie]).toContain(received.headers['cookie']);
+    }
+    expect([...reached]).toEqual(['task-manager']);
   });
 
   test('header names with underscores and hop-by-hop headers are not forwarded', async () => {

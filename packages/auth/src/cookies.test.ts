@@ -9,11 +9,11 @@ test('a credential cookie is HttpOnly, Secure and SameSite=Lax', () => {
   expect(session.write('abc')).toBe('__Host-access=abc; Max-Age=900; Path=/; HttpOnly; Secure; SameSite=Lax');
 });
 
-test('a cookie for a path has the prefix __Secure-, and on localhost none', () => {
-  const options = { name: 'refresh', path: '/api/v1/auth', maxAgeSeconds: 60 };
-  expect(createCookie({ ...options, secure: true }).name).toBe('__Secure-refresh');
+test('a cookie has the prefix __Host-, and without HTTPS none', () => {
+  const options = { name: 'refresh', maxAgeSeconds: 60 };
+  expect(createCookie({ ...options, secure: true }).name).toBe('__Host-refresh');
   expect(createCookie({ ...options, secure: false }).write('abc')).toBe(
-    'refresh=abc; Max-Age=60; Path=/api/v1/auth; HttpOnly; SameSite=Lax',
+    'refresh=abc; Max-Age=60; Path=/; HttpOnly; SameSite=Lax',
   );
 });
 

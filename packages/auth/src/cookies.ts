@@ -2,10 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { parseCookie, stringifySetCookie } from 'cookie';
 
 export interface CookieOptions {
-  /** Without `__Host-` or `__Secure-`: the prefix follows from `secure` and `path`. */
+  /** Without `__Host-`, which a secure cookie gets. */
   name: string;
-  /** Default `/`. */
-  path?: string;
   maxAgeSeconds: number;
   /** False only for plain HTTP on localhost. */
   secure: boolean;
@@ -23,22 +21,17 @@ export interface Cookie {
   clear: () => string;
 }
 
-/** Prefixes that browsers enforce (RFC 6265bis section 4.1.3). */
-const prefixed = (name: string, path: string, secure: boolean): string => {
-  if (!secure) return name;
-  return path === '/' ? `__Host-${name}` : `__Secure-${name}`;
-};
-
 /**
- * A cookie that scripts can't read and forms of other sites don't send: HttpOnly, SameSite=Lax.
+ * A cookie that scripts can't read and forms of other sites don't send: HttpOnly, SameSite=Lax. Browsers
+ * accept a `__Host-` cookie only from the host itself, over HTTPS and for the path `/` (RFC 6265bis
+ * section 4.1.3), so another host of the same domain can't plant one.
  *
- * An attacker with another host of the same domain can set a second cookie of the same name, and the
- * browser decides their order. So two different values count as none (cookie tossing).
+ * Where a browser does not know the prefix, two different values count as none (cookie tossing).
  */
-export const createCookie = ({ name: bare, path = '/', maxAgeSeconds, secure }: CookieOptions): Cookie => {
-  const name = prefixed(bare, path, secure);
+export const createCookie = ({ name: bare, maxAgeSeconds, secure }: CookieOptions): Cookie => {
+  const name = secure ? `__Host-${bare}` : bare;
   const set = (value: string, maxAge: number): string =>
-    stringifySetCookie({ name, value, path, maxAge, secure, httpOnly: true, sameSite: 'lax' });
+    stringifySetCookie({ name, value, path: '/', maxAge, secure, httpOnly: true, sameSite: 'lax' });
   return {
     name,
     read: (req) => {

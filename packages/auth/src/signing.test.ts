@@ -21,6 +21,16 @@ test('a signed token verifies with the public key until it expires', async () =>
   await expect(tokens.verify(token)).rejects.toMatchObject({ status: 401 });
 });
 
+test('the session of a token is known after it has expired, and of a token of somebody else it is not', async () => {
+  const past = () => new Date('2020-01-02T03:04:05.678Z');
+  const signer = await createTokenSigner({ key, ...about, ttlSeconds: 900, now: past });
+  const { token } = await signer.sign({ subject: 'ann', sessionId: 's1' });
+  expect(await signer.sessionOf(token)).toBe('s1');
+  const others = await (await makeTestKeys()).token({ claims: { sid: 's1' } });
+  for (const text of [others, `${token.slice(0, -6)}AAAAAA`, '', 'x', 'a.b.c'])
+    expect(await signer.sessionOf(text)).toBeUndefined();
+});
+
 test('two tokens of one session in one second differ', async () => {
   const signer = await createTokenSigner({ key, ...about, ttlSeconds: 900 });
   const grant = { subject: 'ann', sessionId: 's1' };

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { calculateJwkThumbprint, importJWK, SignJWT, type JSONWebKeySet, type JWK } from 'jose';
+import {
+  calculateJwkThumbprint,
+  compactVerify,
+  createLocalJWKSet,
+  decodeJwt,
+  importJWK,
+  SignJWT,
+  type JSONWebKeySet,
+  type JWK,
+} from 'jose';
 
 export interface TokenSignerOptions {
   /** A private Ed25519 key (RFC 8037). */
@@ -21,6 +30,8 @@ export interface Grant {
 export interface TokenSigner {
   /** Signs an access token; `expiresAt` has whole seconds, as in the token. */
   sign: (grant: Grant) => Promise<{ token: string; expiresAt: Date }>;
+  /** The session of a token that was signed here, also when it has expired; undefined for any other text. */
+  sessionOf: (token: string) => Promise<string | undefined>;
   /** The public key, for a verifier (RFC 7517). */
   jwks: JSONWebKeySet;
 }
@@ -37,8 +48,19 @@ export const createTokenSigner = async (options: TokenSignerOptions): Promise<To
   const secret = await importJWK({ ...publicKey, d }, 'EdDSA').catch(() => {
     throw new Error('The signing key cannot be imported.');
   });
+  const jwks = { keys: [{ ...publicKey, kid, alg: 'EdDSA', use: 'sig' }] };
+  const keys = createLocalJWKSet(jwks);
   return {
-    jwks: { keys: [{ ...publicKey, kid, alg: 'EdDSA', use: 'sig' }] },
+    jwks,
+    sessionOf: async (token) => {
+      try {
+        await compactVerify(token, keys, { algorithms: ['EdDSA'] });
+      } catch {
+        return undefined;
+      }
+      const { sid } = decodeJwt(token);
+      return typeof sid === 'string' ? sid : undefined;
+    },
     sign: async ({ subject, sessionId, scopes = [] }) => {
       const issued = Math.floor(now().getTime() / 1000);
       const expires = issued + ttlSeconds;

@@ -19,27 +19,54 @@ export const apiKey = (key: string): Credential => ({
   },
 });
 
+interface StoredCookie {
+  name: string;
+  value: string;
+  host: string;
+  path: string;
+}
+
+/** Whether a request to this URL gets the cookie (RFC 6265 section 5.1.4). */
+const matches = ({ host, path }: StoredCookie, { hostname, pathname }: URL): boolean =>
+  host === hostname && (path === pathname || pathname.startsWith(path.endsWith('/') ? path : `${path}/`));
+
+/** Of a response to this URL; the value is empty when the cookie is to be deleted. */
+const readSetCookie = (line: string, { hostname: host, pathname }: URL): StoredCookie => {
+  const [pair = '', ...rest] = line.split(';');
+  const equals = pair.indexOf('=');
+  const attributes = new Map(
+    rest.map((attribute) => {
+      const [name = '', value = ''] = attribute.split('=', 2);
+      return [name.trim().toLowerCase(), value.trim()];
+    }),
+  );
+  const given = attributes.get('path') ?? '';
+  const path = given.startsWith('/') ? given : pathname.slice(0, pathname.lastIndexOf('/')) || '/';
+  const expired = Number(attributes.get('max-age') ?? 1) <= 0;
+  return { name: pair.slice(0, equals), value: expired ? '' : pair.slice(equals + 1), host, path };
+};
+
 /**
- * Stores the cookies that a service sets and sends them back, as a browser does: register or log in once, and all
- * later requests with this value are made as that user. Use one per user, and only outside of browsers, which do not
- * let programs read cookies.
+ * Stores the cookies that a service sets and sends them back to the same host and path, as a browser does: register or
+ * log in once, and all later requests with this value are made as that user. Use one per user, and only outside of
+ * browsers, which do not let programs read cookies.
  */
 export const cookieSession = (): Credential => {
-  const cookies = new Map<string, string>();
+  const cookies = new Map<string, StoredCookie>();
   return {
     onRequest: ({ request }) => {
-      if (cookies.size === 0) return undefined;
-      request.headers.set('Cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '));
+      const url = new URL(request.url);
+      const sent = [...cookies.values()].filter((cookie) => matches(cookie, url));
+      if (sent.length === 0) return undefined;
+      request.headers.set('Cookie', sent.map(({ name, value }) => `${name}=${value}`).join('; '));
       return request;
     },
-    onResponse: ({ response }) => {
-      for (const cookie of response.headers.getSetCookie()) {
-        const [pair = '', ...attributes] = cookie.split(';');
-        const equals = pair.indexOf('=');
-        const [name, value] = [pair.slice(0, equals), pair.slice(equals + 1)];
-        const expired = attributes.some((attribute) => attribute.trim().toLowerCase() === 'max-age=0');
-        if (value === '' || expired) cookies.delete(name);
-        else cookies.set(name, value);
+    onResponse: ({ request, response }) => {
+      for (const line of response.headers.getSetCookie()) {
+        const cookie = readSetCookie(line, new URL(request.url));
+        const key = [cookie.host, cookie.path, cookie.name].join(' ');
+        if (cookie.value === '') cookies.delete(key);
+        else cookies.set(key, cookie);
       }
     },
   };

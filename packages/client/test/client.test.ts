@@ -1,3 +1,4 @@
+import createClient from 'openapi-fetch';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   ApiError,
@@ -51,6 +52,38 @@ test('a cookie session acts as the registered user until it logs out', async () 
   expect(found).toEqual(made);
   await unwrap(tasks.GET('/auth/logout'));
   await expect(unwrap(tasks.GET('/auth/check'))).rejects.toMatchObject({ status: 401 });
+});
+
+test('a cookie session sends a cookie only to the host that set it and below its path', async () => {
+  const requests: { url: string; cookies: string | null }[] = [];
+  const setCookie = [
+    'all=1; Path=/',
+    'auth=2; Path=/auth; Max-Age=60',
+    'own=3',
+    'gone=4; Max-Age=0',
+    'empty=',
+  ];
+  const recorded = (request: Request): Promise<Response> => {
+    requests.push({ url: request.url, cookies: request.headers.get('Cookie') });
+    const headers = new Headers({ 'Content-Type': 'application/json' });
+    if (request.url.endsWith('/auth/check')) for (const line of setCookie) headers.append('Set-Cookie', line);
+    return Promise.resolve(new Response('{}', { headers }));
+  };
+  const session = cookieSession();
+  const client = createClient<Record<string, { get: { responses: object } }>>({ fetch: recorded });
+  client.use(session);
+  const addresses = ['/auth/check', '/auth/logout', '/auth', '/authors', '/tasks'].map(
+    (path) => `http://a.test${path}`,
+  );
+  for (const url of [...addresses, 'http://b.test/auth/logout']) await client.GET(url);
+  expect(requests.map(({ cookies }) => cookies)).toEqual([
+    null,
+    'all=1; auth=2; own=3',
+    'all=1; auth=2; own=3',
+    'all=1',
+    'all=1',
+    null,
+  ]);
 });
 
 test('an access token works without cookies, and an error carries status, code and body', async () => {

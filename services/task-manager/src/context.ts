@@ -65,11 +65,7 @@ export const createContext = async (
   });
   const cookies = {
     access: createCredentialCookie({ name: 'tasks_access', maxAgeSeconds: accessSeconds }),
-    refresh: createCredentialCookie({
-      name: 'tasks_refresh',
-      path: '/api/v1/auth',
-      maxAgeSeconds: refreshSeconds,
-    }),
+    refresh: createCredentialCookie({ name: 'tasks_refresh', maxAgeSeconds: refreshSeconds }),
   };
   const signer = await createTokenSigner({
     key: env.AUTH_SIGNING_KEY,

@@ -18,7 +18,7 @@ test('every operation answers as the document says', async () => {
       Cookie: [
         ben.cookies
           .replaceAll('tasks_access', '__Host-tasks_access')
-          .replaceAll('tasks_refresh', '__Secure-tasks_refresh'),
+          .replaceAll('tasks_refresh', '__Host-tasks_refresh'),
       ],
       password: [goodPassword],
       email: [

@@ -91,7 +91,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange the refresh cookie for new credentials
-         * @description A refresh token works once. For 30 seconds the token that was exchanged gets working credentials of the same session again; used later, it ends the session.
+         * @description A refresh token works once. For 30 seconds the token that was exchanged gets working credentials of the same session again; used later, it ends the session. With an access cookie of another session it is refused.
          */
         post: operations["refresh"];
         delete?: never;

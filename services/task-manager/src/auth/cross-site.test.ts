@@ -95,6 +95,40 @@ test('two cookies of the same name, one set by another host of the domain, authe
   expect(status).toBe(401);
 });
 
+const pairOf = (cookies: string, name: string): string =>
+  cookies.split('; ').find((pair) => pair.startsWith(`${name}=`)) ?? '';
+
+test('the refresh cookie of another session, planted beside the access cookie, is refused and ends nothing', async () => {
+  const eve = await register(service.app);
+  const planted = `${pairOf(ada.cookies, 'tasks_access')}; ${pairOf(eve.cookies, 'tasks_refresh')}`;
+  const refresh = (cookies: string) =>
+    supertest(service.app).post(at('/auth/refresh')).set('Cookie', cookies);
+  const { status, body, headers } = await refresh(planted);
+  expect([status, body.code]).toEqual([401, 'invalid_refresh_token']);
+  expect(headers['set-cookie']).toHaveLength(2);
+  for (const user of [ada, eve]) expect((await user.as('get', '/auth/check')).status).toBe(200);
+  expect((await refresh(eve.cookies)).body.user).toEqual(eve.user);
+});
+
+test('the refresh cookie counts in refreshing and logging out only', async () => {
+  const cookies = pairOf((await register(service.app)).cookies, 'tasks_refresh');
+  for (const path of ['/auth/check', '/tasks', task]) {
+    const { status } = await supertest(service.app).get(at(path)).set('Cookie', cookies);
+    expect([path, status]).toEqual([path, 401]);
+  }
+});
+
+test('on a host with HTTPS both cookies are such that no other host can plant them', async () => {
+  const answer = await supertest(service.app)
+    .post(at('/auth/login'))
+    .set('Host', 'tasks.example.test')
+    .send({ email: ada.email, password: goodPassword });
+  expect(answer.get('Set-Cookie')?.map((line) => line.replace(/=[^;]*/, ''))).toEqual([
+    '__Host-tasks_access; Max-Age=900; Path=/; HttpOnly; Secure; SameSite=Lax',
+    '__Host-tasks_refresh; Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Lax',
+  ]);
+});
+
 test('none of these requests changed anything', async () => {
   const { body } = await ada.as('get', '/tasks');
   expect(body.tasks).toMatchObject([{ title: 'Untouched', version: 1 }]);

@@ -165,7 +165,8 @@ export const authRoutes = (context: Context): Route[] => {
         summary: 'Exchange the refresh cookie for new credentials',
         description:
           'A refresh token works once. For 30 seconds the token that was exchanged gets working credentials ' +
-          'of the same session again; used later, it ends the session.',
+          'of the same session again; used later, it ends the session. With an access cookie of another ' +
+          'session it is refused.',
         caller: anyone,
         headers: { Cookie: 'The refresh cookie' },
         responses: { 200: { description: 'You stay logged in', body: LoggedIn, headers: setsCookies } },
@@ -173,7 +174,8 @@ export const authRoutes = (context: Context): Route[] => {
       },
       async ({ req, res }) => {
         context.failureLimit.check(req);
-        const session = await refresh(context, cookies.refresh.read(req)).catch((error: unknown) => {
+        const [accessToken, refreshToken] = [cookies.access.read(req), cookies.refresh.read(req)];
+        const session = await refresh(context, { accessToken, refreshToken }).catch((error: unknown) => {
           if (error instanceof Problem && error.status === 401 && isSameOrigin(req)) clearCookies(req, res);
           throw error;
         });

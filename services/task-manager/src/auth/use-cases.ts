@@ -84,11 +84,16 @@ export const getSessionUser = async (orm: Executor, userId: string): Promise<Use
 
 /**
  * Exchanges a refresh token for new credentials in one transaction, so that a failure leaves the token
- * as it was. Throws Unauthorized.
+ * as it was. An access token that comes with it must be of the same session, expired or not. Throws
+ * Unauthorized.
  */
-export const refresh = async (context: Context, token: string | undefined): Promise<LoggedIn> => {
-  if (token === undefined) throw unauthorized('The refresh cookie is missing.');
-  const read = readRefreshToken(context, token);
+export const refresh = async (
+  context: Context,
+  tokens: { refreshToken: string | undefined; accessToken: string | undefined },
+): Promise<LoggedIn> => {
+  const { refreshToken, accessToken = '' } = tokens;
+  if (refreshToken === undefined) throw unauthorized('The refresh cookie is missing.');
+  const read = readRefreshToken(context, refreshToken, await context.signer.sessionOf(accessToken));
   const refreshed = await context.database.orm.transaction(async (transaction) => {
     const credentials = await refreshSession(context, transaction, read);
     return credentials && { user: await getSessionUser(transaction, read.session.userId), ...credentials };

@@ -73,10 +73,14 @@ const invalid = (forged?: Buffer) =>
     forged?.toString('base64url'),
   );
 
-/** What a refresh token says. Throws Unauthorized for a text that is none. */
-export const readRefreshToken = ({ refreshTokens }: Context, refreshToken: string): ReadToken => {
+/** What a refresh token says. Throws Unauthorized for a text that is none, and for another session's. */
+export const readRefreshToken = (
+  { refreshTokens }: Context,
+  refreshToken: string,
+  sessionId: string | undefined,
+): ReadToken => {
   const read = refreshTokens.read(refreshToken);
-  if (read === undefined) throw invalid();
+  if (read === undefined || (sessionId !== undefined && sessionId !== read.session.id)) throw invalid();
   return read;
 };
 
