@@ -98,3 +98,24 @@ describe('options that would make another configuration', () => {
     expect(() => renderConfig({ ...sound, listen: 'x', runDir: 'y' })).toThrow(/listen is .*\n.*runDir is /s);
   });
 });
+
+test('every location states its limit and has no answer that comes before it', () => {
+  const listen = '127.0.0.1:8080';
+  const upstreams = { 'quest-service': 'quests:80' };
+  for (const options of [
+    { upstreams },
+    { upstreams, docsDir: '/docs', tls: { ...tls, redirectTo: 'https://a.test' } },
+    { upstreams: {}, docsDir: '/docs', demoServer: '127.0.0.1:1', resolver: '1.1.1.1' },
+  ]) {
+    const text = renderConfig({ listen, runDir: '/run', ...options })['server.conf'] ?? '';
+    const locations = [...text.matchAll(/^location (?<address>[^\n]+) \{\n(?<content>[^]*?)^\}/gm)];
+    expect(locations.length).toBeGreaterThan(30);
+    for (const { groups } of locations) {
+      const { address = '', content = '' } = groups ?? {};
+      if (address.startsWith('@')) continue;
+      expect(content, address).toMatch(/^ {4}limit_conn (?:connections|probes) \d+;$/m);
+      expect(content, address).not.toContain('return');
+    }
+    expect(text.replaceAll(/^location[^]*?^\}/gm, '')).not.toContain('return');
+  }
+});

@@ -13,3 +13,6 @@ export const quoted = (path: string): string => `"${path}"`;
 
 /** Milliseconds as nginx writes them. */
 export const duration = (ms: number): string => `${ms}ms`;
+
+/** Goes on with another location or a status (`=404`), after the limits of the location have been checked. */
+export const tryNothing = (answer: string): string[] => [`try_files /_none ${answer};`];

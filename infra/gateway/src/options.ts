@@ -78,8 +78,8 @@ export interface Timeouts {
 }
 
 export const defaultTimeouts: Timeouts = {
-  header: 10_000,
-  body: 15_000,
+  header: 5_000,
+  body: 10_000,
   send: 15_000,
   keepAlive: 30_000,
   connect: 2_000,

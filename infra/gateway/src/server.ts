@@ -1,5 +1,5 @@
 import { locationOf, portalDocuments } from './addresses.ts';
-import { block, duration, quoted } from './directives.ts';
+import { block, duration, quoted, tryNothing } from './directives.ts';
 import { defaultConnections, type GatewayOptions } from './options.ts';
 import { routes, services, type Route } from './routes.ts';
 import { listenSettings } from './settings.ts';
@@ -8,14 +8,27 @@ import { passTo } from './upstreams.ts';
 /** Webhooks and callbacks come from machines, many of which may share one address. */
 const machineFactor = 4;
 
+/** Requests of one client to /healthz that may be running at the same time. */
+const probesPerClient = 16;
+
+/** Limit of one client, in a location that nginx answers itself. */
+const connectionLimit = ({ connectionsPerClient = defaultConnections }: GatewayOptions, factor = 1): string =>
+  `limit_conn connections ${connectionsPerClient * factor};`;
+
 /** Limits of one client, in a location whose requests go to a service. */
-const clientLimits = (
-  { rateLimit, connectionsPerClient = defaultConnections }: GatewayOptions,
-  { unlimited }: Pick<Route, 'unlimited'> = {},
-): string[] => [
-  `limit_conn connections ${unlimited ? connectionsPerClient * machineFactor : connectionsPerClient};`,
-  ...(rateLimit && !unlimited ? [`limit_req zone=requests burst=${rateLimit.burst} nodelay;`] : []),
+const clientLimits = (options: GatewayOptions, { unlimited }: Pick<Route, 'unlimited'> = {}): string[] => [
+  connectionLimit(options, unlimited ? machineFactor : 1),
+  ...(options.rateLimit && !unlimited
+    ? [`limit_req zone=requests burst=${options.rateLimit.burst} nodelay;`]
+    : []),
 ];
+
+/**
+ * A location that nginx answers itself. A bare `return` would end the request before the phase in which nginx checks
+ * limits; `try_files` comes after it. (There is no file of this name, so its last argument counts.)
+ */
+const ownAnswer = (location: string, answer: string, ...directives: string[]): string[] =>
+  block(`location ${location}`, ...directives, tryNothing(answer));
 
 /** An import may run for minutes, and its client wants the result lines while it runs. */
 const streaming: readonly string[] = [
@@ -43,19 +56,31 @@ const documentLocation = (address: string, service: string, document: string, op
 /** The portal; without its folder there is none. */
 const portalLocations = (options: GatewayOptions): string[] => {
   const { docsDir, demoServer } = options;
-  if (docsDir === undefined) return block('location /docs', 'return 404;');
+  const limit = connectionLimit(options);
+  if (docsDir === undefined) return ownAnswer('/docs', '=404', limit);
   const demo =
     demoServer === undefined
-      ? ['return 404;']
+      ? tryNothing('=404')
       : ['client_max_body_size 1k;', `proxy_pass http://${demoServer};`];
   return [
-    ...block('location = /', 'return 308 /docs/;'),
-    ...block('location = /docs', 'return 308 /docs/;'),
-    ...block('location /docs/', `alias ${quoted(`${docsDir}/`)};`, 'include page.conf;'),
-    ...block('location = /docs/demo', demo),
+    ...ownAnswer('= /', '@portal', limit),
+    ...ownAnswer('= /docs', '@portal', limit),
+    ...block('location @portal', 'return 308 /docs/;'),
+    ...block('location /docs/', limit, `alias ${quoted(`${docsDir}/`)};`, 'include page.conf;'),
+    ...block('location = /docs/demo', limit, demo),
     ...Object.entries(portalDocuments).flatMap(([path, document]) =>
       services.flatMap((service) => documentLocation(`${path}/${service}`, service, document, options)),
     ),
+  ];
+};
+
+/** For the option tls.redirectTo. */
+const redirectLocations = (options: GatewayOptions): string[] => {
+  const { redirectTo } = options.tls ?? {};
+  if (redirectTo === undefined) return [];
+  return [
+    ...ownAnswer('= /_problem/tls', '@tls', 'internal;', 'client_max_body_size 0;', connectionLimit(options)),
+    ...block('location @tls', `return 308 ${redirectTo}$request_uri;`),
   ];
 };
 
@@ -63,16 +88,27 @@ const portalLocations = (options: GatewayOptions): string[] => {
 export const serverFile = (options: GatewayOptions): string[] => [
   ...listenSettings(options),
   "set $service_cookie '';",
+  // A count of its own: a client that has used up its limit elsewhere may be the one that probes.
+  ...ownAnswer('= /healthz', '@healthy', `limit_conn probes ${probesPerClient};`, 'access_log off;'),
   ...block(
-    'location = /healthz',
+    'location @healthy',
     'access_log off;',
     'default_type application/json;',
     `return 200 '{"status":"ok"}';`,
   ),
+  ...redirectLocations(options),
   ...portalLocations(options),
   ...services.flatMap((service) =>
     documentLocation(`/openapi/${service}.json`, service, '/openapi.json', options),
   ),
   ...routes.flatMap((route) => routeLocation(route, options)),
-  ...block('location /', 'return 404;'),
+  ...ownAnswer('/', '=404', connectionLimit(options)),
+  // Addresses of no route (problems.conf): 404, however large the body is.
+  ...ownAnswer(
+    '= /_problem/unrouted',
+    '=404',
+    'internal;',
+    'client_max_body_size 0;',
+    connectionLimit(options),
+  ),
 ];

@@ -82,9 +82,7 @@ const tlsSettings = ({ tls }: GatewayOptions): string[] =>
         'include tls.conf;',
         `ssl_certificate ${quoted(tls.certificate)};`,
         `ssl_certificate_key ${quoted(tls.key)};`,
-        ...(tls.redirectTo === undefined
-          ? []
-          : block('if ($needs_tls)', `return 308 ${tls.redirectTo}$request_uri;`)),
+        ...(tls.redirectTo === undefined ? [] : block('if ($needs_tls)', 'rewrite ^ /_problem/tls last;')),
       ];
 
 /**

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { block } from './directives.ts';
+import { block, tryNothing } from './directives.ts';
 import { defaultConnections, listed, type GatewayOptions } from './options.ts';
 import { services } from './routes.ts';
 
@@ -47,7 +47,7 @@ export const upstreamsFile = (options: GatewayOptions): string[] =>
  * response is 503. (nginx ignores what follows a `rewrite … break`, so that comes last.)
  */
 export const passTo = (service: string, options: GatewayOptions, document?: string): string[] => {
-  if (listed(options.upstreams[service]).length === 0) return ['return 503;'];
+  if (listed(options.upstreams[service]).length === 0) return tryNothing('=503');
   const name = lookedUp(service, options);
   return [
     ...(name === undefined ? [] : [`set $place ${name};`]),

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -134,4 +134,18 @@ export const startGateway = async ({ account, ...options }: Launch = {}, at?: nu
       await rm(home, { recursive: true, force: true });
     },
   };
+};
+
+/** Lets nginx have no more than so many connections, and waits until its new worker runs. */
+export const limitConnections = async ({ pid, runDir }: Gateway, count: number): Promise<void> => {
+  const workers = async () => (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim();
+  const before = await workers();
+  const file = join(runDir, 'conf/nginx.conf');
+  const config = await readFile(file, 'utf8');
+  await writeFile(file, config.replace('worker_connections 16384;', `worker_connections ${count};`));
+  process.kill(pid, 'SIGHUP');
+  await until(async () => {
+    const now = await workers();
+    return /^\d+$/.test(now) && now !== before ? now : undefined;
+  }, 'the new worker');
 };

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startGateway, until, type Gateway } from './gateway.ts';
+import { limitConnections, startGateway, until, type Gateway } from './gateway.ts';
 import { expectProblem, request, sendBytes } from './http.ts';
 import { listen, startService, type Service } from './service.ts';
 
@@ -196,17 +196,7 @@ describe('slow clients', () => {
 
   test('idle connections of one client do not lock out others: nginx closes the oldest when it runs out', async () => {
     await using small = await startGateway({ timeouts: { header: 600_000 } });
-    const workers = async () =>
-      (await readFile(`/proc/${small.pid}/task/${small.pid}/children`, 'utf8')).trim();
-    const before = await workers();
-    const file = join(small.runDir, 'conf/nginx.conf');
-    const config = await readFile(file, 'utf8');
-    await writeFile(file, config.replace('worker_connections 16384;', 'worker_connections 64;'));
-    process.kill(small.pid, 'SIGHUP');
-    await until(async () => {
-      const now = await workers();
-      return /^\d+$/.test(now) && now !== before ? now : undefined;
-    }, 'the new worker');
+    await limitConnections(small, 64);
 
     const idle: Socket[] = [];
     const closed: number[] = [];

@@ -122,9 +122,9 @@ test('a new service is part of the gateway, the deployment and the client', asyn
   for (const script of ['types:check', 'generated:check'])
     await node(join(copy.folder, 'packages/client'), '--run', script);
   const deployment = ['compose', 'manifests', 'sharding'].map((file) => `infra/deploy/test/${file}.test.ts`);
-  const gateway = 'infra/gateway/test/addresses.test.ts';
-  const output = await tool('vitest/vitest.mjs', 'run', '--no-isolate', ...deployment, gateway);
-  expect(output).toMatch(/Test Files .*4 passed/);
+  const gateway = ['test/addresses', 'src/config'].map((file) => `infra/gateway/${file}.test.ts`);
+  const output = await tool('vitest/vitest.mjs', 'run', '--no-isolate', ...deployment, ...gateway);
+  expect(output).toMatch(/Test Files .*5 passed/);
 });
 
 test('a new service is part of the rendered manifests, the example Secrets and the rehearsal', async () => {
