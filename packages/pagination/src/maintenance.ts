@@ -19,6 +19,8 @@ export interface MaintenanceOptions {
   registry: Registry;
   /** Milliseconds between two runs. Every page adds up what was written in between, so folds are frequent. */
   foldEvery?: number;
+  /** The same while nothing is written, unless `hint` says that something was. */
+  foldIdle?: number;
   mergeEvery?: number;
   checkEvery?: number;
 }
@@ -26,14 +28,19 @@ export interface MaintenanceOptions {
 /** Long enough to rebuild the directory of a large list. */
 const statementTimeoutMs = 600_000;
 
+export interface Maintenance extends AsyncDisposable {
+  /** A list may have changed. */
+  hint(): void;
+}
+
 /**
  * Maintains page directories until disposed of: folds changes, merges small buckets, and rebuilds a directory that
  * differs from its list. Exports uncounted changes and differences as metrics. Every instance of a service may run
  * it: only one works at a time.
  */
-export const maintainDirectories = (options: MaintenanceOptions): AsyncDisposable => {
+export const maintainDirectories = (options: MaintenanceOptions): Maintenance => {
   const { databaseUrl, directories, log, registry } = options;
-  const { foldEvery = 200, mergeEvery = 60_000, checkEvery = 3_600_000 } = options;
+  const { foldEvery = 200, foldIdle = 30_000, mergeEvery = 60_000, checkEvery = 3_600_000 } = options;
   const database = openDatabase({ url: databaseUrl, name: 'page-directories', max: 2, statementTimeoutMs });
   const { sql } = database;
   let stopping = false;
@@ -71,10 +78,25 @@ export const maintainDirectories = (options: MaintenanceOptions): AsyncDisposabl
     await rebuild(sql, directory);
   };
   const tasks = directories.flatMap((directory) => {
-    const task = (name: string, everyMs: number, work: () => Promise<boolean | void>) =>
+    /** Folds leave small buckets; without any there is nothing to merge. */
+    let isFolded = true;
+    const foldChanges = async (): Promise<boolean | void> => {
+      const folded = await fold(sql, directory);
+      if (folded === 0) return false;
+      isFolded = true;
+      // After many changes there are probably more already.
+      return folded > 4 * directory.bucket || undefined;
+    };
+    const mergeFolded = async (): Promise<void> => {
+      if (!isFolded) return;
+      isFolded = false;
+      await mergeBuckets(sql, directory);
+    };
+    const task = (name: string, everyMs: number, work: () => Promise<boolean | void>, idleMs?: number) =>
       startBackground({
         name: `${name} ${directory.name}`,
         everyMs,
+        ...(idleMs !== undefined && { idleMs }),
         log,
         run: () =>
           work().catch((error: unknown) => {
@@ -82,14 +104,16 @@ export const maintainDirectories = (options: MaintenanceOptions): AsyncDisposabl
           }),
       });
     return [
-      // After many changes there are probably more already.
-      task('fold changes of', foldEvery, async () => (await fold(sql, directory)) > 4 * directory.bucket),
-      task('merge buckets of', mergeEvery, () => mergeBuckets(sql, directory)),
+      task('fold changes of', foldEvery, foldChanges, foldIdle),
+      task('merge buckets of', mergeEvery, mergeFolded),
       task('check page directory of', checkEvery, () => check(directory)),
     ];
   });
 
   return {
+    hint: () => {
+      for (const task of tasks) task.hint();
+    },
     async [Symbol.asyncDispose]() {
       stopping = true;
       // Not awaited: a statement that waits for a lock ends with its connection.
@@ -109,6 +133,7 @@ export const withMaintenance = <Context extends BaseContext>(
   const maintenance = maintainDirectories({ databaseUrl, directories, log, registry: metrics.registry });
   return {
     ...context,
+    changed: maintenance.hint,
     [Symbol.asyncDispose]: async () => {
       await maintenance[Symbol.asyncDispose]();
       await context[Symbol.asyncDispose]();

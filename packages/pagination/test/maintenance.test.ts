@@ -21,16 +21,17 @@ afterAll(() => lists[Symbol.asyncDispose]());
 const insert = (rows: number) => lists.sql`
   insert into rising select gen_random_uuid(), now(), ${owners[0] ?? ''}::uuid, 1 from generate_series(1, ${rows}::int)`;
 
-const start = (maintained: readonly Directory[] = directories) => {
+const often = { foldEvery: 10, foldIdle: 10, mergeEvery: 20, checkEvery: 30 };
+
+const start = (maintained: readonly Directory[] = directories, times = often) => {
   const { log, lines } = captureLog();
   const registry = new Registry();
-  const often = { foldEvery: 10, mergeEvery: 20, checkEvery: 30 };
   const maintenance = maintainDirectories({
     databaseUrl: lists.url,
     directories: maintained,
     log,
     registry,
-    ...often,
+    ...times,
   });
   return { maintenance, lines, metrics: () => registry.metrics() };
 };
@@ -52,6 +53,16 @@ it('folds what is written, repairs and logs a difference from the list, and stop
   await maintenance[Symbol.asyncDispose]();
   await insert(5);
   expect(await countUnfolded(lists.sql, risingDirectory)).toBe(5);
+});
+
+it('looks seldom while nobody writes, and folds at once what a hint announces', async () => {
+  const { maintenance } = start(directories, { ...often, foldIdle: 3_600_000, mergeEvery: 3_600_000 });
+  for (const rows of [100, 1, 50]) {
+    await insert(rows);
+    maintenance.hint();
+    await expect.poll(() => countUnfolded(lists.sql, risingDirectory)).toBe(0);
+  }
+  await maintenance[Symbol.asyncDispose]();
 });
 
 it('logs a failing list once, although the others work', async () => {

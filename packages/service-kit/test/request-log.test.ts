@@ -32,3 +32,16 @@ test('with REQUEST_LOG=failures requests that succeed have no line', async () =>
   const lines = await requestLines({ REQUEST_LOG: 'failures' });
   expect(lines.map(({ status }) => status)).toEqual([404, 500]);
 });
+
+test('background work learns of each request that may have changed something, and of no other', async () => {
+  await using fixture = await startFixture();
+  const { url, context } = fixture;
+  let changes = 0;
+  context.changed = () => void changes++;
+  const json = { 'Content-Type': 'application/json' };
+  const post = (body: string) => fetch(`${url}/v1/notes`, { method: 'POST', headers: json, body });
+  expect((await post('{"id":"')).status).toBe(400);
+  expect((await fetch(`${url}/livez`)).status).toBe(200);
+  expect((await post('{"id":"n-1","words":"Water the plants"}')).status).toBe(201);
+  await expect.poll(() => changes).toBe(1);
+});

@@ -152,7 +152,11 @@ test('a running instance folds changes and exports how many are left and the dri
   await using other = await startService({ databaseUrl: service.databaseUrl });
   await using running = withMaintenance(other.context, service.databaseUrl, directories);
   const { listener } = createApp(running);
-  await service.post('/consignments', consignmentInput()).expect(201);
+  await request(listener)
+    .post('/v1/consignments')
+    .set('Authorization', service.writing)
+    .send(consignmentInput())
+    .expect(201);
   const metrics = async () => (await request(listener).get('/metrics').expect(200)).text;
   for (const list of ['consignments', 'inventory']) {
     await expect.poll(metrics).toContain(`directory_unfolded_changes{list="${list}"} 0\n`);

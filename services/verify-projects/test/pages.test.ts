@@ -80,6 +80,7 @@ test('stops at once although maintenance waits for a lock', async () => {
   const waiting = () => blocker`
     select from pg_locks where not granted
       and database = (select oid from pg_database where datname = current_database())`;
+  running.changed?.();
   await expect.poll(waiting).not.toHaveLength(0);
 
   await running[Symbol.asyncDispose]();
@@ -91,6 +92,7 @@ test('a running instance folds changes and exports how many are left and the dri
   const running = withMaintenance(context, service.databaseUrl, [projectDirectory]);
   const { listener: app } = createApp(running);
   await fill(100, '2027-01-01');
+  running.changed?.();
   const unfolded = async () => {
     const { text } = await request(app).get('/metrics').expect(200);
     expect(text).toContain('directory_drift_rows');

@@ -22,7 +22,7 @@ export const pathOf = (target: string): string => {
 /** 499: the client went away before there was an answer (as nginx counts it). */
 const statusOf = ({ headersSent, statusCode }: ServerResponse): number => (headersSent ? statusCode : 499);
 
-type Context = Pick<BaseContext, 'log' | 'metrics' | 'requestLog'>;
+type Context = Pick<BaseContext, 'log' | 'metrics' | 'requestLog' | 'changed'>;
 
 /** The line that is written when a request is over: what it says, its level and its message. */
 interface AccessLine {
@@ -113,8 +113,10 @@ export const createRequestContext = (
   const { log, metrics } = context;
   const line = createAccessLine(context, logPaths);
   const expressLog = createExpressLog(log, line);
-  const record = (req: IncomingMessage, res: ServerResponse, ms: number): void =>
+  const record = (req: IncomingMessage, res: ServerResponse, ms: number): void => {
     metrics.record(req.method ?? '', res.template, statusOf(res), ms);
+    if (req.method !== 'GET' && res.statusCode < 400) context.changed?.();
+  };
   const logError = function (this: ServerResponse, err: Error): void {
     log.error({ requestId: requestIdOf(this.req), err }, 'response_failed');
   };

@@ -30,6 +30,36 @@ test('runs again without a pause while there is more to do, and at once when wok
   await expect.poll(() => runs).toBe(6);
 });
 
+test('after a run without work the next one waits for the idle time, unless it is woken or hinted at', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let [runs, work] = [0, 0];
+  const { log } = captureLog();
+  await using task = startBackground({
+    name: 'fold',
+    everyMs: 100,
+    idleMs: 10_000,
+    log,
+    run: async () => (runs++, work-- > 0 ? undefined : false),
+  });
+  const after = async (ms: number): Promise<number> => (await vi.advanceTimersByTimeAsync(ms), runs);
+  expect(await after(7000)).toBe(1);
+  expect(await after(6000)).toBe(2);
+  await after(125);
+  task.hint();
+  expect(await after(0)).toBe(3);
+  for (let hints = 0; hints < 100; hints++, await after(10)) task.hint();
+  expect(runs).toBeLessThanOrEqual(3 + 1000 / 75);
+  expect(runs).toBeGreaterThanOrEqual(3 + Math.floor(1000 / 125));
+  const woken = runs + 1;
+  task.wake();
+  expect(await after(0)).toBe(woken);
+  work = 3;
+  task.wake();
+  // Three runs that found work are followed by short pauses.
+  expect(await after(3 * 125)).toBeGreaterThanOrEqual(woken + 3);
+});
+
 test('a failing task is logged when it begins to fail and when it works again', async () => {
   let runs = 0;
   await using task = start(async () => {

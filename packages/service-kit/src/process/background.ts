@@ -5,54 +5,71 @@ export interface BackgroundTask {
   name: string;
   /** Pause between two runs, in ms; each pause varies by a quarter, so that instances spread out. */
   everyMs: number;
+  /** After a run that found nothing to do, the next one waits this long, or until woken; `everyMs` unless given. */
+  idleMs?: number;
   log: Log;
-  /** Resolves with true when there is more to do; then the next run follows without a pause. */
+  /** Resolves with true when there is more to do: no pause follows. With false when there was nothing to do. */
   run: () => Promise<boolean | void>;
 }
 
 export interface Background extends AsyncDisposable {
   /** Ends the pause, because there may be work. */
   wake(): void;
+  /** There may be work: the next run comes within `everyMs`, however often this is called. */
+  hint(): void;
 }
 
 /**
  * Runs a task repeatedly, never twice at the same time. A run that throws is followed by a pause; the first failure is
  * logged, and so is the next success. Disposal waits for the current run.
  */
-export const startBackground = ({ name, everyMs, log, run }: BackgroundTask): Background => {
+export const startBackground = ({ name, everyMs, idleMs, log, run }: BackgroundTask): Background => {
   let stopping = false;
   let woken = false;
+  let hinted = false;
   let failing = false;
   let endPause: () => void = () => undefined;
+  let endIdling: () => void = () => undefined;
 
-  const pause = async (): Promise<void> => {
+  const pause = async (ms: number): Promise<void> => {
     if (woken || stopping) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     endPause = resolve;
-    const timer = setTimeout(resolve, everyMs * (0.75 + Math.random() / 2));
+    const timer = setTimeout(resolve, ms * (0.75 + Math.random() / 2));
     await promise;
     clearTimeout(timer);
   };
-  const runOnce = async (): Promise<boolean> => {
+  const idle = async (ms: number): Promise<void> => {
+    if (hinted) return;
+    const pausing = pause(ms);
+    endIdling = endPause;
+    await pausing;
+    endIdling = () => undefined;
+  };
+  const runOnce = async (): Promise<boolean | void> => {
     try {
-      const more = (await run()) === true;
+      const more = await run();
       if (failing) log.info({ task: name }, 'background task works again');
       failing = false;
       return more;
     } catch (err) {
       // Disposal may take away what the task works with.
-      if (stopping) return false;
+      if (stopping) return undefined;
       if (!failing) log.warn({ err, task: name }, 'background task failed');
       failing = true;
       // The work that woke it may be what failed; without a pause it would fail again immediately.
       woken = false;
-      return false;
+      return undefined;
     }
   };
   const loop = async (): Promise<void> => {
     while (!stopping) {
       woken = false;
-      if (!(await runOnce())) await pause();
+      hinted = false;
+      const more = await runOnce();
+      if (more === true) continue;
+      await pause(everyMs);
+      if (more === false && idleMs !== undefined) await idle(idleMs - everyMs);
     }
   };
   const running = loop();
@@ -61,6 +78,10 @@ export const startBackground = ({ name, everyMs, log, run }: BackgroundTask): Ba
     wake: () => {
       woken = true;
       endPause();
+    },
+    hint: () => {
+      hinted = true;
+      endIdling();
     },
     [Symbol.asyncDispose]: async () => {
       stopping = true;

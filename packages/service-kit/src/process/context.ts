@@ -30,6 +30,8 @@ export interface BaseContext extends Parts, Limits, AsyncDisposable {
   requestDeadlineMs: number;
   /** Requests in progress at most, under overload. */
   maxInProgress: number;
+  /** Called after every successful request that may have changed something. */
+  changed?: () => void;
   now: () => Date;
 }
 

@@ -55,6 +55,7 @@ const store = async (
   const ids = idsOf(inputs.length, ctx.now());
   try {
     if (inputs.length > 0) await insertConsignments(ctx.database, ids, inputs);
+    ctx.changed?.();
   } catch (reason) {
     return { line, reason };
   }
