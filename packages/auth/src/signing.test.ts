@@ -1,4 +1,4 @@
-import { exportJWK, generateKeyPair } from 'jose';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, type JWK } from 'jose';
 import { expect, test } from 'vitest';
 import { createTokenVerifier } from './bearer.ts';
 import { createTokenSigner } from './signing.ts';
@@ -11,7 +11,7 @@ const about = { issuer: 'task-manager', audience: 'tasks' };
 test('a signed token verifies with the public key until it expires', async () => {
   let clock = new Date('2026-01-02T03:04:05.678Z');
   const now = () => clock;
-  const signer = await createTokenSigner({ key, ...about, ttlSeconds: 900, now });
+  const signer = await createTokenSigner({ keys: [key], ...about, ttlSeconds: 900, now });
   const tokens = createTokenVerifier({ jwks: signer.jwks, ...about, now });
   const { token, expiresAt } = await signer.sign({ subject: 'ann', sessionId: 's1', scopes: ['a', 'b'] });
   expect(expiresAt).toEqual(new Date('2026-01-02T03:19:05.000Z'));
@@ -23,7 +23,7 @@ test('a signed token verifies with the public key until it expires', async () =>
 
 test('the session of a token is known after it has expired, and of a token of somebody else it is not', async () => {
   const past = () => new Date('2020-01-02T03:04:05.678Z');
-  const signer = await createTokenSigner({ key, ...about, ttlSeconds: 900, now: past });
+  const signer = await createTokenSigner({ keys: [key], ...about, ttlSeconds: 900, now: past });
   const { token } = await signer.sign({ subject: 'ann', sessionId: 's1' });
   expect(await signer.sessionOf(token)).toBe('s1');
   const others = await (await makeTestKeys()).token({ claims: { sid: 's1' } });
@@ -32,23 +32,52 @@ test('the session of a token is known after it has expired, and of a token of so
 });
 
 test('two tokens of one session in one second differ', async () => {
-  const signer = await createTokenSigner({ key, ...about, ttlSeconds: 900 });
+  const signer = await createTokenSigner({ keys: [key], ...about, ttlSeconds: 900 });
   const grant = { subject: 'ann', sessionId: 's1' };
   expect((await signer.sign(grant)).token).not.toBe((await signer.sign(grant)).token);
 });
 
-test('the published key set has no private key', async () => {
-  const { jwks } = await createTokenSigner({ key: { ...key, kid: 'k1' }, ...about, ttlSeconds: 900 });
-  expect(jwks).toEqual({
-    keys: [{ kty: 'OKP', crv: 'Ed25519', x: key.x, kid: 'k1', alg: 'EdDSA', use: 'sig' }],
-  });
+test('the published key set has each key once, without its private part', async () => {
+  const next = await exportJWK(
+    (await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })).privateKey,
+  );
+  const keys = [{ ...key, kid: 'k1' }, next, key];
+  const { jwks } = await createTokenSigner({ keys, ...about, ttlSeconds: 900 });
+  const published = async ({ x }: JWK) => {
+    const open = { kty: 'OKP', crv: 'Ed25519', ...(x !== undefined && { x }) };
+    return { ...open, kid: await calculateJwkThumbprint(open), alg: 'EdDSA', use: 'sig' };
+  };
+  expect(jwks).toEqual({ keys: [await published(key), await published(next)] });
+});
+
+test('the first key signs, and tokens of every key verify', async () => {
+  const next = await exportJWK(
+    (await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })).privateKey,
+  );
+  const options = { ...about, ttlSeconds: 900 };
+  const signers = await Promise.all(
+    [
+      [key, next],
+      [next, key],
+    ].map((keys) => createTokenSigner({ keys, ...options })),
+  );
+  const alone = await createTokenSigner({ keys: [next], ...options });
+  for (const [at, signer] of signers.entries()) {
+    const { token } = await signer.sign({ subject: 'ann', sessionId: 's1' });
+    for (const { jwks, sessionOf } of signers) {
+      await createTokenVerifier({ jwks, ...about }).verify(token);
+      expect(await sessionOf(token)).toBe('s1');
+    }
+    expect(await alone.sessionOf(token)).toBe(at === 0 ? undefined : 's1');
+  }
 });
 
 test('a key of another kind, a public or a broken one is refused, and the error does not contain it', async () => {
   const rsa = await exportJWK((await generateKeyPair('RS256', { extractable: true })).privateKey);
   const [open = {}] = (await makeTestKeys()).jwks.keys;
+  await expect(createTokenSigner({ keys: [], ...about, ttlSeconds: 900 })).rejects.toThrow('no signing key');
   for (const wrong of [rsa, open, {}, { ...key, d: 'AAAA' }]) {
-    const error = await createTokenSigner({ key: wrong, ...about, ttlSeconds: 900 }).catch(
+    const error = await createTokenSigner({ keys: [key, wrong], ...about, ttlSeconds: 900 }).catch(
       (reason: unknown) => reason,
     );
     expect(error).toBeInstanceOf(Error);

@@ -11,8 +11,8 @@ import {
 } from 'jose';
 
 export interface TokenSignerOptions {
-  /** A private Ed25519 key (RFC 8037). */
-  key: JWK;
+  /** Private Ed25519 keys (RFC 8037): the first signs, all verify. Further ones are for a rotation (ADR 79). */
+  keys: readonly JWK[];
   issuer: string;
   audience: string;
   ttlSeconds: number;
@@ -32,23 +32,32 @@ export interface TokenSigner {
   sign: (grant: Grant) => Promise<{ token: string; expiresAt: Date }>;
   /** The session of a token that was signed here, also when it has expired; undefined for any other text. */
   sessionOf: (token: string) => Promise<string | undefined>;
-  /** The public key, for a verifier (RFC 7517). */
+  /** The public keys, for a verifier (RFC 7517). */
   jwks: JSONWebKeySet;
 }
 
-/** Rejects with an Error that says what is wrong with the key, without the key. */
-export const createTokenSigner = async (options: TokenSignerOptions): Promise<TokenSigner> => {
-  const { key, issuer, audience, ttlSeconds, now = () => new Date() } = options;
-  const { kty, crv, x, d } = key;
+/** Its id is its thumbprint (RFC 7638): processes that have the key agree on it, whatever they call it. */
+const readKey = async ({ kty, crv, x, d }: JWK) => {
   if (kty !== 'OKP' || crv !== 'Ed25519' || x === undefined || d === undefined) {
     throw new Error('The signing key is not a private Ed25519 JWK.');
   }
   const publicKey = { kty, crv, x };
-  const kid = key.kid ?? (await calculateJwkThumbprint(publicKey));
+  const kid = await calculateJwkThumbprint(publicKey);
   const secret = await importJWK({ ...publicKey, d }, 'EdDSA').catch(() => {
     throw new Error('The signing key cannot be imported.');
   });
-  const jwks = { keys: [{ ...publicKey, kid, alg: 'EdDSA', use: 'sig' }] };
+  return { kid, secret, jwk: { ...publicKey, kid, alg: 'EdDSA', use: 'sig' } };
+};
+
+/** Rejects with an Error that says what is wrong with a key, without the key. */
+export const createTokenSigner = async (options: TokenSignerOptions): Promise<TokenSigner> => {
+  const { issuer, audience, ttlSeconds, now = () => new Date() } = options;
+  const known = await Promise.all(options.keys.map(readKey));
+  const [current] = known;
+  if (current === undefined) throw new Error('There is no signing key.');
+  const { kid, secret } = current;
+  // A key that is listed twice would match twice.
+  const jwks = { keys: [...new Map(known.map(({ jwk }) => [jwk.kid, jwk])).values()] };
   const keys = createLocalJWKSet(jwks);
   return {
     jwks,

@@ -68,7 +68,7 @@ export const createContext = async (
     refresh: createCredentialCookie({ name: 'tasks_refresh', maxAgeSeconds: refreshSeconds }),
   };
   const signer = await createTokenSigner({
-    key: env.AUTH_SIGNING_KEY,
+    keys: env.AUTH_SIGNING_KEY,
     ...ownTokens,
     ttlSeconds: accessSeconds,
     now,

@@ -1,20 +1,23 @@
 import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
-import type { JWK } from 'jose';
 import { z } from 'zod';
+import { parseSigningKeys } from './sessions/signing-keys.ts';
 
-const jwk = z.string().transform((text, context): JWK => {
+const signingKeys = z.string().transform((text, context) => {
   try {
-    return JSON.parse(text) as JWK;
+    return parseSigningKeys(text);
   } catch {
-    context.addIssue('is not JSON');
+    context.addIssue('is neither a JWK nor a set of them');
     return z.NEVER;
   }
 });
 
 const shape = {
   ...commonEnv,
-  /** A private Ed25519 JWK: signs the access tokens of this service's users. */
-  AUTH_SIGNING_KEY: jwk,
+  /**
+   * A private Ed25519 JWK, which signs the access tokens of this service's users. Or a set: the first key
+   * signs, all verify, so that keys can be rotated (ADR 79).
+   */
+  AUTH_SIGNING_KEY: signingKeys,
   /**
    * Issuer of operators' tokens (scopes `ops:read`, `accounts:admin`); without these settings there
    * are no operations for them. Users have tokens that this service signs.

@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { createRefreshTokens } from './refresh-token.ts';
 
 const keyOf = () => ({ d: randomBytes(32).toString('base64url') });
-const tokens = createRefreshTokens(keyOf());
+const key = keyOf();
+const tokens = createRefreshTokens([key]);
 const session = { userId: v7(), id: v7() };
 const bytesOf = (token: string) => Buffer.from(token, 'base64url');
 
@@ -21,14 +22,25 @@ test('no two tokens of a session are equal', () => {
 });
 
 test('the successor of a token is the same at each call, and another one for each token and key', () => {
-  const first = tokens.read(tokens.create(session).token);
-  const second = tokens.read(first?.successor().token ?? '');
-  const others = createRefreshTokens(keyOf()).read(first?.successor().token ?? '');
-  expect(second).toMatchObject({ session, issued: true, hash: first?.successor().hash });
-  const made = [first, first, second, second, others].map((read) => read?.successor().token);
-  expect(made[0]).toBe(made[1]);
-  expect(made[2]).toBe(made[3]);
-  expect(new Set(made).size).toBe(3);
+  const successorsOf = (token: string, of = tokens) =>
+    of
+      .read(token)
+      ?.successors()
+      .map((next) => next.token) ?? [];
+  const { token } = tokens.create(session);
+  const [next = ''] = successorsOf(token);
+  const other = keyOf();
+  expect(successorsOf(token)).toEqual([next]);
+  const [afterNext] = successorsOf(next);
+  const [ofOther, own] = successorsOf(token, createRefreshTokens([other, key]));
+  expect(own).toBe(next);
+  expect(new Set([token, next, afterNext, ofOther]).size).toBe(4);
+  expect(tokens.read(next)).toMatchObject({ session, issued: true });
+});
+
+test('a token of any of the keys was issued', () => {
+  const { token } = tokens.create(session);
+  expect(createRefreshTokens([keyOf(), key]).read(token)?.issued).toBe(true);
 });
 
 test('a token with any byte changed, or made under another key, was not issued', () => {
@@ -39,7 +51,7 @@ test('a token with any byte changed, or made under another key, was not issued',
     // A changed version or variant makes an id that is not a UUID.
     expect(tokens.read(forged.toString('base64url'))?.issued ?? false).toBe(false);
   }
-  expect(createRefreshTokens(keyOf()).read(token)?.issued).toBe(false);
+  expect(createRefreshTokens([keyOf()]).read(token)?.issued).toBe(false);
 });
 
 test('text that does not have the form of a refresh token is not read', () => {

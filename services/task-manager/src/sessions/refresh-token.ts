@@ -1,6 +1,7 @@
 import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { JWK } from 'jose';
 import { parse, stringify } from 'uuid';
+import type { SigningKeys } from './signing-keys.ts';
 
 export interface SessionName {
   userId: string;
@@ -17,10 +18,14 @@ export interface RefreshToken {
 export interface ReadToken {
   session: SessionName;
   hash: Buffer;
-  /** This service made the token, under its current key. False for a forged one. */
+  /** This service made the token, under one of its keys. False for a forged one. */
   issued: boolean;
-  /** The token that replaces this one: the same at each call and in every instance (ADR 78). */
-  successor: () => RefreshToken;
+  /**
+   * The token that replaces this one: the same at each call and in every instance (ADR 78). During a
+   * rotation of keys an instance with another first key makes another one, so all are returned; the
+   * first is this instance's own.
+   */
+  successors: () => [RefreshToken, ...RefreshToken[]];
 }
 
 export interface RefreshTokens {
@@ -45,35 +50,44 @@ const macFor = ({ d = '' }: JWK, purpose: string) => {
   return (bytes: Buffer): Buffer => createHmac('sha256', key).update(bytes).digest();
 };
 
-/**
- * A refresh token is base64url of: user id, session id, 256 bits of nonce, and an HMAC-SHA256 over those
- * three, which tells a token that was issued and used before from one that somebody forged around the
- * ids. The nonce of a session's first token is random; each next one is an HMAC of the token before it.
- * The keys are derived from the signing key, which all instances share (ADR 78).
- */
-export const createRefreshTokens = (signingKey: JWK): RefreshTokens => {
+/** The tokens of one signing key. */
+const createMint = (signingKey: JWK) => {
   const seal = macFor(signingKey, 'refresh tokens');
   const nextNonce = macFor(signingKey, 'successors of refresh tokens');
-
   const make = (ids: Buffer, nonce: Buffer): RefreshToken => {
     const named = Buffer.concat([ids, nonce]);
     const bytes = Buffer.concat([named, seal(named)]);
     return { token: bytes.toString('base64url'), hash: hashOf(bytes) };
   };
-
   return {
-    create: ({ userId, id }) => make(Buffer.concat([parse(userId), parse(id)]), randomBytes(nonceBytes)),
+    create: ({ userId, id }: SessionName) =>
+      make(Buffer.concat([parse(userId), parse(id)]), randomBytes(nonceBytes)),
+    hasIssued: (bytes: Buffer) => timingSafeEqual(bytes.subarray(macAt), seal(bytes.subarray(0, macAt))),
+    successorOf: (bytes: Buffer) => make(bytes.subarray(0, secretAt), nextNonce(bytes.subarray(0, macAt))),
+  };
+};
+
+/**
+ * A refresh token is base64url of: user id, session id, 256 bits of nonce, and an HMAC-SHA256 over those
+ * three, which tells a token that was issued and used before from one that somebody forged around the
+ * ids. The nonce of a session's first token is random; each next one is an HMAC of the token before it.
+ * The keys are derived from the signing keys, which all instances share (ADR 78, 79).
+ */
+export const createRefreshTokens = ([current, ...others]: SigningKeys): RefreshTokens => {
+  const own = createMint(current);
+  const foreign = others.map(createMint);
+  return {
+    create: own.create,
     read: (token) => {
       const bytes = Buffer.from(token, 'base64url');
       if (bytes.length !== macAt + macBytes || bytes.toString('base64url') !== token) return undefined;
       const idAt = (from: number) => stringify(bytes.subarray(from, from + idBytes));
-      const named = bytes.subarray(0, macAt);
       try {
         return {
           session: { userId: idAt(0), id: idAt(idBytes) },
           hash: hashOf(bytes),
-          issued: timingSafeEqual(bytes.subarray(macAt), seal(named)),
-          successor: () => make(bytes.subarray(0, secretAt), nextNonce(named)),
+          issued: [own, ...foreign].some(({ hasIssued }) => hasIssued(bytes)),
+          successors: () => [own.successorOf(bytes), ...foreign.map((mint) => mint.successorOf(bytes))],
         };
       } catch {
         // The bytes in place of an id are not a UUID.

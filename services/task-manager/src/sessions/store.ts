@@ -1,5 +1,5 @@
 import type { Executor } from '@platform/service-kit/db';
-import { and, eq, gt, gte, lte, sql as raw } from 'drizzle-orm';
+import { and, eq, gt, gte, inArray, lte, sql as raw } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import { sessions } from '../db/tables.ts';
 import type { SessionName } from './refresh-token.ts';
@@ -26,27 +26,29 @@ export const insertSession = async (
 };
 
 /**
- * Replaces the refresh hash and extends the session. Returns false when neither `from` is the valid hash
- * nor `to` has replaced it within the last `overlapSeconds`; of concurrent calls, one replaces it.
+ * Replaces the refresh hash `from` by the first of `to` and extends the session. Returns the hash that is
+ * valid then: within `overlapSeconds` of such a call the same call returns that of the first one. Undefined
+ * when `from` is not valid. Of concurrent calls, one replaces it.
  */
 export const replaceRefreshHash = async (
   orm: Executor,
   session: SessionName,
-  { from, to }: { from: Buffer; to: Buffer },
-): Promise<boolean> => {
+  { from, to }: { from: Buffer; to: readonly [Buffer, ...Buffer[]] },
+): Promise<Buffer | undefined> => {
   const live = and(matches(session), gt(sessions.expiresAt, now));
-  const replaced = await orm
+  const valid = { refreshHash: sessions.refreshHash };
+  const [replaced] = await orm
     .update(sessions)
-    .set({ refreshHash: to, rotatedAt: now, expiresAt })
+    .set({ refreshHash: to[0], rotatedAt: now, expiresAt })
     .where(and(live, eq(sessions.refreshHash, from)))
-    .returning({ id: sessions.id });
-  if (replaced.length === 1) return true;
+    .returning(valid);
+  if (replaced !== undefined) return replaced.refreshHash;
   const overlap = raw`now() - make_interval(secs => ${overlapSeconds})`;
-  const earlier = await orm
-    .select({ id: sessions.id })
+  const [earlier] = await orm
+    .select(valid)
     .from(sessions)
-    .where(and(live, eq(sessions.refreshHash, to), gte(sessions.rotatedAt, overlap)));
-  return earlier.length === 1;
+    .where(and(live, inArray(sessions.refreshHash, to), gte(sessions.rotatedAt, overlap)));
+  return earlier?.refreshHash;
 };
 
 /** Deletes a session, if `refreshHash` is its valid hash or is not given. Returns whether there was one. */

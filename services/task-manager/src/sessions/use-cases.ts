@@ -91,11 +91,13 @@ export const readRefreshToken = (
 export const refreshSession = async (
   context: Context,
   orm: Executor,
-  { session, hash, successor }: ReadToken,
+  { session, hash, successors }: ReadToken,
 ): Promise<Credentials | undefined> => {
-  const next = successor();
-  if (!(await replaceRefreshHash(orm, session, { from: hash, to: next.hash }))) return undefined;
-  return credentialsOf(context, session, next.token);
+  const [own, ...others] = successors();
+  const to = [own.hash, ...others.map((other) => other.hash)] as const;
+  const valid = await replaceRefreshHash(orm, session, { from: hash, to });
+  const next = valid && [own, ...others].find((successor) => successor.hash.equals(valid));
+  return next && credentialsOf(context, session, next.token);
 };
 
 /**
