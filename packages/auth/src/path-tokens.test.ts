@@ -32,6 +32,8 @@ const advanceTime = async (ms: number) => {
 
 const away = () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }));
 
+const inPast = new Date(0);
+
 const setUp = (more: Partial<PathTokenOptions<Row>> = {}) => {
   const { token, tokenHash } = makePathToken();
   const state = {
@@ -47,7 +49,7 @@ const setUp = (more: Partial<PathTokenOptions<Row>> = {}) => {
     },
     ...more,
   });
-  return { token, state, recognise: (text = token) => tokens.recognise(hashOfSent(text)) };
+  return { token, tokens, state, recognise: (text = token) => tokens.recognise(hashOfSent(text)) };
 };
 
 test('a token has 256 random bits, and only its hash is stored', () => {
@@ -196,4 +198,26 @@ test('a row of another token is not accepted', async () => {
   const row: Row = { tokenHash: makePathToken().tokenHash, graceUntil: null, store: 's1' };
   const tokens = createPathTokens<Row>({ find: () => Promise.resolve(row) });
   expect(await tokens.recognise(makePathToken().tokenHash)).toMatchObject({ state: 'unknown' });
+});
+
+test('a token that is known to be replaced ends at once and stays ended while the database is down; it is never extended', async () => {
+  const { recognise, tokens, state, token } = setUp();
+  await recognise();
+  state.away = true;
+  const hash = hashPathToken(token);
+  tokens.replaced(hash, inPast);
+  tokens.replaced(hash, new Date(Date.now() + 60_000));
+  expect(await recognise()).toEqual({ state: 'unknown' });
+  tokens.replaced(makePathToken().tokenHash, inPast);
+  expect(tokens.verified()).toHaveLength(1);
+});
+
+test('a token whose row has changed is looked up again', async () => {
+  const { recognise, tokens, state, token } = setUp();
+  await recognise();
+  const changes = tokens.changes;
+  if (state.row !== undefined) state.row = { ...state.row, store: 's2' };
+  await tokens.refresh(hashPathToken(token));
+  expect(await recognise()).toMatchObject({ row: { store: 's2' } });
+  expect(tokens.changes).toBeGreaterThan(changes);
 });

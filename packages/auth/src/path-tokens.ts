@@ -44,7 +44,15 @@ export interface PathTokens<Row> {
   recognise: (tokenHash: string | undefined) => Promise<Recognised<Row>>;
   /** Whether the token was valid when it was last looked up, at most an hour ago. Reads process memory only. */
   wasValid: (tokenHash: string | undefined) => boolean;
-  /** Grows whenever a token becomes valid, becomes invalid or gets another grace period. */
+  /** Whether any token would be accepted while the database is unavailable. */
+  readonly hasValid: boolean;
+  /** The row of a token as it was when it was last looked up and valid. */
+  validRow: (tokenHash: string) => Row | undefined;
+  /** A token stops working at `graceUntil`, or earlier if that is known already. Ignored unless it was valid. */
+  replaced: (tokenHash: string, graceUntil: Date) => void;
+  /** Looks a token up again, because its row has changed. Never rejects. */
+  refresh: (tokenHash: string) => Promise<void>;
+  /** Grows whenever a token becomes valid, becomes invalid or gets another grace period or row. */
   readonly changes: number;
   /** The tokens that are accepted while the database is unavailable. */
   verified: () => VerifiedToken<Row>[];
@@ -115,8 +123,29 @@ export const createPathTokens = <Row extends PathTokenRow>(
     }
   };
 
+  const askAgain = (tokenHash: string) => {
+    const query = detached(() => lookUp(tokenHash));
+    recent.set(tokenHash, query);
+    return query;
+  };
+
   return {
     wasValid: (tokenHash) => tokenHash !== undefined && valid.has(tokenHash),
+    get hasValid() {
+      return valid.keys().next().done === false;
+    },
+    validRow: (tokenHash) => valid.peek(tokenHash),
+    replaced: (tokenHash, graceUntil) => {
+      const row = valid.peek(tokenHash);
+      if (row === undefined || (row.graceUntil !== null && row.graceUntil <= graceUntil)) return;
+      valid.set(tokenHash, { ...row, graceUntil }, { ttl: valid.getRemainingTTL(tokenHash) });
+      recent.delete(tokenHash);
+      changes++;
+    },
+    refresh: async (tokenHash) => {
+      changes++;
+      await askAgain(tokenHash).catch(() => undefined);
+    },
     get changes() {
       return changes;
     },
@@ -133,9 +162,7 @@ export const createPathTokens = <Row extends PathTokenRow>(
     recognise: async (tokenHash) => {
       if (tokenHash === undefined) return { state: 'unknown' };
       if (unknown.has(tokenHash)) return { state: 'unknown', tokenHash };
-      let query = recent.get(tokenHash);
-      if (query === undefined) recent.set(tokenHash, (query = detached(() => lookUp(tokenHash))));
-      const found = await query;
+      const found = await (recent.get(tokenHash) ?? askAgain(tokenHash));
       if (found === 'unknown') return { state: 'unknown', tokenHash };
       if (found === 'undecidable') return { state: 'undecidable' };
       const { graceUntil } = found;

@@ -204,6 +204,7 @@ CREATE INDEX "payment_challenges_outcome" ON "payment_challenges" USING btree ("
 CREATE INDEX "payments_transaction_anywhere" ON "payments" USING btree ("service",lower(transaction_id));--> statement-breakpoint
 CREATE INDEX "payments_latest" ON "payments" USING btree ("store_id","created_at");--> statement-breakpoint
 CREATE INDEX "payments_order" ON "payments" USING btree ("store_id","order_id");--> statement-breakpoint
+CREATE INDEX "stores_updated" ON "stores" USING btree ("updated_at");--> statement-breakpoint
 CREATE INDEX "webhook_tokens_store" ON "webhook_tokens" USING btree ("store_id");--> statement-breakpoint
 CREATE INDEX "events_entity" ON "events" USING btree ("store_id",substr(entity, strpos(entity, ':') + 1),"id") WHERE entity is not null;--> statement-breakpoint
 CREATE INDEX "events_request" ON "events" USING brin ((headers ->> 'x-request-id') text_bloom_ops) WITH (autosummarize=true);--> statement-breakpoint

@@ -17,6 +17,7 @@ import { createReader, type ProviderReader } from './providers/reader.ts';
 import { createSnapshot } from './spool/snapshot.ts';
 import { createStoreOpener, type KnownStore } from './stores/known-store.ts';
 import type { StoreRow } from './stores/store.ts';
+import { createRotations, type Rotations } from './stores/rotations.ts';
 import { createOldUses, createTokenFinder, type OldUses, type TokenRow } from './stores/tokens.ts';
 import { createTracker, type ErrorTracker } from './tracker/tracker.ts';
 
@@ -28,6 +29,7 @@ export interface Context extends BaseContext {
   box: SecretBox;
   openStore(row: StoreRow): KnownStore;
   tokens: PathTokens<TokenRow>;
+  rotations: Rotations;
   oldUses: OldUses;
   nextId: NextId;
   inbox: Inbox;
@@ -67,12 +69,13 @@ export const createContext = async (
     rememberMs: env.TOKEN_MEMORY_MS,
     now,
   });
+  const rotations = createRotations({ ...base, tokens, rememberMs: env.TOKEN_MEMORY_MS });
   const inbox = createInbox({
     sql,
     log,
     spoolFolder: spoolFolder(env),
     spoolMaxBytes: env.SPOOL_MAX_BYTES,
-    snapshot: createSnapshot({ tokens, clock, openStore }),
+    snapshot: createSnapshot({ tokens, rotations, clock, openStore }),
     onWork,
   });
   const oldUses = createOldUses(sql, now);
@@ -93,6 +96,7 @@ export const createContext = async (
     tokens,
     now,
     clock,
+    rotations,
     oldUses,
     nextId: createIds(),
     inbox,
@@ -102,6 +106,7 @@ export const createContext = async (
     tracker,
     onWork,
     [Symbol.asyncDispose]: async () => {
+      await rotations[Symbol.asyncDispose]();
       await inbox[Symbol.asyncDispose]();
       await clock[Symbol.asyncDispose]();
       await oldUses[Symbol.asyncDispose]();

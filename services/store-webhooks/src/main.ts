@@ -11,6 +11,7 @@ await runService({
     const context = await createContext(env, parts);
     await context.inbox.spool.recover();
     await context.clock.start();
+    context.rotations.start();
     if (env.WORKERS === 'off') return context;
     const work = startWork(context);
     const { [Symbol.asyncDispose]: close } = context;

@@ -27,7 +27,7 @@ const shareRead = <T>(read: () => Promise<T>): (() => Promise<T>) => {
 
 /** Adds gauges of the spool, the inbox and the mails, read at each scrape. Without a database they are NaN. */
 export const addWaitingMetrics = (context: Context): void => {
-  const { metrics, inbox, bodyMemory, database, env, now } = context;
+  const { metrics, inbox, rotations, bodyMemory, database, env, now } = context;
   const { sql } = database;
   const gauge = (name: string, help: string, read: () => number | Promise<number>): Gauge =>
     new Gauge({
@@ -89,6 +89,11 @@ export const addWaitingMetrics = (context: Context): void => {
     'webhooks_spool_damaged_files',
     'Files of the spool that were found to be damaged and put aside, until somebody removes them',
     () => inbox.spool.damagedFiles(),
+  );
+  gauge(
+    'webhooks_replaced_tokens_accepted_seconds',
+    'For how long this process may accept tokens that were replaced without its knowledge; 0 while it reaches the database or Redis',
+    () => rotations.unknownForMs() / 1000,
   );
   gauge(
     'webhooks_pending',

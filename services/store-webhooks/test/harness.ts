@@ -51,6 +51,7 @@ export const startService = async ({ work = true, variables, overrides, ...optio
   const { context, url } = instance;
   await context.inbox.spool.recover();
   await context.clock.start();
+  context.rotations.start();
   if (work) stack.use(startWork(context));
   const token = await keys.token({ scope: 'stores:admin' });
   const started = stack.move();

@@ -9,17 +9,22 @@ export * from './inbox.ts';
 /** The records that webhooks change. */
 export * from './records.ts';
 
-export const stores = pgTable('stores', {
-  id: uuid().primaryKey(),
-  name: text().notNull(),
-  storeUrl: text('store_url').notNull(),
-  /** Kinds, addresses, mapping and switches; all of them may be shown. */
-  settings: jsonb().$type<StoreSettings>().notNull(),
-  /** Credentials of all providers, sealed with SECRETS_KEY. */
-  credentials: text().notNull(),
-  createdAt: isoColumn('created_at').notNull(),
-  updatedAt: isoColumn('updated_at').notNull(),
-});
+export const stores = pgTable(
+  'stores',
+  {
+    id: uuid().primaryKey(),
+    name: text().notNull(),
+    storeUrl: text('store_url').notNull(),
+    /** Kinds, addresses, mapping and switches; all of them may be shown. */
+    settings: jsonb().$type<StoreSettings>().notNull(),
+    /** Credentials of all providers, sealed with SECRETS_KEY. */
+    credentials: text().notNull(),
+    createdAt: isoColumn('created_at').notNull(),
+    updatedAt: isoColumn('updated_at').notNull(),
+  },
+  // For what has changed since a moment ago.
+  (table) => [index('stores_updated').on(table.updatedAt)],
+);
 
 /** A token is looked up before its store is known, so the hash alone is the key. */
 export const webhookTokens = pgTable(

@@ -1,5 +1,6 @@
 import type { PathTokens } from '@platform/auth/path-tokens';
 import type { KnownStore } from '../stores/known-store.ts';
+import type { Rotations } from '../stores/rotations.ts';
 import type { StoreRow } from '../stores/store.ts';
 import type { TokenRow } from '../stores/tokens.ts';
 import type { DatabaseClock } from '../inbox/clock.ts';
@@ -22,6 +23,7 @@ interface Content {
 
 interface Sources {
   tokens: PathTokens<TokenRow>;
+  rotations: Pick<Rotations, 'reread'>;
   clock: DatabaseClock;
   openStore(row: StoreRow): KnownStore;
 }
@@ -30,7 +32,7 @@ interface Sources {
  * What a process needs to accept webhooks when it starts without a database: the hashes of the tokens that were
  * verified recently, their stores with encrypted credentials, and the clock. Contains no token.
  */
-export const createSnapshot = ({ tokens, clock, openStore }: Sources): Snapshot => {
+export const createSnapshot = ({ tokens, rotations, clock, openStore }: Sources): Snapshot => {
   let latest = { text: '', changes: -1, takenAt: 0 };
   const content = (): Content => ({
     aheadMs: clock.aheadMs,
@@ -56,6 +58,7 @@ export const createSnapshot = ({ tokens, clock, openStore }: Sources): Snapshot 
         const known = { ...row, graceUntil: graceUntil === null ? null : new Date(graceUntil) };
         tokens.restore([{ row: { ...known, store: openStore(store) }, expiresAt }]);
       }
+      rotations.reread();
     },
   };
 };

@@ -86,21 +86,29 @@ export const changeStore = (context: Context, id: string, change: StoreChanges) 
 
 /** Creates a new token for `purpose`; the old ones work for `graceSeconds` more. Throws NotFound. */
 export const rotateToken = async (
-  { env, database, now }: Context,
+  { env, database, rotations, now }: Context,
   storeId: string,
   { graceSeconds, for: purpose }: { graceSeconds: number; for: TokenPurpose },
 ) => {
   const { token, tokenHash } = makePathToken();
   const until = new Date(now().getTime() + graceSeconds * 1000).toISOString();
-  const settings = await database.orm.transaction(async (tx) => {
-    const store = await findStore(tx, storeId, true);
+  const { settings, replaced } = await database.orm.transaction(async (tx) => {
+    const { settings } = await findStore(tx, storeId, true);
+    // By this time other processes find what has changed.
     await tx
+      .update(stores)
+      .set({ updatedAt: sql`now()` })
+      .where(eq(stores.id, storeId));
+    const { graceUntil } = webhookTokens;
+    const replaced = await tx
       .update(webhookTokens)
-      .set({ graceUntil: sql`least(${webhookTokens.graceUntil}, ${until})` })
-      .where(sql`${webhookTokens.storeId} = ${storeId} and ${webhookTokens.purpose} = ${purpose}`);
+      .set({ graceUntil: sql`least(${graceUntil}, ${until})` })
+      .where(sql`${webhookTokens.storeId} = ${storeId} and ${webhookTokens.purpose} = ${purpose}`)
+      .returning({ tokenHash: webhookTokens.tokenHash, graceUntil });
     await tx.insert(webhookTokens).values({ storeId, purpose, tokenHash, createdAt: now().toISOString() });
-    return store.settings;
+    return { settings, replaced };
   });
+  await rotations.announce(replaced);
   return {
     webhookToken: token,
     webhookUrls: webhookUrls(env.PUBLIC_URL, settings, { [purpose]: token }),

@@ -1,0 +1,122 @@
+import type { PathTokens } from '@platform/auth/path-tokens';
+import { startBackground } from '@platform/service-kit/background';
+import type { BaseContext } from '@platform/service-kit/context';
+import { askRedis } from '@platform/service-kit/redis';
+import { eq, sql } from 'drizzle-orm';
+import { stores, webhookTokens } from '../db/tables.ts';
+import { safeError } from '../tracker/failure.ts';
+import type { TokenRow } from './tokens.ts';
+
+/** A token that was replaced, and when it stops working (ISO 8601). */
+export interface Replaced {
+  tokenHash: string;
+  graceUntil: string | null;
+}
+
+/** Tells all processes which tokens were replaced, also those that are not used meanwhile (docs/adr/0082). */
+export interface Rotations extends AsyncDisposable {
+  /** Tells the processes that reach Redis, and this one first. Call it after the commit. Never rejects. */
+  announce(replaced: readonly Replaced[]): Promise<void>;
+  /** Begins to learn what other processes replace. */
+  start(): void;
+  /** Reads everything once more, because tokens were restored that this process had not known. */
+  reread(): void;
+  /**
+   * For how long this process may still accept tokens that were replaced without its knowledge, in milliseconds; 0 while
+   * it reaches the database or Redis.
+   */
+  unknownForMs(): number;
+}
+
+interface Parts extends Pick<BaseContext, 'database' | 'redis' | 'log'> {
+  tokens: PathTokens<TokenRow>;
+  /** How long a token is accepted while the database is unavailable. */
+  rememberMs: number;
+}
+
+/** With the variation of a background task at most 0.9 s. */
+const pollMs = 700;
+/** A process that has learnt nothing for this long reaches neither. */
+const silentMs = 2000;
+/** A change may be committed this long after its time. */
+const overlapMs = 30_000;
+const stream = 'store-webhooks:rotations';
+const [maxEntries, maxRead] = [20_000, 1000];
+
+export const createRotations = ({ database, redis, log, tokens, rememberMs }: Parts): Rotations => {
+  const stack = new AsyncDisposableStack();
+  const changes = database.orm
+    .select({
+      tokenHash: webhookTokens.tokenHash,
+      graceUntil: webhookTokens.graceUntil,
+      updatedAt: stores.updatedAt,
+    })
+    .from(stores)
+    .innerJoin(webhookTokens, eq(webhookTokens.storeId, stores.id))
+    .where(sql`${stores.updatedAt} > now() - ${sql.placeholder('ms')}::float8 * interval '1 ms'`)
+    .prepare('changed_tokens');
+  let readAt = -Infinity;
+  let lastEntry = '0';
+  let heardAt = -Infinity;
+
+  const replace = ({ tokenHash, graceUntil }: Replaced): void => {
+    if (graceUntil !== null) tokens.replaced(tokenHash, new Date(graceUntil));
+  };
+
+  const readDatabase = async (): Promise<void> => {
+    // There is nothing to forget; a token that is used later is looked up then.
+    if (!tokens.hasValid) return;
+    const begun = performance.now();
+    const since = Math.min(begun - readAt, rememberMs) + overlapMs;
+    for (const { updatedAt, ...token } of await changes.execute({ ms: since })) {
+      const before = tokens.validRow(token.tokenHash);
+      replace(token);
+      // The store has changed since, for example its allowed addresses.
+      if (before !== undefined && before.store.updatedAt !== updatedAt) await tokens.refresh(token.tokenHash);
+    }
+    readAt = begun;
+    heardAt = Math.max(heardAt, begun);
+  };
+
+  const readRedis = async (): Promise<boolean> => {
+    const begun = performance.now();
+    const found = await askRedis(redis, (open) => open.xread('COUNT', maxRead, 'STREAMS', stream, lastEntry));
+    if (found === undefined) return false;
+    const [[, entries] = ['', []]] = found ?? [];
+    for (const [id, [, replaced = '[]']] of entries) {
+      for (const token of JSON.parse(replaced) as Replaced[]) replace(token);
+      lastEntry = id;
+    }
+    heardAt = Math.max(heardAt, begun);
+    return entries.length === maxRead;
+  };
+
+  const poll = (name: string, run: () => Promise<boolean | void>): void => {
+    const safely = () => run().catch((error: unknown) => Promise.reject(safeError(error)));
+    stack.use(startBackground({ name, everyMs: pollMs, log, run: safely }));
+  };
+
+  return {
+    announce: async (replaced) => {
+      for (const token of replaced) replace(token);
+      await askRedis(redis, (open) =>
+        Promise.all([
+          open.xadd(stream, 'MAXLEN', '~', maxEntries, '*', 'replaced', JSON.stringify(replaced)),
+          open.pexpire(stream, rememberMs),
+        ]),
+      );
+    },
+    start: () => {
+      poll('rotations in the database', readDatabase);
+      if (redis !== undefined) poll('rotations in Redis', readRedis);
+    },
+    reread: () => {
+      [readAt, lastEntry] = [-Infinity, '0'];
+    },
+    unknownForMs: () =>
+      performance.now() - heardAt < silentMs
+        ? 0
+        : tokens.verified().reduce((most, { expiresAt }) => Math.max(most, expiresAt - Date.now()), 0),
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  };
+};

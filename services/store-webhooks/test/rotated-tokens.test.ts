@@ -1,0 +1,85 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startRedis } from '@platform/local/redis';
+import { startProxy } from '@platform/service-kit/testing';
+import { afterAll, expect, test } from 'vitest';
+import { startService } from './harness.ts';
+import { sendOrder, startProcess } from './process.ts';
+
+const redis = await startRedis();
+afterAll(() => redis.stop());
+
+/** A service that rotates tokens, and another process on its database whose connections can be cut. */
+const startPair = async (variables: Record<string, string> = {}) => {
+  await using stack = new AsyncDisposableStack();
+  const service = stack.use(await startService({ work: false, variables: { REDIS_URL: redis.url } }));
+  const [database, cache] = [
+    stack.use(await startProxy(service.databaseUrl)),
+    stack.use(await startProxy(redis.url)),
+  ];
+  const settings = { REDIS_URL: cache.url, ...variables };
+  const other = stack.use(await startProcess({ databaseUrl: database.url, spool: service.spool }, settings));
+  const store = await service.store();
+  expect(await sendOrder(other.url, store.webhookToken, 'before')).toBe(200);
+  const started = stack.move();
+  return {
+    database,
+    cache,
+    other,
+    store,
+    change: (path: string, body: object) =>
+      service.admin(path === '' ? 'PATCH' : 'POST', `/v1/stores/${store.id}${path}`, body),
+    /** What the other process keeps for a start without a database. */
+    snapshot: async () => {
+      const names = await readdir(service.spool, { recursive: true });
+      const files = names.filter((name) => name.endsWith('snapshot.json'));
+      const texts = files.map((name) => readFile(join(service.spool, name), 'utf8').catch(() => ''));
+      return (await Promise.all(texts)).join('');
+    },
+    /** For how long the other process says that it may accept replaced tokens, in seconds. */
+    acceptsFor: async () => {
+      const metrics = await (await fetch(`${other.url}/metrics`)).text();
+      return Number(/^webhooks_replaced_tokens_accepted_seconds (.*)$/m.exec(metrics)?.[1]);
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+};
+
+const rotate = '/webhook-token/rotate';
+
+test('a token that was rotated without grace, and that nobody presents, is known in a process without Redis, so that it stays closed when the database fails', async () => {
+  await using pair = await startPair({ REDIS_URL: '' });
+  await pair.change(rotate, { graceSeconds: 0 });
+  await expect.poll(pair.snapshot).toContain('"graceUntil":"');
+  await pair.database.cut();
+  expect(await sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(404);
+});
+
+test('settings of a store that were changed hold in other processes when the database fails, without another webhook', async () => {
+  await using pair = await startPair({ REDIS_URL: '' });
+  await pair.change('', { allowedAddresses: ['203.0.113.0/24'] });
+  await expect.poll(pair.snapshot).toContain('203.0.113.0/24');
+  await pair.database.cut();
+  expect(await sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(403);
+});
+
+test('a process that has lost the database learns over Redis that a token was rotated', async () => {
+  await using pair = await startPair();
+  await pair.database.cut();
+  expect(await sendOrder(pair.other.url, pair.store.webhookToken, 'during')).toBe(200);
+  await pair.change(rotate, { graceSeconds: 0 });
+  await expect.poll(() => sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(404);
+  expect(await pair.acceptsFor()).toBe(0);
+});
+
+test('a process that reaches neither the database nor Redis says for how long it may accept replaced tokens, and no longer accepts them then', async () => {
+  await using pair = await startPair({ TOKEN_MEMORY_MS: '8000' });
+  expect(await pair.acceptsFor()).toBe(0);
+  await pair.cache.cut();
+  await pair.database.cut();
+  await pair.change(rotate, { graceSeconds: 0 });
+  await expect.poll(pair.acceptsFor).toBeGreaterThan(0);
+  expect(await pair.acceptsFor()).toBeLessThanOrEqual(8);
+  await expect.poll(() => sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(503);
+  expect(await pair.acceptsFor()).toBe(0);
+});
