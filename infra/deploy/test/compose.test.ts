@@ -79,6 +79,7 @@ describe('compose.yaml', () => {
       SERVICE: '@platform/gateway-telemetry',
       FOLDER: 'infra/gateway-telemetry',
       TITLE: 'gateway-telemetry',
+      PROBE_PORT: '',
     });
     // Where the gateway's configuration has it, and only when it is asked for.
     expect(telemetry).toMatchObject({

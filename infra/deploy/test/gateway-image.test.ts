@@ -43,6 +43,7 @@ beforeAll(async () => {
     SERVICE: '@platform/gateway-telemetry',
     FOLDER: 'infra/gateway-telemetry',
     TITLE: 'gateway-telemetry',
+    PROBE_PORT: '',
   };
   [image, telemetry] = await Promise.all([
     buildImage(work, { SERVICE: '@platform/portal' }, 'gateway'),

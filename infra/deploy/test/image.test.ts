@@ -78,7 +78,7 @@ describe.runIf(process.getuid?.() === 0)('an image of the task manager', () => {
     expect(migrated.stderr).toBe('');
     expect(migrated.status).toBe(0);
 
-    const { pid, port, stop } = await startProgram(
+    const { pid, port, probePort, stop } = await startProgram(
       image.program(image.command, {
         DATABASE_URL_FILE: databaseUrl,
         AUTH_SIGNING_KEY_FILE: signingKey,
@@ -86,16 +86,16 @@ describe.runIf(process.getuid?.() === 0)('an image of the task manager', () => {
       }),
     );
     const health = (at: number) => {
-      const { file, args, options } = image.program(image.health, { PORT: String(at) });
+      const { file, args, options } = image.program(image.health, { PROBE_PORT: String(at) });
       return spawnSync(file, args, options).status;
     };
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     expect(/^Uid:\t(\d+)\t(\d+)/m.exec(status)?.slice(1)).toEqual(['1000', '1000']);
     const ready = await fetch(`http://127.0.0.1:${port}/readyz`);
     expect([ready.status, await ready.json()]).toMatchObject([200, { checks: { migrations: 'ok' } }]);
-    expect(health(port)).toBe(0);
+    expect(health(probePort)).toBe(0);
     expect(await stop()).toEqual([0, null]);
-    expect(health(port)).not.toBe(0);
+    expect(health(probePort)).not.toBe(0);
   });
 
   test('contains no build tool, no test and no other service', () => {

@@ -15,11 +15,10 @@ export const isFree = (port: number): Promise<boolean> =>
  */
 const FREE_PORTS = { from: 8_200, to: 12_000 };
 
-/**
- * Ports of one platform: those of its services and of one that a test adds, of their second instances, of PostgreSQL, Redis,
- * gateway and a stand-in.
- */
-const PLATFORM_PORTS = [1, 2, 3, 4, 5, 6, 7, 41, 42, 43, 44, 45, 46, 47, 32, 79, 90, 95, 99];
+/** Services and one that a test adds, their probes, and the same of second instances. */
+const SERVICE_PORTS = [0, 10, 40, 50].flatMap((first) => [1, 2, 3, 4, 5, 6, 7].map((at) => first + at));
+/** Ports of one platform: those of its services, of PostgreSQL, Redis, gateway and a stand-in. */
+const PLATFORM_PORTS = [...SERVICE_PORTS, 32, 79, 90, 95, 99];
 
 /** Listens on the port for as long as this process runs; false when it is taken. */
 const reserve = (port: number): Promise<boolean> =>

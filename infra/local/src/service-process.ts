@@ -12,6 +12,8 @@ import type { Supervisor } from './supervisor.ts';
 /** What `start` provides for one service. */
 export interface ServiceSettings {
   port: number;
+  /** Of /livez, /readyz and /metrics. */
+  probePort: number;
   database: DatabaseUrls | undefined;
   redisUrl: string | undefined;
   jwksFile: string;
@@ -32,6 +34,7 @@ const environment = (service: Service, settings: ServiceSettings): Record<string
   ...baseEnv(),
   HOST: '127.0.0.1',
   PORT: String(settings.port),
+  PROBE_PORT: String(settings.probePort),
   ...(settings.database && { DATABASE_URL: settings.database.run }),
   ...(settings.redisUrl && { REDIS_URL: settings.redisUrl }),
   NODE_COMPILE_CACHE: settings.compileCache,
@@ -175,11 +178,12 @@ export const startInstance = async (
   service: Service,
   settings: ServiceSettings,
 ): Promise<void> => {
+  const readiness = `${addressOf({ port: settings.probePort })}/readyz`;
   const program = supervisor.start('service', {
     name,
     command: serviceCommand(service, settings, await local.logFile(name)),
-    answers: () => answersWell(`${addressOf(settings)}/readyz`),
-    explain: () => answerAt(`${addressOf(settings)}/readyz`),
+    answers: () => answersWell(readiness),
+    explain: () => answerAt(readiness),
     stopLimitMs: STOP_LIMIT_MS,
   });
   await program.ready(READY_MS);

@@ -22,8 +22,10 @@ interface Manifest {
   platform?: { port?: unknown; secrets?: unknown; keys?: unknown; folders?: unknown; scopes?: unknown };
 }
 
-/** The ports up to PostgreSQL's are for future services. */
-const HIGHEST_PORT = 31;
+/** The ports from here to PostgreSQL's are those of probes. */
+const HIGHEST_PORT = 10;
+/** Added to the port of an instance for its probes. */
+const PROBE_OFFSET = 10;
 /** Added to the port of a service for each further instance of it. */
 const INSTANCE_OFFSET = 40;
 
@@ -88,3 +90,6 @@ export const instanceName = ({ name }: Service, instance: number): string =>
 /** Port of an instance, counted from 1. */
 export const instancePort = ({ port }: Service, portBase: number, instance: number): number =>
   portBase + port + (instance - 1) * INSTANCE_OFFSET;
+/** Port of its probes: /livez, /readyz and /metrics. */
+export const probePort = (...of: Parameters<typeof instancePort>): number =>
+  instancePort(...of) + PROBE_OFFSET;

@@ -32,7 +32,7 @@ import {
   type Launch,
   type ServiceSettings,
 } from './service-process.ts';
-import { findServices, instanceName, instancePort, type Service } from './services.ts';
+import { findServices, instanceName, instancePort, probePort, type Service } from './services.ts';
 import type { Stack } from './stack-file.ts';
 import { ensurePorts, type WantedPort } from './ports.ts';
 
@@ -64,9 +64,10 @@ const wantedPorts = (
   const based = (port: number, by: string): WantedPort => ({ port, by, variable: 'PORT_BASE' });
   return [
     ...services.flatMap((service) =>
-      instancesOf(options).map((instance) =>
+      instancesOf(options).flatMap((instance) => [
         based(instancePort(service, portBase, instance), instanceName(service, instance)),
-      ),
+        based(probePort(service, portBase, instance), `probes of ${instanceName(service, instance)}`),
+      ]),
     ),
     ...(postgresPort ? [based(postgresPort, 'PostgreSQL')] : []),
     ...(redisPort ? [based(redisPort, 'Redis')] : []),
@@ -181,6 +182,7 @@ export const bringUp = async (
     const port = instancePort(service, options.portBase, instance);
     return {
       port,
+      probePort: probePort(service, options.portBase, instance),
       publicUrl: gateway ?? addressOf({ port }),
       gatewaySecret: secrets(GATEWAY),
       database: backing.databases.get(service.name),

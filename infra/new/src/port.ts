@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Higher ones are used by PostgreSQL and Redis; see infra/local/src/services.ts. */
-const highest = 31;
+/** Higher ones are used by probes, PostgreSQL and Redis; see infra/local/src/services.ts. */
+const highest = 10;
 
 /**
  * Returns the lowest `platform.port` that no service in the folder uses.

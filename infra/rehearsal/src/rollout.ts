@@ -57,7 +57,7 @@ export const migrateTooEarly = async (platform: Deployment, traffic: Traffic): P
 
 /** Status of /readyz in a container: 503 until its migrations have run; undefined while it does not listen. */
 const readiness = async ({ docker }: Engine, container: string): Promise<number | undefined> => {
-  const ask = 'console.log((await fetch(`http://127.0.0.1:${process.env.PORT}/readyz`)).status)';
+  const ask = 'console.log((await fetch(`http://127.0.0.1:${process.env.PROBE_PORT}/readyz`)).status)';
   const printed = await docker('exec', container, 'node', '--input-type=module', '--eval', ask).catch(
     () => '',
   );

@@ -16,7 +16,11 @@ export const startFixture = async (variables: Record<string, string> = {}) => {
   const env = envOf({ PORT: '0', DATABASE_URL: database.url, RATE_LIMIT: 'off', ...variables });
   const context = stack.use(createContext(env, { log, metrics: createMetrics() }));
   const { listener, document } = createApp(context);
-  const server = createHttpServer(listener, env.MAX_CONNECTIONS);
+  const server = createHttpServer(listener, {
+    maxConnections: env.MAX_CONNECTIONS,
+    clientAddress: context.clientAddress,
+    onEnded: context.metrics.recordRefused,
+  });
   const { port }: AddressInfo = await listen(server, '127.0.0.1', 0);
   stack.defer(() => {
     server.closeAllConnections();

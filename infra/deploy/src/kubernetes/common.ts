@@ -11,6 +11,8 @@ export interface Manifest {
 
 /** The port of every service and of the gateway. */
 export const port = 8080;
+/** PROBE_PORT of every service: probes and metrics. */
+export const probePort = 8081;
 /** Metrics of the gateway (TCP), and nginx's datagrams (UDP). */
 export const telemetryPort = 9145;
 /** The gateway's port for TLS. */

@@ -4,7 +4,7 @@ import type { INetworkPolicyIngressRule } from 'kubernetes-models/networking.k8s
 import type { INetworkPolicyPeer } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicyPeer';
 import type { INetworkPolicyPort } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicyPort';
 import type { Platform, Service } from '../values.ts';
-import { labelsOf, metadata, port, telemetryPort, tlsPort } from './common.ts';
+import { labelsOf, metadata, port, probePort, telemetryPort, tlsPort } from './common.ts';
 
 const tcp = (number: number): INetworkPolicyPort => ({ protocol: 'TCP', port: number });
 
@@ -48,13 +48,8 @@ export const serviceNetwork = (
   return policy(
     name,
     [
-      {
-        from: [
-          { podSelector: { matchLabels: labelsOf('gateway') } },
-          namespace(platform.monitoringNamespace),
-        ],
-        ports: [tcp(port)],
-      },
+      { from: [{ podSelector: { matchLabels: labelsOf('gateway') } }], ports: [tcp(port)] },
+      { from: [namespace(platform.monitoringNamespace)], ports: [tcp(probePort)] },
     ],
     [dns(platform), { ports }, ...collectorOf(platform)],
   );

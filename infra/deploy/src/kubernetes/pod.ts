@@ -8,6 +8,7 @@ import {
   metadata,
   podSecurity,
   port,
+  probePort,
   resources,
   scrapedAt,
   spread,
@@ -45,6 +46,7 @@ const SHUTDOWN_MS = DRAIN_MS + 10_000;
 const MARGIN_SECONDS = 3;
 
 const settings = (service: Service, platform: Platform): Record<string, string> => ({
+  PROBE_PORT: String(probePort),
   DATABASE_POOL: String(service.pool),
   AUTH_JWKS: platform.auth.jwks,
   AUTH_ISSUER: platform.auth.issuer,
@@ -61,7 +63,7 @@ const spec = (service: Service, platform: Platform): IPodSpec => {
   const { name, volume, ready } = service;
   const secret = secretVolume(name);
   const probe = (path: string, failureThreshold: number, periodSeconds = 5) => ({
-    httpGet: { path, port: 'http' },
+    httpGet: { path, port: 'probes' },
     periodSeconds,
     timeoutSeconds: Math.min(periodSeconds, 3),
     failureThreshold,
@@ -77,7 +79,10 @@ const spec = (service: Service, platform: Platform): IPodSpec => {
       {
         name: 'service',
         image: imageOf(name, platform),
-        ports: [{ name: 'http', containerPort: port }],
+        ports: [
+          { name: 'http', containerPort: port },
+          { name: 'probes', containerPort: probePort },
+        ],
         env: [
           ...variables(settings(service, platform)),
           // Optional values may have no file, so they are no REDIS_URL_FILE.
@@ -109,7 +114,7 @@ const spec = (service: Service, platform: Platform): IPodSpec => {
 export const podOf = (service: Service, platform: Platform): IPodTemplateSpec => ({
   metadata: {
     labels: metadata(service.name).labels,
-    annotations: scrapedAt(port),
+    annotations: scrapedAt(probePort),
   },
   spec: spec(service, platform),
 });

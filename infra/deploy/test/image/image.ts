@@ -51,7 +51,7 @@ export const buildImage = async (
         args: rest,
         options: {
           cwd: join(image.root, image.folder),
-          env: { PATH: bin, ...image.env, ...cache, PORT: '0', ...env },
+          env: { PATH: bin, ...image.env, ...cache, PORT: '0', PROBE_PORT: '0', ...env },
           uid: image.user,
           gid: image.user,
         },
@@ -64,16 +64,18 @@ export const buildImage = async (
 export const startProgram = async ({ file, args, options }: Program) => {
   const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
-  const port = await new Promise<number>((resolve, reject) => {
+  const { port, probePort } = await new Promise<{ port: number; probePort: number }>((resolve, reject) => {
     child.once('exit', (code) => reject(new Error(`ended with ${code}`)));
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const { msg, port: found } = JSON.parse(line) as { msg?: string; port?: number };
-      if (msg === 'listening' && found !== undefined) resolve(found);
+      const listening = JSON.parse(line) as { msg?: string; port?: number; probePort?: number };
+      if (listening.msg === 'listening')
+        resolve({ port: listening.port ?? 0, probePort: listening.probePort ?? 0 });
     });
   });
   return {
     pid: child.pid,
     port,
+    probePort,
     /** Exit code and signal. */
     stop: async () => {
       child.kill('SIGTERM');

@@ -5,7 +5,7 @@ import { createRequestLimit } from '../process/request-limit.ts';
 import { cancelWithRequest } from '../process/request-scope.ts';
 import { createFastPath } from './fast-path.ts';
 import { createDocument, type Interface } from './openapi.ts';
-import { operationRoutes } from './operations.ts';
+import { operationRoutes, probePaths } from './operations.ts';
 import { createHandler, type Limits } from './pipeline.ts';
 import { createRefusal } from './refusal.ts';
 import { NotFound, Problem } from './problem.ts';
@@ -23,6 +23,8 @@ export interface AppOptions {
 export interface HttpApp {
   /** Handles every request. */
   listener: RequestListener;
+  /** Handles requests to PROBE_PORT: /livez, /readyz and /metrics. */
+  probes: RequestListener;
   /** The OpenAPI document that `/openapi.json` answers. */
   document: Record<string, unknown>;
 }
@@ -75,18 +77,26 @@ export const createHttpApp = (
   const requestContext = createRequestContext(context, logPaths);
   const handleError = createErrorHandler(context.log);
 
-  const app = createExpress();
-  app.use((req, res, next) => {
-    requestContext.express(req, res);
-    next();
-  });
-  mount(app, routes, context, basePath);
+  const createWith = (mountAll: (app: Express) => void): Express => {
+    const app = createExpress();
+    app.use((req, res, next) => {
+      requestContext.express(req, res);
+      next();
+    });
+    mountAll(app);
+    app.use(() => {
+      throw new NotFound('path');
+    });
+    app.use(((error, req, res, _next) => handleError(error, req, res)) satisfies ErrorRequestHandler);
+    return app;
+  };
   const operations = operationRoutes(context, document);
-  mount(app, operations, context);
-  app.use(() => {
-    throw new NotFound('path');
+  const app = createWith((all) => {
+    mount(all, routes, context, basePath);
+    mount(all, operations, context);
   });
-  app.use(((error, req, res, _next) => handleError(error, req, res)) satisfies ErrorRequestHandler);
+  const probeRoutes = operations.filter(({ path }) => probePaths.includes(path));
+  const probes = createWith((all) => mount(all, probeRoutes, context));
 
   const fast = routes.filter((route) => route.fast);
   const exempt = new Set(operations.map(({ path }) => path));
@@ -102,5 +112,5 @@ export const createHttpApp = (
   const options = { basePath, limits: context, requestContext: requestContext.fast, handleError, next };
   const limit = createRequestLimit(context.maxInProgress);
   const routed = cancelWithRequest(createFastPath(fast, options), context.requestDeadlineMs, limit);
-  return { listener: admit(limit.isReached, routed), document };
+  return { listener: admit(limit.isReached, routed), probes, document };
 };

@@ -20,6 +20,9 @@ const common = {
   unlimited: true,
 } as const;
 
+/** Paths that a listener of their own answers, too: a probe must not wait behind clients. */
+export const probePaths: readonly string[] = ['/livez', '/readyz', '/metrics'];
+
 /**
  * Paths of every service that are not part of the interface its OpenAPI document describes: `/livez` (the process
  * runs), `/readyz` (it may be sent requests), `/metrics` (Prometheus), `/openapi.json`, and what the operations page

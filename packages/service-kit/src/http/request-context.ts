@@ -10,6 +10,8 @@ declare module 'http' {
     template?: string | undefined;
     /** False where a request that succeeds writes no line. */
     logSuccess?: false | undefined;
+    /** `code` of the problem that was answered. */
+    problemCode?: string | undefined;
   }
 }
 
@@ -39,15 +41,18 @@ const createAccessLine = ({ requestLog }: Context, logPaths: boolean): AccessLin
       method: req.method,
       route: res.template,
       status: statusOf(res),
+      code: res.problemCode,
       path: logPaths ? pathOf(req.url ?? '') : undefined,
       ms,
     }),
-    levelOf: ({ statusCode, writableFinished, logSuccess }) => {
-      if (statusCode >= 500) return 'error';
+    levelOf: ({ statusCode, writableFinished, logSuccess, problemCode }) => {
+      // Overload is no fault of the process; the metrics count it.
+      if (statusCode >= 500 && problemCode !== 'too_busy') return 'error';
       if (statusCode >= 400 || !writableFinished) return 'info';
       return logSuccess === false ? 'silent' : successLevel;
     },
-    messageOf: ({ statusCode, writableFinished }) => {
+    messageOf: ({ statusCode, writableFinished, problemCode }) => {
+      if (problemCode === 'too_busy') return 'refused';
       if (statusCode >= 500) return 'failed';
       return writableFinished ? 'answered' : 'client went away';
     },

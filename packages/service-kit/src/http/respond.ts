@@ -101,6 +101,7 @@ export const createErrorHandler =
       res.destroy();
       return;
     }
+    res.problemCode = problem.code;
     const body = JSON.stringify(problemBody(problem, requestIdOf(req)));
     const headers = {
       // A 404 may be cached unless it says otherwise, and it may depend on the caller's credential.

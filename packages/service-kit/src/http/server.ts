@@ -4,11 +4,16 @@ import {
   type IncomingMessage,
   type RequestListener,
   type Server,
+  type ServerResponse,
 } from 'node:http';
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { requestIdOf } from '../process/log.ts';
 import { withoutDeadline } from '../process/request-scope.ts';
-import { BadRequest, Problem, problemBody } from './problem.ts';
+import type { ClientAddress } from './client-address.ts';
+import { shareConnections, type ConnectionBudget } from './connection-budget.ts';
+import { headersOf } from './headers.ts';
+import { BadRequest, Problem, problemBody, Unavailable } from './problem.ts';
 
 interface ParserError extends Error {
   code?: string;
@@ -74,27 +79,62 @@ const answerParserError = (error: ParserError, socket: Socket): void => {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 };
 
+const tooManyUnread = new Unavailable(
+  'too_busy',
+  'Too many requests are arriving slowly; send this one again.',
+  undefined,
+  1,
+);
+
+/** Answers 503 where nothing was answered yet, and closes the connection without waiting for the rest of the request. */
+const endUnread = (socket: Socket, res: ServerResponse | undefined): void => {
+  if (res === undefined || res.headersSent) {
+    socket.destroy();
+    return;
+  }
+  res.problemCode = tooManyUnread.code;
+  const body = JSON.stringify(problemBody(tooManyUnread, requestIdOf(res.req)));
+  const headers = {
+    ...tooManyUnread.headers,
+    'Content-Type': 'application/problem+json',
+    'Content-Length': Buffer.byteLength(body),
+    Connection: 'close',
+  };
+  res.writeHead(tooManyUnread.status, headersOf(res.req, res, headers)).end(body);
+};
+
+/** What bounds the connections of a server, whose clients must not take all of them. */
+export interface ConnectionLimits {
+  /** Connections at most; further ones are closed at once. */
+  maxConnections: number;
+  clientAddress: ClientAddress;
+  /** Called for each unread request that was ended because connections ran short. */
+  onEnded(): void;
+}
+
 /**
- * An HTTP server whose every refusal, the parser's included, is problem+json. Connections beyond `maxConnections` are
- * closed at once.
+ * An HTTP server whose every refusal, the parser's included, is problem+json. With `limits` its connections are shared
+ * among the networks of its clients (`shareConnections`).
  */
-export const createHttpServer = (listener: RequestListener, maxConnections?: number): Server => {
-  const server = createServer(
-    {
-      requireHostHeader: false,
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      connectionsCheckingInterval: 1000,
-      // Longer than the gateway keeps a connection, so that it never writes into one that just closed.
-      keepAliveTimeout: 75_000,
-      // A request without a body has ended when it arrives: no 'end' or 'close' comes of it any more.
-      optimizeEmptyRequests: true,
-    },
-    listener,
-  );
-  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+export const createHttpServer = (listener: RequestListener, limits?: ConnectionLimits): Server => {
+  const server = createServer({
+    requireHostHeader: false,
+    headersTimeout: 10_000,
+    requestTimeout: 30_000,
+    connectionsCheckingInterval: 1000,
+    // Longer than the gateway keeps a connection, so that it never writes into one that just closed.
+    keepAliveTimeout: 75_000,
+    // A request without a body has ended when it arrives: no 'end' or 'close' comes of it any more.
+    optimizeEmptyRequests: true,
+  });
+  const end: ConnectionBudget['end'] = (socket, res) => {
+    limits?.onEnded();
+    endUnread(socket, res);
+  };
+  const handle = limits ? shareConnections(server, listener, { ...limits, end }) : listener;
+  server.on('request', handle);
   server.on('clientError', answerParserError);
   // An unknown Expect is refused by the request context, not by Node's empty 417.
-  server.on('checkExpectation', listener);
+  server.on('checkExpectation', handle);
   return server;
 };

@@ -17,6 +17,8 @@ export const traceEnv = {
 export const commonEnv = {
   HOST: z.string().default('127.0.0.1'),
   PORT: z.coerce.number().int().min(0).max(65535),
+  /** A port of its own for /livez, /readyz and /metrics, which no load on PORT can reach; without it only PORT has them. */
+  PROBE_PORT: z.coerce.number().int().min(0).max(65535).optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** `failures` leaves out the lines of requests that were answered below 400. */
   REQUEST_LOG: z.enum(['all', 'failures']).default('all'),
@@ -31,7 +33,10 @@ export const commonEnv = {
   MAX_IN_PROGRESS: z.coerce.number().int().min(1).default(160),
   /** After this time the statements of a request are cancelled; less than the gateway waits (30 s). */
   REQUEST_DEADLINE_MS: z.coerce.number().int().min(1).default(20_000),
-  /** Client connections; further ones are closed at once. Together with the pools less than the file descriptors. */
+  /**
+   * Client connections; further ones are closed at once, and unread requests end earlier. Together with the pools less
+   * than the file descriptors.
+   */
   MAX_CONNECTIONS: z.coerce.number().int().min(1).default(2000),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
   /** Addresses of the gateway, comma separated; X-Forwarded-For of others is ignored. */

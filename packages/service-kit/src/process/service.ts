@@ -1,6 +1,6 @@
 import { openTracing } from '@platform/tracing/trace';
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HttpApp } from '../http/app.ts';
 import type { BaseContext, Parts } from './context.ts';
@@ -20,6 +20,9 @@ interface ServiceOptions<Env extends CommonEnv, Context extends BaseContext> {
   createApp: (context: Context) => HttpApp;
 }
 
+/** Probes and scrapes at the same time; they are few, and come from this machine or the cluster. */
+const probeConnections = 100;
+
 /** Starts to listen; resolves when connections are taken. */
 export const listen = async (server: Server, host: string, port: number): Promise<AddressInfo> => {
   server.listen(port, host);
@@ -28,7 +31,7 @@ export const listen = async (server: Server, host: string, port: number): Promis
 };
 
 /**
- * Runs a service until SIGTERM: readiness off, requests are accepted for another DRAIN_MS, running requests finish, pools
+ * Runs a service until SIGTERM. Probes have a second listener on PROBE_PORT. On SIGTERM: readiness off, requests are accepted for another DRAIN_MS, running requests finish, pools
  * close, exit 0; exit 1 when that takes longer than SHUTDOWN_TIMEOUT_MS. SIGINT (Ctrl-C) does the same without DRAIN_MS.
  */
 export const runService = async <Env extends CommonEnv, Context extends BaseContext>(
@@ -44,10 +47,20 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, context.database);
   const sampling = metrics.samples.start();
-  const listener = behindGateway(createApp(context).listener, env.GATEWAY_SECRET);
-  const server = createHttpServer(tracing ? tracing.requests(listener) : listener, env.MAX_CONNECTIONS);
+  const app = createApp(context);
+  const listener = behindGateway(app.listener, env.GATEWAY_SECRET);
+  const limited = (handle: RequestListener, maxConnections: number): Server =>
+    createHttpServer(handle, {
+      maxConnections,
+      clientAddress: context.clientAddress,
+      onEnded: metrics.recordRefused,
+    });
+  const server = limited(tracing ? tracing.requests(listener) : listener, env.MAX_CONNECTIONS);
   // The start leaves some 20 MB of garbage, which V8 would keep until the process is busy. Needs --expose-gc.
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  const probes = limited(behindGateway(app.probes, undefined), probeConnections);
+  const probePort =
+    env.PROBE_PORT === undefined ? undefined : (await listen(probes, env.HOST, env.PROBE_PORT)).port;
   const { address, port } = await listen(server, env.HOST, env.PORT);
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
@@ -55,6 +68,8 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
     context.health.draining = true;
     const deadline = setTimeout(() => process.exit(1), env.SHUTDOWN_TIMEOUT_MS);
     await drain(server, signal === 'SIGTERM' ? env.DRAIN_MS : 0);
+    probes.close();
+    probes.closeAllConnections();
     sampling[Symbol.dispose]();
     await context[Symbol.asyncDispose]();
     await tracing?.[Symbol.asyncDispose]();
@@ -68,6 +83,6 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
     log.flush(() => process.exit(70));
   });
   // After the handlers are set: a program that waits for this line may send a signal at once.
-  log.info({ address, port }, 'listening');
+  log.info({ address, port, probePort }, 'listening');
   log.flush();
 };

@@ -18,6 +18,8 @@ interface ProcessOptions {
 export interface ServiceProcess extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
+  /** Of its second listener; 0 without PROBE_PORT. */
+  readonly probePort: number;
   readonly pid: number;
   /** What it has written to standard output: its log, one JSON object a line. */
   lines: string[];
@@ -48,7 +50,7 @@ export const startServiceProcess = async (options: ProcessOptions): Promise<Serv
   const lines: string[] = [];
   let child: ChildProcess;
   let exit: Promise<[number | null]>;
-  let port = 0;
+  let [port, probePort] = [0, 0];
 
   const start = async (): Promise<void> => {
     const started = spawn(process.execPath, [...nodeArguments, script], {
@@ -63,7 +65,10 @@ export const startServiceProcess = async (options: ProcessOptions): Promise<Serv
     port = await new Promise<number>((resolve, reject) => {
       createInterface({ input: started.stdout }).on('line', (line) => {
         lines.push(line);
-        if (line.includes('"msg":"listening"')) resolve((JSON.parse(line) as { port: number }).port);
+        if (!line.includes('"msg":"listening"')) return;
+        const listening = JSON.parse(line) as { port: number; probePort?: number };
+        probePort = listening.probePort ?? 0;
+        resolve(listening.port);
       });
       started.once('exit', (code) =>
         reject(new Error(`${folder} ended with ${code} before it listened: ${lines.join('\n')}`)),
@@ -84,6 +89,9 @@ export const startServiceProcess = async (options: ProcessOptions): Promise<Serv
     },
     get port() {
       return port;
+    },
+    get probePort() {
+      return probePort;
     },
     get pid() {
       return child.pid ?? 0;

@@ -1,0 +1,77 @@
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ClientAddress } from './client-address.ts';
+import { networkOf } from './network.ts';
+
+/** Above this share of the connections unread requests are ended, until `roomyShare` is left. */
+const shortShare = 0.9;
+const roomyShare = 0.8;
+
+export interface ConnectionBudget {
+  /** Connections at most; further ones are closed at once. */
+  maxConnections: number;
+  clientAddress: ClientAddress;
+  /** Ends an unread request, or with `undefined` a connection without one. */
+  end(socket: Socket, res: ServerResponse | undefined): void;
+}
+
+interface Connection {
+  socket: Socket;
+  /** When its newest request arrived, or itself; larger is later. */
+  turn: number;
+  /** Its last request came through a trusted proxy, which may be sending the next one. */
+  proxied: boolean;
+}
+
+/**
+ * Shares the connections of a server among the networks of its clients. While they run short, the oldest unread requests
+ * of the network with the most of them end first: requests whose head or body has not arrived, and idle connections
+ * except those of a trusted proxy. Requests that have arrived are never ended. Returns the listener that has to be used
+ * instead of `listener`.
+ */
+export const shareConnections = (
+  server: Server,
+  listener: RequestListener,
+  { maxConnections, clientAddress, end }: ConnectionBudget,
+): RequestListener => {
+  const open = new Map<Socket, Connection>();
+  let turns = 0;
+
+  const responseOn = (socket: Socket): ServerResponse<IncomingMessage> | undefined =>
+    (socket as { _httpMessage?: ServerResponse })._httpMessage ?? undefined;
+  /** The network that the connection counts for; undefined when it has to stay. */
+  const networkOfUnread = ({ socket, proxied }: Connection): string | undefined => {
+    const req = responseOn(socket)?.req;
+    if (req === undefined) return proxied ? undefined : networkOf(socket.remoteAddress);
+    return req.complete ? undefined : networkOf(clientAddress(req));
+  };
+  const makeRoom = (): void => {
+    const oldestFirst = [...open.values()].toSorted((a, b) => a.turn - b.turn);
+    const groups = [...Map.groupBy(oldestFirst, networkOfUnread)].filter(
+      ([network]) => network !== undefined,
+    );
+    const unread = groups.map(([, connections]) => connections);
+    while (open.size > maxConnections * roomyShare && unread.length > 0) {
+      const largest = unread.reduce((most, other) => (other.length > most.length ? other : most));
+      const [oldest] = largest.splice(0, 1);
+      if (oldest === undefined) return;
+      open.delete(oldest.socket);
+      end(oldest.socket, responseOn(oldest.socket));
+    }
+  };
+
+  server.maxConnections = maxConnections;
+  server.on('connection', (socket: Socket) => {
+    open.set(socket, { socket, turn: ++turns, proxied: false });
+    socket.once('close', () => open.delete(socket));
+    if (open.size > Math.ceil(maxConnections * shortShare)) makeRoom();
+  });
+  return (req, res) => {
+    listener(req, res);
+    const connection = open.get(req.socket);
+    if (connection === undefined) return;
+    connection.turn = ++turns;
+    // Only a trusted proxy's header is left by now (gateway-secret.ts).
+    connection.proxied = req.headers['x-forwarded-for'] !== undefined;
+  };
+};
