@@ -14,9 +14,18 @@ CREATE TABLE "consignments" (
 	"reference" text,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"search_text" text GENERATED ALWAYS AS (casefold((consignment_number || chr(31) || client_name || chr(31) || coalesce(external_id, '') || chr(31) || coalesce(reference, '')) collate "pg_unicode_fast")) STORED NOT NULL,
+	"search_text" text GENERATED ALWAYS AS (casefold((case when octet_length(consignment_number || chr(31) || client_name || chr(31) || coalesce(external_id, '') || chr(31) || coalesce(reference, '')) = char_length(consignment_number || chr(31) || client_name || chr(31) || coalesce(external_id, '') || chr(31) || coalesce(reference, '')) then (consignment_number || chr(31) || client_name || chr(31) || coalesce(external_id, '') || chr(31) || coalesce(reference, '')) else normalize((consignment_number || chr(31) || client_name || chr(31) || coalesce(external_id, '') || chr(31) || coalesce(reference, '')), nfc) end) collate "pg_unicode_fast")) STORED NOT NULL,
 	CONSTRAINT "consignments_status_known" CHECK ("consignments"."status" between 0 and 7),
 	CONSTRAINT "consignments_edi_status_known" CHECK ("consignments"."edi_status" between 0 and 4)
+);
+--> statement-breakpoint
+CREATE TABLE "import_results" (
+	"owner" text NOT NULL,
+	"import_id" text NOT NULL,
+	"slice" integer NOT NULL,
+	"results" json NOT NULL,
+	"stored_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "import_results_owner_import_id_slice_pk" PRIMARY KEY("owner","import_id","slice")
 );
 --> statement-breakpoint
 CREATE TABLE "inventory" (
@@ -31,7 +40,7 @@ CREATE TABLE "inventory" (
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"in_stock" boolean GENERATED ALWAYS AS (quantity > 0) STORED NOT NULL,
-	"search_text" text GENERATED ALWAYS AS (casefold((product_code || chr(31) || description || chr(31) || partner_product_id) collate "pg_unicode_fast")) STORED NOT NULL,
+	"search_text" text GENERATED ALWAYS AS (casefold((case when octet_length(product_code || chr(31) || description || chr(31) || partner_product_id) = char_length(product_code || chr(31) || description || chr(31) || partner_product_id) then (product_code || chr(31) || description || chr(31) || partner_product_id) else normalize((product_code || chr(31) || description || chr(31) || partner_product_id), nfc) end) collate "pg_unicode_fast")) STORED NOT NULL,
 	CONSTRAINT "inventory_quantity_from_0" CHECK ("inventory"."quantity" >= 0),
 	CONSTRAINT "inventory_reserved_from_0" CHECK ("inventory"."reserved" >= 0)
 );
@@ -44,7 +53,7 @@ CREATE TABLE "partners" (
 	"status" integer NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"search_text" text GENERATED ALWAYS AS (casefold((name || chr(31) || code) collate "pg_unicode_fast")) STORED NOT NULL,
+	"search_text" text GENERATED ALWAYS AS (casefold((case when octet_length(name || chr(31) || code) = char_length(name || chr(31) || code) then (name || chr(31) || code) else normalize((name || chr(31) || code), nfc) end) collate "pg_unicode_fast")) STORED NOT NULL,
 	CONSTRAINT "partners_relationship_known" CHECK ("partners"."relationship" between 0 and 3),
 	CONSTRAINT "partners_status_known" CHECK ("partners"."status" between 0 and 1)
 );
@@ -58,7 +67,7 @@ CREATE TABLE "warehouses" (
 	"status" integer NOT NULL,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"search_text" text GENERATED ALWAYS AS (casefold((name || chr(31) || code || chr(31) || city) collate "pg_unicode_fast")) STORED NOT NULL,
+	"search_text" text GENERATED ALWAYS AS (casefold((case when octet_length(name || chr(31) || code || chr(31) || city) = char_length(name || chr(31) || code || chr(31) || city) then (name || chr(31) || code || chr(31) || city) else normalize((name || chr(31) || code || chr(31) || city), nfc) end) collate "pg_unicode_fast")) STORED NOT NULL,
 	CONSTRAINT "warehouses_status_known" CHECK ("warehouses"."status" between 0 and 1)
 );
 --> statement-breakpoint
@@ -70,6 +79,7 @@ CREATE INDEX "consignments_by_status" ON "consignments" USING btree ("status","c
 CREATE INDEX "consignments_by_edi_status" ON "consignments" USING btree ("edi_status","created_at","id");--> statement-breakpoint
 CREATE INDEX "consignments_search" ON "consignments" USING gin ("search_text" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "consignments_external_id" ON "consignments" USING btree ("external_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "import_results_by_age" ON "import_results" USING btree ("stored_at");--> statement-breakpoint
 CREATE INDEX "inventory_order" ON "inventory" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "inventory_by_partner" ON "inventory" USING btree ("partner_id","created_at","id","in_stock");--> statement-breakpoint
 CREATE INDEX "inventory_by_warehouse" ON "inventory" USING btree ("warehouse_id","created_at","id","in_stock");--> statement-breakpoint

@@ -1,7 +1,7 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
 import { consignmentRoutes } from './consignments/routes.ts';
 import type { Context } from './context.ts';
-import { importRoute } from './import/routes.ts';
+import { importRoutes } from './import/routes.ts';
 import { inventoryRoutes } from './inventory/routes.ts';
 import { partnerRoutes } from './partners/routes.ts';
 import { warehouseRoutes } from './warehouses/routes.ts';
@@ -23,7 +23,7 @@ export const createApp = (context: Context): HttpApp =>
     },
     routes: [
       // Before /consignments/{id}, which would match its path.
-      importRoute(context),
+      ...importRoutes(context),
       ...consignmentRoutes(context),
       ...partnerRoutes(context),
       ...inventoryRoutes(context),

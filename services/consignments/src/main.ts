@@ -4,10 +4,12 @@ import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { directories } from './db/directories.ts';
 import { processEnv } from './env.ts';
+import { withPruning } from './import/prune.ts';
 
 await runService({
   name: 'consignments',
   env: processEnv,
-  createContext: (env, parts) => withMaintenance(createContext(env, parts), env.DATABASE_URL, directories),
+  createContext: (env, parts) =>
+    withPruning(withMaintenance(createContext(env, parts), env.DATABASE_URL, directories)),
   createApp,
 });

@@ -11,11 +11,33 @@ export interface paths {
         put?: never;
         /**
          * Create consignments from a stream of lines
-         * @description NDJSON both ways: one consignment a line in, one result a line out, in the same order. Results come when the body has been received, or when it stands still for a second. A bad line does not stop the rest; blank lines are passed over. A last line with `stopped` says that the import has ended early.
+         * @description NDJSON both ways: one consignment a line in, one result a line out, in the same order. Results come when the body has been received, or when it stands still for a second. A bad line does not stop the rest; blank lines are passed over. A last line with `stopped` says that the import has ended early. With `Import-Id`, any part of the body can be sent again for 24 hours: a line that has created a consignment creates no second one.
          *
          *     Requires bearer, with the scope consignments:write.
          */
         post: operations["importConsignments"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/consignments/imports/{importId}/results": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The results of an import, by line
+         * @description NDJSON, one result a line, in the order of lines. A result can be read for 24 hours, by the caller who has sent the line. While the import is running, the results so far.
+         *
+         *     Requires bearer, with the scope consignments:write.
+         */
+        get: operations["getImportResults"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -380,7 +402,7 @@ export interface components {
             status?: number;
         };
         ImportResult: {
-            /** @description Number of the line in the body, from 1 */
+            /** @description Number of the line in the import, from 1 */
             line: number;
             /**
              * Format: uuid
@@ -531,7 +553,12 @@ export interface operations {
     importConsignments: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Names the import; 1 to 128 letters, digits or characters of `._~:-`. Of each number of a line only the first valid one is stored. It takes the place of Idempotency-Key. The service makes one if it is left out. */
+                "Import-Id"?: string;
+                /** @description Number of the first line of this body in the import (default 1) */
+                "Import-First-Line"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -551,6 +578,8 @@ export interface operations {
             /** @description Result lines */
             200: {
                 headers: {
+                    /** @description The import, to read its results again */
+                    "Import-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -604,6 +633,108 @@ export interface operations {
             };
             /** @description The media type is not supported */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request is well-formed but cannot be processed */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getImportResults: {
+        parameters: {
+            query?: {
+                /** @description Results of this line and those after it */
+                FirstLine?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The Import-Id */
+                importId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Result lines */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["ImportResult"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope consignments:write */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

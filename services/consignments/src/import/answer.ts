@@ -1,56 +1,72 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { open, unlink, type FileHandle } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { waitUncounted } from '@platform/service-kit/request-scope';
 
-/** A response body of any length that can be held back. */
-export interface HeldAnswer extends AsyncDisposable {
-  /** Sends the text, or stores it until `release`. Rejects when the client is gone. */
-  add(text: string): Promise<void>;
-  /** Sends the stored text; from then on `add` sends at once. */
-  release(): Promise<void>;
-}
-
-/** An unlinked temporary file: it disappears when it is closed, however the process ends. */
-const openUnlinkedFile = async (): Promise<FileHandle> => {
-  const path = join(tmpdir(), `import-${randomUUID()}`);
-  const file = await open(path, 'wx+', 0o600);
-  await unlink(path);
-  return file;
-};
-
-/** Sends as fast as the client reads. Text that is held back is stored in a file, so that memory stays flat. */
-export const holdAnswer = (res: ServerResponse): HeldAnswer => {
+/** Sends text as fast as the client reads. Rejects when it has gone away or has read nothing for `idleMs`. */
+export const createSender = (res: ServerResponse, idleMs: number): ((text: string) => Promise<void>) => {
   const gone = new AbortController();
   res.once('close', () => gone.abort());
-  let file: FileHandle | undefined;
+  return async (text) => {
+    if (text === '' || res.write(text)) return;
+    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(idleMs)]);
+    await waitUncounted(() => once(res, 'drain', { signal }));
+  };
+};
+
+/** Result lines as text; all lines up to `line` are committed. */
+export interface Confirmed {
+  line: number;
+  text: string;
+}
+
+/** The result lines of an import, which can be held back: they are stored already, so that nothing is kept here. */
+export interface HeldAnswer {
+  /** Sends the results, or leaves them in the database until `release`. */
+  confirm(confirmed: Confirmed): Promise<void>;
+  /** Sends what was held back; from then on `confirm` sends at once. */
+  release(): Promise<void>;
+  /** Sends what was held back, if it can be read, and returns the first line without a result. */
+  end(): Promise<number>;
+}
+
+/** `read` gives the stored results of lines `from` to `to`. */
+export const holdAnswer = (
+  firstLine: number,
+  send: (text: string) => Promise<void>,
+  read: (from: number, to: number) => AsyncIterable<Confirmed>,
+): HeldAnswer => {
+  let sent = firstLine - 1;
+  let committed = sent;
   let released = false;
   let last: Promise<void> = Promise.resolve();
   const inOrder = (work: () => Promise<void>): Promise<void> => (last = last.then(work));
 
-  const send = async (text: string | Buffer): Promise<void> => {
-    if (!res.write(text)) await once(res, 'drain', { signal: gone.signal });
+  const sendStored = async (): Promise<void> => {
+    for await (const { line, text } of read(sent + 1, committed)) {
+      await send(text);
+      sent = line;
+    }
+    sent = committed;
   };
   return {
-    add: (text) =>
+    confirm: ({ line, text }) =>
       inOrder(async () => {
-        if (released) return send(text);
-        file ??= await openUnlinkedFile();
-        await file.appendFile(text);
+        committed = line;
+        if (!released) return;
+        await send(text);
+        sent = line;
       }),
     release: () =>
       inOrder(async () => {
-        if (released || file === undefined) return;
+        if (released || sent === committed) return;
+        await sendStored();
         released = true;
-        const kept = file.createReadStream({ start: 0, autoClose: false });
-        for await (const piece of kept) await send(piece as Buffer);
       }),
-    [Symbol.asyncDispose]: async () => {
-      // `add` or `release` has already rejected with this error.
+    end: async () => {
+      // `confirm` or `release` has already rejected with this error; an outage is what the answer reports.
       await last.catch(() => undefined);
-      await file?.close();
+      await sendStored().catch(() => undefined);
+      return sent + 1;
     },
   };
 };

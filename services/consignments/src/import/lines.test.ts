@@ -4,7 +4,7 @@ import { createLineSplitter } from './lines.ts';
 
 const split = (chunks: readonly Buffer[], maxBytes = 100) => {
   const splitter = createLineSplitter(maxBytes);
-  const lines = [...chunks.flatMap((chunk) => splitter.push(chunk)), ...splitter.end()];
+  const lines = [...chunks.flatMap((chunk) => [...splitter.push(chunk)]), ...splitter.end()];
   return lines.map(({ line, bytes }) => [line, bytes?.toString()]);
 };
 

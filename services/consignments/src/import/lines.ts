@@ -5,17 +5,17 @@ export interface Line {
 }
 
 export interface LineSplitter {
-  /** The lines that end in `chunk`. */
-  push(chunk: Buffer): Line[];
+  /** The lines that end in `chunk`, cut as they are taken: a chunk may hold a hundred thousand. */
+  push(chunk: Buffer): Iterable<Line>;
   /** The last line, if no line end follows it. */
-  end(): Line[];
+  end(): Iterable<Line>;
 }
 
 const lineFeed = 0x0a;
 
 /** Splits a stream of bytes into lines. Never keeps more than `maxBytes` of an unfinished line. */
-export const createLineSplitter = (maxBytes: number): LineSplitter => {
-  let line = 0;
+export const createLineSplitter = (maxBytes: number, firstLine = 1): LineSplitter => {
+  let line = firstLine;
   let kept: Buffer[] = [];
   let length = 0;
 
@@ -28,21 +28,21 @@ export const createLineSplitter = (maxBytes: number): LineSplitter => {
     const bytes = length > maxBytes ? undefined : kept.length === 1 ? kept[0] : Buffer.concat(kept);
     kept = [];
     length = 0;
-    return { line: ++line, bytes };
+    return { line: line++, bytes };
   };
 
   return {
-    push: (chunk) => {
-      const lines: Line[] = [];
+    *push(chunk) {
       let from = 0;
       for (let to = chunk.indexOf(lineFeed); to !== -1; to = chunk.indexOf(lineFeed, from)) {
         keep(chunk.subarray(from, to));
-        lines.push(finish());
+        yield finish();
         from = to + 1;
       }
       if (from < chunk.length) keep(chunk.subarray(from));
-      return lines;
     },
-    end: () => (length > 0 ? [finish()] : []),
+    *end() {
+      if (length > 0) yield finish();
+    },
   };
 };

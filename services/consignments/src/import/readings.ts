@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
+import { hash } from 'node:crypto';
 import { collectIssues } from '@platform/service-kit/field-errors';
 import type { FieldErrors } from '@platform/service-kit/problem';
 import { ConsignmentInput } from '../consignments/schema.ts';
 import type { Line } from './lines.ts';
 
-/** The result of parsing a line: a consignment to store, or an error. */
-export type Reading = { line: number; input: ConsignmentInput } | Refusal;
+/** The result of parsing a line: a consignment to store, or an error. `digest` is the same for equal consignments only. */
+export type Reading = { line: number; input: ConsignmentInput; digest: string } | Refusal;
 
 export interface Refusal {
   line: number;
@@ -30,6 +31,14 @@ const parse = (bytes: Buffer): { value: unknown } | undefined => {
   }
 };
 
+/** Fields that a result names: a line can have thousands that are unknown, and results are stored. */
+const mostNamed = 20;
+const longestName = 100;
+
+/** 96 bits are enough: a client could only mislead itself. */
+const digestOf = (input: ConsignmentInput): string =>
+  hash('sha256', JSON.stringify(input), 'base64url').slice(0, 16);
+
 /** Validates one line like the body of `POST /v1/consignments`. */
 const read = ({ line, bytes }: Line, maxBytes: number): Reading => {
   if (bytes === undefined) {
@@ -38,9 +47,12 @@ const read = ({ line, bytes }: Line, maxBytes: number): Reading => {
   const parsed = parse(bytes);
   if (parsed === undefined) return notJson(line);
   const result = ConsignmentInput.safeParse(parsed.value);
-  if (result.success) return { line, input: result.data };
+  if (result.success) return { line, input: result.data, digest: digestOf(result.data) };
+  const all: FieldErrors = Object.create(null);
+  collectIssues(all, result.error.issues, 'line');
   const errors: FieldErrors = Object.create(null);
-  collectIssues(errors, result.error.issues, 'line');
+  for (const [name, messages] of Object.entries(all).slice(0, mostNamed))
+    errors[name.slice(0, longestName)] = messages;
   const detail = Object.entries(errors).map(([name, messages]) => `${name}: ${messages.join(', ')}`);
   return { line, error: 'validation_failed', detail: detail.join('; '), errors };
 };

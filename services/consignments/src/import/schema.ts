@@ -8,7 +8,7 @@ export const ImportLine = ConsignmentInput;
 export const ImportResult = z
   .union([
     z.object({
-      line: z.int().min(1).meta({ description: 'Number of the line in the body, from 1' }),
+      line: z.int().min(1).meta({ description: 'Number of the line in the import, from 1' }),
       id: z.guid().meta({ description: 'Id of the stored consignment' }),
     }),
     z.object({
@@ -23,3 +23,33 @@ export const ImportResult = z
     }),
   ])
   .meta({ id: 'ImportResult' });
+
+const importId = z
+  .string()
+  .regex(/^[\w.~:-]{1,128}$/, 'must be 1 to 128 letters, digits or characters of ._~:-');
+
+const firstLine = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/, 'must be a number from 1 to 999999999')
+  .transform(Number);
+
+/** The headers of an import, by their names in errors. */
+export const ImportHeaders = z.object({
+  'Import-Id': importId.optional(),
+  'Import-First-Line': firstLine.default(1),
+  'Idempotency-Key': z.undefined('has no effect on an import: send Import-Id').optional(),
+});
+
+export const ImportPath = z.strictObject({
+  importId: importId.meta({ description: 'The Import-Id', example: 'demo' }),
+});
+
+export const ResultsQuery = z.strictObject({
+  FirstLine: firstLine.default(1).meta({
+    description: 'Results of this line and those after it',
+    type: 'integer',
+    minimum: 1,
+    maximum: 999_999_999,
+    default: 1,
+  }),
+});

@@ -1,20 +1,77 @@
-import type { Database } from '@platform/service-kit/db';
+import type { Sql, TransactionSql } from 'postgres';
 import type { ConsignmentInput } from '../consignments/schema.ts';
+import type { LineResult } from './domain.ts';
 
-/** Stores all of them under `ids`, or none. */
-export const insertConsignments = async (
-  { sql }: Database,
+/** An import belongs to the subject of the access token. */
+export interface ImportKey {
+  owner: string;
+  importId: string;
+}
+
+interface Slice {
+  slice: number;
+  results: LineResult[];
+}
+
+/**
+ * The results of a slice that are at most a day old. Other transactions wait with theirs until this one ends, also
+ * when there were none.
+ */
+export const lockSlice = async (
+  sql: TransactionSql,
+  { owner, importId }: ImportKey,
+  slice: number,
+): Promise<LineResult[]> => {
+  const [row] = await sql<{ results: LineResult[]; valid: boolean }[]>`
+    insert into import_results (owner, import_id, slice, results) values (${owner}, ${importId}, ${slice}, '[]')
+    on conflict (owner, import_id, slice) do update set slice = excluded.slice
+    returning results, stored_at > now() - interval '24 hours' as valid`;
+  return row?.valid ? row.results : [];
+};
+
+/** Creates the consignments under `ids`, and stores the results of the slice, in one statement. */
+export const storeSlice = async (
+  sql: TransactionSql,
+  { owner, importId }: ImportKey,
+  { slice, results }: Slice,
   ids: readonly string[],
   rows: readonly ConsignmentInput[],
 ): Promise<void> => {
   const all = <Field extends keyof ConsignmentInput>(field: Field) => rows.map((row) => row[field]);
   await sql`
-    insert into consignments (
-      id, consignment_number, client_id, client_name, carrier_id, warehouse_id, status, edi_status,
-      external_id, reference)
-    select * from unnest(
-      ${ids}::uuid[], ${all('consignmentNumber')}::text[], ${all('clientId')}::uuid[],
-      ${all('clientName')}::text[], ${all('carrierId')}::uuid[], ${all('warehouseId')}::uuid[],
-      ${all('status')}::int[], ${all('ediStatus')}::int[], ${all('externalId')}::text[],
-      ${all('reference')}::text[])`;
+    with created as (
+      insert into consignments (
+        id, consignment_number, client_id, client_name, carrier_id, warehouse_id, status, edi_status,
+        external_id, reference)
+      select * from unnest(
+        ${ids}::uuid[], ${all('consignmentNumber')}::text[], ${all('clientId')}::uuid[],
+        ${all('clientName')}::text[], ${all('carrierId')}::uuid[], ${all('warehouseId')}::uuid[],
+        ${all('status')}::int[], ${all('ediStatus')}::int[], ${all('externalId')}::text[],
+        ${all('reference')}::text[])
+    )
+    update import_results set results = ${JSON.stringify(results)}::text::json, stored_at = now()
+    where owner = ${owner} and import_id = ${importId} and slice = ${slice}`;
+};
+
+/** The first slice from `slice` on that has results which are at most a day old. */
+export const findSlice = async (
+  sql: Sql,
+  { owner, importId }: ImportKey,
+  slice: number,
+): Promise<Slice | undefined> => {
+  const [row] = await sql<Slice[]>`
+    select slice, results from import_results
+    where owner = ${owner} and import_id = ${importId} and slice >= ${slice}
+      and stored_at > now() - interval '24 hours'
+    order by slice limit 1`;
+  return row;
+};
+
+/** Deletes up to 100 slices that are older than a day; the number deleted. */
+export const pruneSlices = async (sql: Sql): Promise<number> => {
+  const { count } = await sql`
+    delete from import_results where ctid = any(array(
+      select ctid from import_results where stored_at < now() - interval '24 hours'
+      order by stored_at limit 100 for update skip locked))`;
+  return count;
 };

@@ -1,10 +1,13 @@
 import { Readable } from 'node:stream';
-import { Problem, toProblem } from '@platform/service-kit/problem';
+import { setImmediate } from 'node:timers/promises';
+import { Problem } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
+import type { Confirmed } from './answer.ts';
+import { endsSlice, mergeSlice, resultText, sliceOf, type LineResult } from './domain.ts';
 import { createIds } from './ids.ts';
 import { createLineSplitter, type Line } from './lines.ts';
 import { readLines, type Reading } from './readings.ts';
-import { insertConsignments } from './store.ts';
+import { findSlice, lockSlice, storeSlice, type ImportKey } from './store.ts';
 
 /** In bytes; the longest valid consignment, with every character escaped, has about 6,000. */
 const maxLineBytes = 16_384;
@@ -12,99 +15,137 @@ const maxLineBytes = 16_384;
 /** Batches that are stored at the same time. */
 const concurrency = 2;
 
-/** Lines that arrived together, starting at number `line`, or the reason why no more follow. */
-type Batch = { line: number; readings: Reading[] } | Failure;
-
-/** No line from `line` on is confirmed. */
-interface Failure {
+/** Lines of one slice that arrived together, of which `line` is the last. */
+interface Batch {
   line: number;
+  readings: Reading[];
+}
+
+/** Why no further line is confirmed. */
+interface Failure {
   reason: unknown;
 }
 
-async function* batchesOf(ctx: Context, pieces: AsyncIterable<Buffer>): AsyncGenerator<Batch, void> {
-  const { lines: most } = ctx.importLimits;
-  const splitter = createLineSplitter(maxLineBytes);
-  let line = 1;
-  const batch = (lines: readonly Line[]): Batch => ({ line, readings: readLines(lines, maxLineBytes) });
+/** Whether the promise settles at once. */
+const settlesNow = (promise: Promise<unknown>): Promise<boolean> =>
+  Promise.race([
+    promise.then(
+      () => true,
+      () => true,
+    ),
+    setImmediate(false),
+  ]);
+
+/**
+ * A batch is a whole slice while the client sends fast, otherwise what has arrived: batches of the same slice have to
+ * wait for each other.
+ */
+export async function* batchesOf(
+  pieces: AsyncIterable<Buffer>,
+  firstLine: number,
+  lastLine: number,
+): AsyncGenerator<Batch | Failure, void> {
+  const splitter = createLineSplitter(maxLineBytes, firstLine);
+  const body = pieces[Symbol.asyncIterator]();
+  let lines: Line[] = [];
+  const takeBatch = (): Batch => {
+    const batch = { line: lines.at(-1)?.line ?? 0, readings: readLines(lines, maxLineBytes) };
+    lines = [];
+    return batch;
+  };
   try {
-    for await (const piece of pieces) {
-      const lines = splitter.push(piece);
-      const rest = most + 1 - line;
-      yield batch(lines.slice(0, rest));
-      line += Math.min(lines.length, rest);
-      if (lines.length > rest) {
-        const detail = `An import may have ${most} lines.`;
-        throw new Problem({ status: 413, code: 'too_many_lines', detail });
+    for (let isDone = false; !isDone;) {
+      const next = body.next();
+      const isWaiting = !(await settlesNow(next));
+      if (isWaiting && lines.length > 0) yield takeBatch();
+      const piece = await next;
+      isDone = piece.done === true;
+      for (const line of piece.done ? splitter.end() : splitter.push(piece.value)) {
+        if (line.line > lastLine) {
+          const detail = `An import may have ${lastLine} lines.`;
+          throw new Problem({ status: 413, code: 'too_many_lines', detail });
+        }
+        lines.push(line);
+        if (endsSlice(line)) yield takeBatch();
       }
     }
-    yield batch(splitter.end());
+    if (lines.length > 0) yield takeBatch();
   } catch (reason) {
-    yield { line, reason };
+    if (lines.length > 0) yield takeBatch();
+    yield { reason };
+  } finally {
+    // Not awaited: it may wait for data that a slow client sends later.
+    void body.return?.();
   }
 }
 
-/** Stores the valid lines in one transaction. Returns a result line for each line. */
-const store = async (
-  ctx: Context,
+/** Stores the lines that are new, with their results, in one transaction. */
+const storeBatch = async (
+  { database, now, changed }: Context,
+  key: ImportKey,
   idsOf: ReturnType<typeof createIds>,
-  batch: Batch,
-): Promise<string | Failure> => {
-  if ('reason' in batch) return batch;
-  const { line, readings } = batch;
-  const inputs = readings.flatMap((reading) => ('input' in reading ? reading.input : []));
-  const ids = idsOf(inputs.length, ctx.now());
-  try {
-    if (inputs.length > 0) await insertConsignments(ctx.database, ids, inputs);
-    ctx.changed?.();
-  } catch (reason) {
-    return { line, reason };
-  }
-  let stored = 0;
-  return readings
-    .map((reading) =>
-      'input' in reading
-        ? `{"line":${reading.line},"id":"${ids[stored++]}"}\n`
-        : `${JSON.stringify(reading)}\n`,
-    )
-    .join('');
-};
-
-const stopLine = ({ line, reason }: Failure): string => {
-  const { code, message } = toProblem(reason);
-  const detail = `${message} The import has stopped: line ${line} and those after it are not confirmed.`;
-  return `${JSON.stringify({ line, error: code, detail, stopped: true })}\n`;
+  { line, readings }: Batch,
+): Promise<Confirmed> => {
+  if (readings.length === 0) return { line, text: '' };
+  const slice = sliceOf(line);
+  const newIds = idsOf(readings.length, now());
+  const read = await database.sql.begin(async (sql): Promise<LineResult[]> => {
+    const earlier = await lockSlice(sql, key, slice);
+    const { results, read, inputs, ids } = mergeSlice(earlier, readings, newIds);
+    if (inputs.length > 0 || read.some((result) => 'error' in result))
+      await storeSlice(sql, key, { slice, results }, ids, inputs);
+    return read;
+  });
+  changed?.();
+  return { line, text: resultText(read) };
 };
 
 /**
- * Stores consignments from NDJSON and yields the result lines, in order, as text. Reads no faster than
- * lines are stored and results are taken.
- *
- * An error after the first result becomes a last line with `stopped`; an earlier error is thrown.
+ * Stores consignments from NDJSON and yields what is committed, in the order of the lines. A line that the import has
+ * stored before is not stored again. Reads no faster than lines are stored and results are taken. Throws the reason
+ * why the rest is not confirmed.
  */
 export async function* importConsignments(
   ctx: Context,
+  key: ImportKey,
   pieces: AsyncIterable<Buffer>,
-): AsyncGenerator<string, void> {
+  firstLine: number,
+): AsyncGenerator<Confirmed, void> {
   const idsOf = createIds();
-  const running = new Set<Promise<string | Failure>>();
-  const start = (batch: Batch): Promise<string | Failure> => {
-    const work = store(ctx, idsOf, batch).finally(() => running.delete(work));
+  const running = new Set<Promise<Confirmed | Failure>>();
+  const start = (batch: Batch | Failure): Promise<Confirmed | Failure> => {
+    if ('reason' in batch) return Promise.resolve(batch);
+    const work = storeBatch(ctx, key, idsOf, batch)
+      .catch((reason: unknown): Failure => ({ reason }))
+      .finally(() => running.delete(work));
     running.add(work);
     return work;
   };
-  const results = Readable.from(batchesOf(ctx, pieces)).map(start, { concurrency });
-  let told = false;
-  for await (const result of results as AsyncIterable<string | Failure>) {
-    if (typeof result !== 'string') {
+  const batches = batchesOf(pieces, firstLine, ctx.importLimits.lines);
+  const results = Readable.from(batches).map(start, { concurrency });
+  for await (const result of results as AsyncIterable<Confirmed | Failure>) {
+    if ('reason' in result) {
       // Store nothing more after the response has ended.
       await Promise.all(running);
-      if (!told) throw result.reason;
-      yield stopLine(result);
-      return;
+      throw result.reason;
     }
-    if (result !== '') {
-      told = true;
-      yield result;
-    }
+    yield result;
+  }
+}
+
+/** The stored results of the lines `from` to `to`, a slice at a time. */
+export async function* readResults(
+  { database }: Context,
+  key: ImportKey,
+  from: number,
+  to = Infinity,
+): AsyncGenerator<Confirmed, void> {
+  for (let slice = sliceOf(from); slice <= sliceOf(to); slice++) {
+    const stored = await findSlice(database.sql, key, slice);
+    if (stored === undefined) return;
+    ({ slice } = stored);
+    const results = stored.results.filter(({ line }) => line >= from && line <= to);
+    const last = results.at(-1);
+    if (last) yield { line: last.line, text: resultText(results) };
   }
 }

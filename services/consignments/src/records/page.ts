@@ -18,12 +18,12 @@ export interface Filters {
 }
 
 /**
- * Condition that `item` contains a text, ignoring case; `%`, `_` and the backslash are ordinary characters. The
+ * Condition that `item` contains a text, ignoring case and how accents are composed; `%`, `_` and the backslash are ordinary characters. The
  * pattern has the collation of the column, without which the index could not be used.
  */
 export const contains = (sql: Sql, text: string): Fragment => {
   const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
-  return sql`item.search_text like casefold(${pattern}::text collate "pg_unicode_fast") collate "default"`;
+  return sql`item.search_text like casefold(normalize(${pattern}::text, nfc) collate "pg_unicode_fast") collate "default"`;
 };
 
 export const conditionOf = (sql: Sql, { columns, text }: Filters): Fragment => {

@@ -1,0 +1,74 @@
+import { Problem } from '@platform/service-kit/problem';
+import type { ConsignmentInput } from '../consignments/schema.ts';
+import type { Reading, Refusal } from './readings.ts';
+
+/** What became of a line: the consignment that it created, with the digest of its content, or why it was refused. */
+export type LineResult = { line: number; id: string; digest: string } | Refusal;
+
+/** The stored lines of an import are kept in slices: a row for each line would slow the import down. */
+const sliceLines = 1000;
+
+/** Number of the slice that a line belongs to, from 0. */
+export const sliceOf = (line: number): number => Math.floor((line - 1) / sliceLines);
+
+/** Whether the next line belongs to another slice. */
+export const endsSlice = ({ line }: { line: number }): boolean => line % sliceLines === 0;
+
+interface Merged {
+  /** Results of the whole slice in the order of lines. */
+  results: LineResult[];
+  /** Results of the lines that were read. */
+  read: LineResult[];
+  /** Consignments to create, and their ids. */
+  inputs: ConsignmentInput[];
+  ids: string[];
+}
+
+const reused = (line: number, id: string): Problem =>
+  new Problem({
+    status: 422,
+    code: 'import_id_reused',
+    detail:
+      `Line ${line} of this import has already created consignment ${id}, from other content. Give other ` +
+      'lines another Import-Id; when you send only a part again, give the number of its first line in ' +
+      'Import-First-Line.',
+  });
+
+/**
+ * Decides what to do with lines of a slice of which `earlier` is known: a line that created a consignment keeps its
+ * result, any other line gets a new one. Throws Problem 422 `import_id_reused` when a line that created a consignment
+ * now has other content.
+ */
+export const mergeSlice = (
+  earlier: readonly LineResult[],
+  readings: readonly Reading[],
+  newIds: readonly string[],
+): Merged => {
+  const results = new Map(earlier.map((result) => [result.line, result]));
+  const inputs: ConsignmentInput[] = [];
+  const read = readings.map((reading): LineResult => {
+    const { line } = reading;
+    const before = results.get(line);
+    if (before && 'id' in before) {
+      if (!('input' in reading) || reading.digest !== before.digest) throw reused(line, before.id);
+      return before;
+    }
+    let result: LineResult;
+    if ('input' in reading) {
+      const id = newIds[inputs.push(reading.input) - 1] ?? '';
+      result = { line, id, digest: reading.digest };
+    } else result = reading;
+    results.set(line, result);
+    return result;
+  });
+  const inOrder = [...results.values()].toSorted((one, other) => one.line - other.line);
+  return { results: inOrder, read, inputs, ids: newIds.slice(0, inputs.length) };
+};
+
+/** Result lines as the client gets them. */
+export const resultText = (results: readonly LineResult[]): string =>
+  results
+    .map((result) =>
+      'id' in result ? `{"line":${result.line},"id":"${result.id}"}\n` : `${JSON.stringify(result)}\n`,
+    )
+    .join('');
