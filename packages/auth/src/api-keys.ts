@@ -1,7 +1,7 @@
 import { createLru } from '@platform/service-kit/lru';
 import { InsufficientScope, Unauthorized } from '@platform/service-kit/problem';
 import { detached } from '@platform/service-kit/request-scope';
-import type { Guard } from '@platform/service-kit/route';
+import type { Guard, LookupLimit } from '@platform/service-kit/route';
 import { hashApiKey, isApiKey } from './api-key-format.ts';
 import { equal } from './equal.ts';
 import { onlyHeader } from './header.ts';
@@ -34,11 +34,15 @@ export interface ApiKeyOptions<Row extends ApiKeyRow> {
 export interface ApiKeys<Row> {
   /** Admits keys with this scope. */
   guard: (scope: string) => Guard<Row>;
+  /** Forgets what this process knows of a key. Call it when its record has changed. */
+  forget: (hash: string) => void;
 }
 
 /** Short enough that a revoked or expired key is refused within a second, the query included. */
 const cacheMs = 750;
 const touchMs = 60_000;
+/** How long a key counts as accepted, and how long one that was refused is refused without a query. */
+const rememberMs = 60_000;
 const maxKeys = 5000;
 
 /**
@@ -49,30 +53,51 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
   const { header = 'X-API-Key', prefix, find, touch, onTouchFailed } = options;
   const found = createLru<string, Promise<Row | undefined>>(maxKeys, cacheMs);
   // Separate from the known keys, so that a flood of unknown keys evicts none of them.
-  const unknown = createLru<string, true>(maxKeys, cacheMs);
+  const refused = createLru<string, Unauthorized>(maxKeys, rememberMs);
+  const accepted = createLru<string, true>(maxKeys, rememberMs);
   const touched = createLru<string, true>(maxKeys, touchMs);
   const challenge = `ApiKey realm="platform", header="${header}"`;
-  const refused = (unknownKey?: string) =>
-    new Unauthorized('A valid API key is needed.', challenge, 'unauthorized', unknownKey);
+  const refusalOf = (unknownKey?: string) =>
+    new Unauthorized(
+      'A valid API key is needed.',
+      challenge,
+      'unauthorized',
+      unknownKey === undefined ? undefined : { kind: 'api_key', hash: unknownKey },
+    );
 
-  /** One query for all requests with this key in a short time, also when the key is unknown. */
-  const lookUp = async (hash: string): Promise<Row | undefined> => {
-    if (unknown.has(hash)) return undefined;
-    const cached = found.get(hash);
-    if (cached !== undefined) return cached;
-    const query = detached(() => find(hash));
-    found.set(hash, query);
-    const forget = () => {
-      if (found.peek(hash) === query) found.delete(hash);
-    };
+  const forget = (hash: string): void => {
+    for (const memory of [found, refused, accepted]) memory.delete(hash);
+  };
+
+  /** The key's row if the key is valid. One query for all requests with this key in a short time. */
+  const lookUp = async (hash: string): Promise<Row> => {
+    let query = found.get(hash);
+    if (query === undefined) found.set(hash, (query = detached(() => find(hash))));
+    /** False when the key was forgotten while it was looked up: its record has changed. */
+    const isCurrent = () => found.peek(hash) === query;
     const row = await query.catch((error: unknown) => {
-      forget();
+      if (isCurrent()) found.delete(hash);
       throw error;
     });
-    if (row !== undefined) return row;
-    forget();
-    unknown.set(hash, true);
-    return undefined;
+    const isKnown = row !== undefined && equal(row.hash, hash);
+    if (isKnown && row.isValid) {
+      accepted.set(hash, true);
+      return row;
+    }
+    const refusal = refusalOf(isKnown ? undefined : hash);
+    if (isCurrent()) {
+      forget(hash);
+      refused.set(hash, refusal);
+    }
+    throw refusal;
+  };
+
+  /** Throws Unauthorized, and TooManyRequests instead of a look-up for a network with too many unknown keys. */
+  const authenticate = (hash: string, limit: LookupLimit): Promise<Row> => {
+    const refusal = refused.get(hash);
+    if (refusal !== undefined) throw refusal;
+    if (!accepted.has(hash)) limit.unproven('api_key');
+    return lookUp(hash);
   };
 
   const recordUse = async (row: Row): Promise<void> => {
@@ -84,13 +109,10 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
   const guard = (scope: string): Guard<Row> => ({
     security: [{ apiKey: [scope] }],
     schemes: { apiKey: { type: 'apiKey', in: 'header', name: header } },
-    identify: async (req) => {
+    identify: async (req, limit) => {
       const { value } = onlyHeader(req, header.toLowerCase());
-      if (value === undefined || !isApiKey(value, prefix)) throw refused();
-      const hash = hashApiKey(value);
-      const row = await lookUp(hash);
-      if (row === undefined || !equal(row.hash, hash)) throw refused(hash);
-      if (!row.isValid) throw refused();
+      if (value === undefined || !isApiKey(value, prefix)) throw refusalOf();
+      const row = await authenticate(hashApiKey(value), limit);
       if (!row.scopes.includes(scope)) throw new InsufficientScope(scope);
       void detached(() => recordUse(row));
       return row;
@@ -98,5 +120,5 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
     keyOf: ({ id }) => id,
   });
 
-  return { guard };
+  return { guard, forget };
 };

@@ -1,5 +1,6 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { base64url, exportJWK, generateKeyPair, SignJWT, type JWTPayload } from 'jose';
+import { TooManyRequests } from '@platform/service-kit/problem';
 import request from 'supertest';
 import { describe, expect, test } from 'vitest';
 import { expectStatus, getWith, guarded } from '../test/guarded.ts';
@@ -194,6 +195,51 @@ test('a revoked token is refused although it was verified a moment ago', async (
   revoked = true;
   await expect(strict.verify(token)).rejects.toMatchObject({ status: 401 });
   expect(asked).toEqual(['session-1', 'session-1']);
+});
+
+test('a revoked token is asked about once a minute', async () => {
+  let asked = 0;
+  const isRevoked = () => {
+    asked += 1;
+    return Promise.resolve(true);
+  };
+  const strict = createTokenVerifier({ jwks, issuer, audience, isRevoked });
+  const token = await keys.token({ claims: { sid: 'session-1' } });
+  for (let count = 0; count < 20; count += 1)
+    await expect(strict.verify(token)).rejects.toMatchObject({ status: 401, code: 'invalid_token' });
+  expect(asked).toBe(1);
+});
+
+describe('a limit of look-ups', () => {
+  const refuse = (reason: string) => {
+    throw new TooManyRequests(1, reason);
+  };
+  const limit = {
+    unproven: (kind: string) => refuse(`unproven ${kind}`),
+    proven: (key: string) => refuse(`proven ${key}`),
+  };
+
+  test('refuses a token that no key signed, and no other', async () => {
+    const limited = guarded(tokens.guard('stores:admin'), show, limit);
+    const answer = await send(await (await makeTestKeys(issuer, audience)).token(), limited);
+    expect(answer.body).toMatchObject({ status: 429, detail: 'unproven bearer' });
+    await expectStatus(send(await keys.token({ scope: 'stores:admin' }), limited), 200);
+    await expectStatus(send(await keys.token({ ttl: -60 }), limited), 401);
+    await expectStatus(request(limited).get('/'), 401);
+  });
+
+  test('refuses a caller over its own limit before revocation is checked', async () => {
+    let asked = 0;
+    const isRevoked = () => {
+      asked += 1;
+      return Promise.resolve(false);
+    };
+    const strict = createTokenVerifier({ jwks, issuer, audience, isRevoked });
+    const limited = guarded(strict.guard(), show, limit);
+    const answer = await send(await keys.token({ sub: 'ann' }), limited);
+    expect(answer.body).toMatchObject({ status: 429, detail: 'proven ann' });
+    expect(asked).toBe(0);
+  });
 });
 
 test('when revocation cannot be checked, the token is not accepted', async () => {

@@ -2,8 +2,13 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { errors, jwtVerify, type JSONWebKeySet, type JWTVerifyResult } from 'jose';
 import { createLru } from '@platform/service-kit/lru';
-import { InsufficientScope, Problem, Unauthorized } from '@platform/service-kit/problem';
-import type { Guard } from '@platform/service-kit/route';
+import {
+  InsufficientScope,
+  Problem,
+  Unauthorized,
+  type UnknownCredential,
+} from '@platform/service-kit/problem';
+import type { Guard, LookupLimit } from '@platform/service-kit/route';
 import type { Cookie } from './cookies.ts';
 import { onlyHeader } from './header.ts';
 import { createKeySource } from './key-source.ts';
@@ -28,14 +33,17 @@ export interface TokenVerifierOptions {
   toleranceSeconds?: number;
   /** A cookie that may carry the token where there is no Authorization header. */
   cookie?: Pick<Cookie, 'name' | 'read'>;
-  /** Called for each request, also when the token was verified a moment ago. */
+  /**
+   * Called for each request, also when the token was verified a moment ago, but once a minute for a revoked token: what is
+   * revoked must never become valid again.
+   */
   isRevoked?: (caller: Caller) => Promise<boolean>;
   now?: () => Date;
 }
 
 export interface TokenVerifier {
   /** Throws Unauthorized for an invalid token, Unavailable when the keys or `isRevoked` can't answer. */
-  verify: (token: string) => Promise<Caller>;
+  verify: (token: string, limit?: LookupLimit) => Promise<Caller>;
   /** Admits callers with this scope; without a scope, every valid token. */
   guard: (scope?: string) => Guard<Caller>;
 }
@@ -45,13 +53,16 @@ const maxToken = 8192;
 /** Verifying a signature takes some 100 µs, so the result is cached for this long. */
 const cacheMs = 30_000;
 const cachedTokens = 5000;
+/** How long a revoked token is refused without asking again. */
+const revokedMs = 60_000;
 
 const types = new Set([undefined, 'jwt', 'at+jwt', 'application/at+jwt']);
 const challenge = 'Bearer realm="platform"';
 
 const missing = () => new Unauthorized('An access token is needed.', challenge);
-const invalid = (detail = 'The access token is not valid.', unknownToken?: string) =>
-  new Unauthorized(detail, `${challenge}, error="invalid_token"`, 'invalid_token', unknownToken);
+const invalid = (detail = 'The access token is not valid.', unknown?: UnknownCredential) =>
+  new Unauthorized(detail, `${challenge}, error="invalid_token"`, 'invalid_token', unknown);
+const revoked = () => invalid('The session of this access token has ended.');
 
 /** Errors of a token that none of the keys signed; checking it cost a signature or a look at the provider. */
 const isForged = (error: unknown): boolean =>
@@ -94,6 +105,7 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
   const now = options.now ?? (() => new Date());
   const keys = createKeySource({ jwks: options.jwks });
   const verified = createLru<string, Caller>(cachedTokens, cacheMs);
+  const revokedTokens = createLru<string, true>(cachedTokens, revokedMs);
   const toleranceMs = toleranceSeconds * 1000;
 
   const check = async (token: string, tokenHash: string): Promise<Caller> => {
@@ -112,20 +124,24 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
       if (error instanceof Problem) throw error;
       if (error instanceof errors.JWTExpired) throw invalid('The access token has expired.');
       if (error instanceof errors.JOSEError)
-        throw invalid(undefined, isForged(error) ? tokenHash : undefined);
+        throw invalid(undefined, isForged(error) ? { kind: 'bearer', hash: tokenHash } : undefined);
       throw error;
     }
   };
 
-  const verify = async (token: string): Promise<Caller> => {
+  const verify = async (token: string, limit?: LookupLimit): Promise<Caller> => {
     if (token.length > maxToken || !/^[\w.-]+$/.test(token)) throw invalid();
     const digest = hash('sha256', token, 'base64url');
+    if (revokedTokens.has(digest)) throw revoked();
     const cached = verified.get(digest);
     const isFresh = cached !== undefined && now().getTime() < cached.expiresAt.getTime() + toleranceMs;
     const caller = isFresh ? cached : await check(token, digest);
     if (!isFresh) verified.set(digest, caller);
-    if (await isRevoked?.(caller)) throw invalid('The session of this access token has ended.');
-    return caller;
+    if (isRevoked === undefined) return caller;
+    limit?.proven(caller.subject);
+    if (!(await isRevoked(caller))) return caller;
+    revokedTokens.set(digest, true);
+    throw revoked();
   };
 
   const guard = (scope?: string): Guard<Caller> => {
@@ -136,10 +152,14 @@ export const createTokenVerifier = (options: TokenVerifierOptions): TokenVerifie
         [scheme]: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
         ...(cookie ? { cookie: { type: 'apiKey', in: 'cookie', name: cookie.name } } : {}),
       },
-      identify: async (req) => {
+      identify: async (req, limit) => {
         const token = tokenOf(req, cookie);
         if (token === undefined) throw missing();
-        const caller = await verify(token);
+        const caller = await verify(token, limit).catch((error: unknown) => {
+          // The signature is verified first, so a valid token is never refused for the guesses of others.
+          if (error instanceof Problem && error.unknownCredential) limit.unproven('bearer');
+          throw error;
+        });
         if (scope !== undefined && !caller.scopes.has(scope)) {
           throw new InsufficientScope(scope, `${challenge}, error="insufficient_scope", scope="${scope}"`);
         }

@@ -121,6 +121,8 @@ test('while the database is down, a recently used token is known and others are 
   expect(await recognise()).toMatchObject({ state: 'unknown' });
   state.away = true;
   await advanceTime(5);
+  expect(await recognise()).toMatchObject({ state: 'unknown' });
+  await advanceTime(60_000);
   expect(await recognise()).toEqual({ state: 'undecidable' });
 });
 
@@ -180,6 +182,24 @@ test('while the database hangs, only the first look-ups wait for it; when it is 
   hanging.resolve(undefined);
   await advanceTime(750);
   expect(await tokens.recognise(tokenHash)).toMatchObject({ state: 'unknown' });
+});
+
+test('only the look-up of a token that was not valid before may be prevented', async () => {
+  const { state, token } = setUp();
+  const tokens = createPathTokens<Row>({ find: () => Promise.resolve(state.row), ttlMs: 1 });
+  const prevent = () => {
+    throw new Error('prevented');
+  };
+  const hash = hashOfSent(token);
+  await expect(tokens.recognise(hash, prevent)).rejects.toThrow('prevented');
+  await tokens.recognise(hash);
+  await advanceTime(5);
+  expect(await tokens.recognise(hash, prevent)).toMatchObject({ state: 'known' });
+  const unknown = makePathToken().tokenHash;
+  await tokens.recognise(unknown);
+  await advanceTime(5);
+  expect(await tokens.recognise(unknown, prevent)).toMatchObject({ state: 'unknown' });
+  expect(await tokens.recognise(undefined, prevent)).toEqual({ state: 'unknown' });
 });
 
 test('a bug in the lookup does not make a token valid', async () => {

@@ -16,7 +16,7 @@ export interface PathTokenRow {
 export interface PathTokenOptions<Row extends PathTokenRow> {
   /** Looks the owner of a token up by the token's hash. */
   find: (tokenHash: string) => Promise<Row | undefined>;
-  /** How long an answer is cached, `unknown` included; default 750 ms. */
+  /** How long an answer is cached; default 750 ms. Of an unknown token a minute: no token is issued that was sent before. */
   ttlMs?: number;
   /** How long a valid token is accepted while the database is unavailable; default one hour. */
   rememberMs?: number;
@@ -40,10 +40,11 @@ export interface VerifiedToken<Row> {
 }
 
 export interface PathTokens<Row> {
-  /** By the hash of the token; undefined for a malformed one. */
-  recognise: (tokenHash: string | undefined) => Promise<Recognised<Row>>;
-  /** Whether the token was valid when it was last looked up, at most an hour ago. Reads process memory only. */
-  wasValid: (tokenHash: string | undefined) => boolean;
+  /**
+   * By the hash of the token; undefined for a malformed one. `beforeLookup` may throw to prevent the look-up of a token that
+   * was not valid within the time of `rememberMs`.
+   */
+  recognise: (tokenHash: string | undefined, beforeLookup?: () => void) => Promise<Recognised<Row>>;
   /** Whether any token would be accepted while the database is unavailable. */
   readonly hasValid: boolean;
   /** The row of a token as it was when it was last looked up and valid. */
@@ -62,6 +63,7 @@ export interface PathTokens<Row> {
 
 const tokenFormat = /^[A-Za-z0-9_-]{43}$/;
 const maxTokens = 20_000;
+const unknownMs = 60_000;
 
 /** SHA-256 in hex. A fast hash is enough, because 256 random bits can't be guessed. */
 export const hashPathToken = (token: string): string => hash('sha256', token);
@@ -86,7 +88,7 @@ export const createPathTokens = <Row extends PathTokenRow>(
   const { find, ttlMs = 750, rememberMs = 3_600_000, patienceMs = 2000, now = () => new Date() } = options;
   const recent = createLru<string, Promise<Row | 'unknown' | 'undecidable'>>(maxTokens, ttlMs);
   // Separate from the known tokens, so that a flood of unknown tokens evicts none of them.
-  const unknown = createLru<string, true>(maxTokens, ttlMs);
+  const unknown = createLru<string, true>(maxTokens, unknownMs);
   const valid = createLru<string, Row>(maxTokens, rememberMs);
 
   let changes = 0;
@@ -107,6 +109,7 @@ export const createPathTokens = <Row extends PathTokenRow>(
         const known = valid.get(tokenHash);
         if (known === undefined || known.graceUntil?.getTime() !== row.graceUntil?.getTime()) changes++;
         valid.set(tokenHash, row);
+        unknown.delete(tokenHash);
         return row;
       }
       if (valid.delete(tokenHash)) changes++;
@@ -130,7 +133,6 @@ export const createPathTokens = <Row extends PathTokenRow>(
   };
 
   return {
-    wasValid: (tokenHash) => tokenHash !== undefined && valid.has(tokenHash),
     get hasValid() {
       return valid.keys().next().done === false;
     },
@@ -159,9 +161,10 @@ export const createPathTokens = <Row extends PathTokenRow>(
         changes++;
       }
     },
-    recognise: async (tokenHash) => {
+    recognise: async (tokenHash, beforeLookup) => {
       if (tokenHash === undefined) return { state: 'unknown' };
       if (unknown.has(tokenHash)) return { state: 'unknown', tokenHash };
+      if (!valid.has(tokenHash)) beforeLookup?.();
       const found = await (recent.get(tokenHash) ?? askAgain(tokenHash));
       if (found === 'unknown') return { state: 'unknown', tokenHash };
       if (found === 'undecidable') return { state: 'undecidable' };

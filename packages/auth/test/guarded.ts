@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { expect } from 'vitest';
 import { problemBody, toProblem } from '@platform/service-kit/problem';
-import type { Guard } from '@platform/service-kit/route';
+import { noLookupLimit, type Guard } from '@platform/service-kit/route';
 
 const answerProblem: ErrorRequestHandler = (error, _req, res, _next) => {
   const problem = toProblem(error);
@@ -16,10 +16,14 @@ const answerProblem: ErrorRequestHandler = (error, _req, res, _next) => {
 };
 
 /** An app with one route that answers `shown(caller)` for callers that the guard admits. */
-export const guarded = <Caller>(guard: Guard<Caller>, shown: (caller: Caller) => unknown): Express => {
+export const guarded = <Caller>(
+  guard: Guard<Caller>,
+  shown: (caller: Caller) => unknown,
+  limit = noLookupLimit,
+): Express => {
   const app = express();
   app.get('/', (req, res, next) => {
-    const identify = async () => guard.identify(req);
+    const identify = async () => guard.identify(req, limit);
     identify().then((caller) => res.json(shown(caller)), next);
   });
   app.use(answerProblem);

@@ -1,9 +1,7 @@
 import { startRedis } from '@platform/local/redis';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { createBatchedCounter } from '../src/http/counter.ts';
-
-type Counter = ReturnType<typeof createBatchedCounter>;
+import { createBatchedCounter, type BatchedCounter } from '../src/http/counter.ts';
 
 const start = async () => {
   const stack = new AsyncDisposableStack();
@@ -27,11 +25,11 @@ const start = async () => {
 };
 
 /** How many of `times` requests were within the limit, taken by the processes in turn. */
-const passed = async (counters: Counter[], perMinute: number, times: number): Promise<number> => {
+const passed = async (counters: BatchedCounter[], perMinute: number, times: number): Promise<number> => {
   let within = 0;
   for (let at = 0; at < times; at++) {
     const counter = counters[at % counters.length];
-    if (counter && (await counter('key')).consumedPoints <= perMinute) within++;
+    if (counter && (await counter.take('key')).consumedPoints <= perMinute) within++;
   }
   return within;
 };
@@ -53,6 +51,6 @@ test('three processes let at most two tenths of the limit too many through', asy
 test('requests that arrive together are counted one by one', async () => {
   await using stand = await start();
   const counter = stand.counter(5);
-  const counts = await Promise.all(Array.from({ length: 20 }, async () => counter('key')));
+  const counts = await Promise.all(Array.from({ length: 20 }, async () => counter.take('key')));
   expect(counts.filter(({ consumedPoints }) => consumedPoints <= 5)).toHaveLength(5);
 });

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import supertest from 'supertest';
 import { expect, inject, test } from 'vitest';
 import { createHttpApp } from '../src/http/app.ts';
-import { NotFound, Unauthorized } from '../src/http/problem.ts';
+import { NotFound, Unauthorized, type CredentialKind } from '../src/http/problem.ts';
 import { anyone, route, type Guard } from '../src/http/route.ts';
 import { serve } from '../src/testing/index.ts';
 import { startFixture } from './harness.ts';
@@ -11,38 +11,44 @@ import { startFixture } from './harness.ts';
 const settings = { RATE_LIMIT: 'on', UNKNOWN_CREDENTIALS_PER_MINUTE: '5' };
 const about = { title: 'Keys', version: '1.0.0', description: 'Keys.', tags: {}, basePath: '/v1' };
 
-/** A service whose callers need the key `good`; counts the look-ups. */
+/** A service whose callers need the key `good`; counts the look-ups. `/v1/token` takes credentials of another kind. */
 const start = async (variables: Record<string, string> = {}) => {
   const stack = new AsyncDisposableStack();
   const fixture = stack.use(await startFixture({ ...settings, ...variables }));
   const lookups: string[] = [];
-  const guard: Guard<string> = {
+  const guardOf = (kind: CredentialKind): Guard<string> => ({
     security: [{ key: [] }],
     schemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } },
-    identify: async ({ headers: { 'x-key': key } }) => {
+    identify: async ({ headers: { 'x-key': key } }, limit) => {
       if (typeof key !== 'string') throw new Unauthorized('A key is needed.', 'Key');
+      if (key === 'accepted before') return key;
+      limit.unproven(kind);
       lookups.push(key);
       await new Promise((resolve) => setImmediate(resolve));
       const hash = createHash('sha256').update(key).digest('hex');
-      if (key !== 'good') throw new Unauthorized('A key is needed.', 'Key', 'unauthorized', hash);
+      if (key !== 'good') throw new Unauthorized('A key is needed.', 'Key', 'unauthorized', { kind, hash });
       return key;
     },
     keyOf: (key) => key,
-  };
+  });
   const shared = {
     method: 'get',
     tag: 'Keys',
     summary: 'Keys',
     responses: { 204: { description: 'Yes' } },
   } as const;
+  const keyed = (name: string, kind: CredentialKind) =>
+    route({ ...shared, path: `/${name}`, operationId: name, caller: guardOf(kind) }, () => ({ status: 204 }));
   const { listener } = createHttpApp(fixture.context, {
     about,
     routes: [
-      route({ ...shared, path: '/mine', operationId: 'mine', caller: guard }, () => ({ status: 204 })),
+      keyed('mine', 'api_key'),
+      keyed('token', 'bearer'),
       route({ ...shared, path: '/open', operationId: 'open', caller: anyone }, () => ({ status: 204 })),
       route({ ...shared, path: '/late', operationId: 'late', caller: anyone }, ({ req }) => {
-        fixture.context.failureLimit.check(req);
-        throw Object.assign(new NotFound('token'), { unknownCredential: randomUUID() });
+        fixture.context.failureLimit.check(req, 'refresh_token');
+        const unknownCredential = { kind: 'refresh_token', hash: randomUUID() };
+        throw Object.assign(new NotFound('token'), { unknownCredential });
       }),
     ],
   });
@@ -72,12 +78,46 @@ test('a network with too many unknown credentials gets 429 and Retry-After befor
   expect((await service.ask(undefined, undefined, '/v1/open')).status).toBe(204);
 });
 
-test('addresses of one IPv6 /64 are one network', async () => {
+test('unknown credentials of one kind refuse no credential of another kind, and no caller who was accepted before', async () => {
   await using service = await start();
-  for (let count = 0; count < 20; count++)
-    await service.ask(randomUUID(), `2001:db8:1:2::${count.toString(16)}`);
-  expect(service.lookups).toHaveLength(5);
-  expect((await service.ask('good', '2001:db8:1:3::1')).status).toBe(204);
+  await flood(service);
+  expect((await service.ask('good')).status).toBe(429);
+  expect((await service.ask('accepted before')).status).toBe(204);
+  expect((await service.ask('good', undefined, '/v1/token')).status).toBe(204);
+});
+
+test('unknown credentials count although the request limit of the network answers 429', async () => {
+  await using service = await start({ RATE_LIMIT_PER_MINUTE: '1' });
+  expect((await service.ask(randomUUID())).status).toBe(401);
+  for (let count = 0; count < 4; count++) expect((await service.ask(randomUUID())).status).toBe(429);
+  expect(await flood(service)).toBe(0);
+});
+
+/** How many unknown keys are looked up when each of `times` requests has an address of its own. */
+const lookupsFrom = async (addressAt: (at: number) => string, times: number): Promise<number> => {
+  await using service = await start();
+  for (let at = 0; at < times; at++) await service.ask(randomUUID(), addressAt(at));
+  expect((await service.ask('good', '2001:db9::1')).status).toBe(204);
+  return service.lookups.length - 1;
+};
+
+test('an IPv6 client gains nothing by other addresses of its /64, and little by those of its /56 and /48', async () => {
+  const hex = (at: number) => at.toString(16);
+  expect(await lookupsFrom((at) => `2001:db8:1:2::${hex(at)}`, 20)).toBe(5);
+  expect(await lookupsFrom((at) => `2001:db8:1:2${hex(16 + at)}::1`, 40)).toBe(20);
+  expect(await lookupsFrom((at) => `2001:db8:1:${hex(1 + at)}00::1`, 120)).toBe(80);
+});
+
+test('requests without a credential are limited by /64, /56 and /48, too', async () => {
+  await using service = await start({ RATE_LIMIT_PER_MINUTE: '2' });
+  const open = (address: string) => service.ask(undefined, address, '/v1/open');
+  const statuses: number[] = [];
+  for (let at = 16; at < 28; at++) statuses.push((await open(`2001:db8:1:2${at.toString(16)}::1`)).status);
+  expect(statuses).toEqual([...Array<number>(8).fill(204), ...Array<number>(4).fill(429)]);
+  const { headers } = await open('2001:db8:1:300::1');
+  expect(headers['ratelimit-policy']).toBe('"default";q=2;w=60');
+  const refused = await open('2001:db8:1:2ff::1');
+  expect(refused.headers['ratelimit-policy']).toBe('"default";q=8;w=60');
 });
 
 test('a client that sends one wrong key over and over does not lock its network out', async () => {
@@ -103,7 +143,7 @@ test('failures are shared through Redis, and a legitimate request asks it for no
   await expect.poll(() => [one, two].map(({ context }) => context.redis?.status)).toEqual(['ready', 'ready']);
   await flood(one, address, 3);
   expect(await flood(two, address, 10)).toBe(1);
-  await one.context.redis?.del(`fixture:failures:${address}`);
+  await one.context.redis?.del(`fixture:failures:api_key:${address}`);
 });
 
 test('without Redis each process counts for itself', async () => {

@@ -11,6 +11,8 @@ export const migrations = new URL('../migrations', import.meta.url).pathname;
 export interface Context extends BaseContext {
   /** Authenticates requests that read lists. */
   reader: Guard<ApiKeyRow>;
+  /** Call it when the record of the key with this hash has changed, so that this process looks it up again. */
+  forgetKey: (hash: string) => void;
   /** Authenticates requests of the management API. */
   admin: Guard<Caller>;
 }
@@ -33,6 +35,7 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
   return {
     ...base,
     reader: keys.guard('verify:read'),
+    forgetKey: keys.forget,
     admin: tokens.guard('verify:admin'),
     ops: tokens.guard('ops:read'),
     ...overrides,

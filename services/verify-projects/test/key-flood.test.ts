@@ -32,3 +32,26 @@ test('a flood of well-formed unknown keys costs the database a bounded number of
   // The look-ups, those of one wave that were under way already, and what starting up takes.
   expect(await transactionsIn(service.databaseUrl)).toBeLessThan(limit + 10 + 60);
 });
+
+test('unknown keys of a network refuse neither its known keys nor its access tokens', async () => {
+  const limit = 20;
+  const address = '203.0.113.9';
+  await using service = await startService({
+    variables: { RATE_LIMIT: 'on', REDIS_URL: '', UNKNOWN_CREDENTIALS_PER_MINUTE: String(limit) },
+  });
+  const other = await service.storeKey();
+  const ask = (key: string) =>
+    request(service.app).get('/v1/languages').set('X-API-Key', key).set('X-Forwarded-For', address);
+  expect((await ask(service.key)).status).toBe(200);
+  const wrong = makeApiKey().key;
+  expect((await ask(wrong)).status).toBe(401);
+  for (let count = 0; count < 2 * limit; count++) await ask(makeApiKey().key);
+  expect((await ask(makeApiKey().key)).status).toBe(429);
+  expect((await ask(service.key)).status).toBe(200);
+  // This process has not accepted the key before, so that it would have to be looked up.
+  expect((await ask(other.key)).status).toBe(429);
+  // This one was refused before, which the process remembers.
+  expect((await ask(wrong)).status).toBe(401);
+  const listed = await service.admin.get('/api-keys').set('X-Forwarded-For', address);
+  expect(listed.status).toBe(200);
+});

@@ -36,6 +36,13 @@ export interface CounterOptions {
   perMinute: number;
 }
 
+export interface BatchedCounter {
+  /** Takes a point from a key that may use `perMinute` times `factor`. At once when that needs no round trip. */
+  take(key: string, factor?: number): Count | Promise<Count>;
+  /** The count of a key that this process knows to be over the limit; takes nothing. Undefined for any other key. */
+  exceeded(key: string): Count | undefined;
+}
+
 /** Points that were taken from a key and are left in its current minute. */
 export type Count = Pick<RateLimiterRes, 'consumedPoints' | 'remainingPoints' | 'msBeforeNext'>;
 
@@ -65,6 +72,8 @@ interface Window {
   pending: number;
   /** How many points may be pending. */
   allowance: number;
+  /** Points in a minute. */
+  most: number;
   settledAt: number;
   endsAt: number;
 }
@@ -73,9 +82,9 @@ interface Window {
  * Counts as `createCounter`, with far fewer round trips to Redis: a process takes up to a tenth of the points left
  * by itself and then settles them together. N processes let through at most N − 1 tenths of the limit too many, one
  * process none. A small limit, of which a tenth is less than one point, is settled with each request; a key that is
- * over its limit is refused without asking. A count that needs no round trip is returned at once.
+ * over its limit is refused without asking.
  */
-export const createBatchedCounter = (options: CounterOptions) => {
+export const createBatchedCounter = (options: CounterOptions): BatchedCounter => {
   const count = createCounter(options);
   const { perMinute } = options;
   const windows = createLru<string, Window>(maxKeys);
@@ -84,33 +93,42 @@ export const createBatchedCounter = (options: CounterOptions) => {
     const points = window.pending;
     window.pending = 0;
     window.settledAt = performance.now();
-    const settled = await count(key, points);
-    window.total = settled.consumedPoints + window.pending;
-    window.allowance = Math.floor((perMinute - settled.consumedPoints) * share);
-    window.endsAt = performance.now() + settled.msBeforeNext;
-    return settled;
+    const { consumedPoints, msBeforeNext } = await count(key, points);
+    window.total = consumedPoints + window.pending;
+    window.allowance = Math.floor((window.most - consumedPoints) * share);
+    window.endsAt = performance.now() + msBeforeNext;
+    return { consumedPoints, remainingPoints: Math.max(0, window.most - consumedPoints), msBeforeNext };
   };
 
-  return (key: string): Count | Promise<Count> => {
-    const now = performance.now();
-    const known = windows.get(key);
-    if (known === undefined || known.endsAt <= now) {
-      const window = { total: 1, pending: 1, allowance: 0, settledAt: now, endsAt: now + 60_000 };
-      windows.set(key, window);
-      return settle(key, window);
-    }
-    if (known.total <= perMinute) {
-      known.total++;
-      known.pending++;
-      if (known.pending > known.allowance) return settle(key, known);
-      // Without an answer these points are not shared; the next settlement asks again.
-      if (now - known.settledAt > settleMs) settle(key, known).catch(() => undefined);
-    }
-    const { total, endsAt } = known;
-    return {
-      consumedPoints: total,
-      remainingPoints: Math.max(0, perMinute - total),
-      msBeforeNext: endsAt - now,
-    };
+  const countOf = ({ total, most, endsAt }: Window, now: number): Count => ({
+    consumedPoints: total,
+    remainingPoints: Math.max(0, most - total),
+    msBeforeNext: endsAt - now,
+  });
+
+  return {
+    take: (key, factor = 1) => {
+      const now = performance.now();
+      const known = windows.get(key);
+      if (known === undefined || known.endsAt <= now) {
+        const most = perMinute * factor;
+        const window = { total: 1, pending: 1, allowance: 0, most, settledAt: now, endsAt: now + 60_000 };
+        windows.set(key, window);
+        return settle(key, window);
+      }
+      if (known.total <= known.most) {
+        known.total++;
+        known.pending++;
+        if (known.pending > known.allowance) return settle(key, known);
+        // Without an answer these points are not shared; the next settlement asks again.
+        if (now - known.settledAt > settleMs) settle(key, known).catch(() => undefined);
+      }
+      return countOf(known, now);
+    },
+    exceeded: (key) => {
+      const now = performance.now();
+      const known = windows.peek(key);
+      return known && known.endsAt > now && known.total > known.most ? countOf(known, now) : undefined;
+    },
   };
 };

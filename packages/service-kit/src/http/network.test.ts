@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { networkOf } from './network.ts';
+import { networkOf, networksOf } from './network.ts';
 
 test('a client counts for its IPv4 address or its IPv6 /64', () => {
   expect(networkOf('::ffff:192.0.2.9')).toBe(networkOf('192.0.2.9'));
@@ -25,4 +25,14 @@ test('two IPv6 addresses share a network exactly when their first 64 bits are th
       expect(networkOf(spell(one)) === networkOf(spell(two))).toBe(same);
     }),
   );
+});
+
+test('an IPv6 address counts for its /64, /56 and /48 with growing limits, any other address for itself', () => {
+  expect(networksOf('2001:db8:1:23ff:3:4:5:6')).toEqual([
+    { name: '2001:db8:1:23ff::/64', factor: 1 },
+    { name: '2001:db8:1:2300::/56', factor: 4 },
+    { name: '2001:db8:1::/48', factor: 16 },
+  ]);
+  expect(networksOf('::ffff:192.0.2.9')).toEqual([{ name: '192.0.2.9', factor: 1 }]);
+  expect(networksOf(undefined)).toEqual([{ name: 'unknown', factor: 1 }]);
 });

@@ -14,16 +14,47 @@ export const parseAddress = (text: string | undefined): ipaddr.IPv4 | ipaddr.IPv
   return ipaddr.process(address);
 };
 
-/**
- * The network that a client address counts for in limits: the IPv4 address itself, or the IPv6 /64
- * (for example `2001:db8:1:2::/64`), because every IPv6 client can use any of the 2^64 addresses of
- * its network. `unknown` when the input is not an IP address.
- */
-export const networkOf = (address: string | undefined): string => {
-  // Nearly all are; parsing them would cost more than the rest of the limit.
-  if (address !== undefined && isIPv4(address)) return address;
-  const parsed = parseAddress(address);
-  if (parsed === undefined) return 'unknown';
-  if (parsed.kind() === 'ipv4') return parsed.toString();
-  return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()}/64`;
+/** A network that limits count by. */
+export interface Network {
+  /** An IPv4 address, an IPv6 network such as `2001:db8:1:2::/64`, or `unknown`. */
+  name: string;
+  /** How many times the limit of the narrowest network it may use: more clients share a wider one. */
+  factor: number;
+}
+
+/** Prefix lengths in IPv6, from one client's link to the site that a provider assigns (RFC 6177). */
+const ipv6Prefixes = [
+  { length: 64, factor: 1 },
+  { length: 56, factor: 4 },
+  { length: 48, factor: 16 },
+] as const;
+
+/** The first `length` bits (48 to 64) of an address, in CIDR notation. */
+const prefixOf = ({ parts }: ipaddr.IPv6, length: number): string => {
+  const [one = 0, two = 0, three = 0, four = 0] = parts;
+  const fourth = four & (0xffff << (64 - length));
+  return `${new ipaddr.IPv6([one, two, three, fourth, 0, 0, 0, 0]).toString()}/${length}`;
 };
+
+/**
+ * The networks that a client address counts for in limits, the narrowest first. An IPv4 address is one; an IPv6
+ * address is in a /64, of which every client can use all 2^64 addresses, and in the /56 and the /48 that a provider may
+ * have given to one customer (docs/adr/0076).
+ */
+export const networksOf = (address: string | undefined): readonly [Network, ...Network[]] => {
+  // Nearly all are; parsing them would cost more than the rest of the limit.
+  if (address !== undefined && isIPv4(address)) return [{ name: address, factor: 1 }];
+  const parsed = parseAddress(address);
+  if (parsed instanceof ipaddr.IPv6) {
+    const [link, ...sites] = ipv6Prefixes;
+    const networkAt = ({ length, factor }: (typeof ipv6Prefixes)[number]): Network => ({
+      name: prefixOf(parsed, length),
+      factor,
+    });
+    return [networkAt(link), ...sites.map(networkAt)];
+  }
+  return [{ name: parsed?.toString() ?? 'unknown', factor: 1 }];
+};
+
+/** The narrowest network of a client address; `unknown` when the input is not an IP address. */
+export const networkOf = (address: string | undefined): string => networksOf(address)[0].name;

@@ -4,8 +4,8 @@ import { jsonBody } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import { collectIssues } from './field-errors.ts';
-import { networkOf } from './network.ts';
-import { Problem, ValidationFailed, type FieldErrors } from './problem.ts';
+import { networksOf } from './network.ts';
+import { Problem, TooManyRequests, ValidationFailed, type FieldErrors } from './problem.ts';
 import { parseQuery, spellingOf } from './query.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { sendAnswer } from './respond.ts';
@@ -23,6 +23,9 @@ export interface Limits {
 
 /** Handles one request of a route. Rejects with what the error handler turns into a problem. */
 export type Handler = (req: Request, res: Response) => Promise<void>;
+
+/** Where the requests of a caller are counted. */
+const callerKey = (key: string): string => `k:${key}`;
 
 /** The result of a schema that a route does not have. */
 const accepted = { success: true, data: undefined, error: undefined } as const;
@@ -50,31 +53,36 @@ const createValidator = ({ params, query = z.strictObject({}), body, anyCaseQuer
   };
 };
 
-/** Both limits, and authentication between them. */
+/** Authentication, and the limits before and after it. */
 const createAccess = ({ caller: guard, unlimited }: Route, limits: Limits) => {
-  const { clientAddress, failureLimit, rateLimit } = limits;
-  /** Counts the request against a caller, or without a key against the network. */
-  const countRequest = (req: Request, res: Response, key: string | undefined): Promise<void> | undefined => {
-    if (rateLimit === undefined || unlimited) return undefined;
-    return rateLimit(res, key === undefined ? `a:${networkOf(clientAddress(req))}` : `k:${key}`);
+  const { clientAddress, failureLimit } = limits;
+  const rateLimit = unlimited ? undefined : limits.rateLimit;
+  /** An unknown credential counts against the network that sent it, wherever in the route it was found. */
+  const countUnknown = async (req: Request, error: unknown): Promise<void> => {
+    if (error instanceof Problem && error.unknownCredential !== undefined)
+      await failureLimit.count(req, error.unknownCredential);
   };
+  /** Counts the request against a caller, or without a key against the network. */
+  const countRequest = (req: Request, res: Response, key: string | undefined): Promise<void> | undefined =>
+    key === undefined
+      ? rateLimit?.countNetworks(res, networksOf(clientAddress(req)))
+      : rateLimit?.count(res, callerKey(key));
   return {
-    checkNetwork: (req: Request): void => {
-      if (guard !== anyone && guard.wasValid?.(req) !== true) failureLimit.check(req);
-    },
+    countUnknown,
+    countRequest,
     authenticate: async (req: Request, res: Response): Promise<unknown> => {
       try {
-        return await guard.identify(req);
+        return await guard.identify(req, {
+          unproven: (kind) => failureLimit.check(req, kind),
+          proven: (key) => rateLimit?.check(res, callerKey(key)),
+        });
       } catch (error) {
+        if (error instanceof TooManyRequests) throw error;
+        // Before the request is counted, which may answer 429: no unknown credential may go uncounted.
+        await countUnknown(req, error);
         await countRequest(req, res, undefined);
         throw error;
       }
-    },
-    countRequest,
-    /** An unknown credential counts against the network that sent it, wherever in the route it was found. */
-    countUnknown: async (req: Request, error: unknown): Promise<void> => {
-      if (error instanceof Problem && error.unknownCredential !== undefined)
-        await failureLimit.count(req, error.unknownCredential);
     },
   };
 };
@@ -86,7 +94,7 @@ const createAccess = ({ caller: guard, unlimited }: Route, limits: Limits) => {
  */
 export const createHandler = (route: Route, template: string | undefined, limits: Limits): Handler => {
   const { caller: guard, body, logSuccess } = route;
-  const { checkNetwork, authenticate, countRequest, countUnknown } = createAccess(route, limits);
+  const { authenticate, countRequest, countUnknown } = createAccess(route, limits);
   const readBody =
     body && !body.raw
       ? jsonBody(body.types ?? ['application/json'], body.limit ?? defaultBodyLimit)
@@ -97,9 +105,8 @@ export const createHandler = (route: Route, template: string | undefined, limits
     res.template = template;
     res.varyOn = varyOn;
     res.logSuccess = logSuccess;
+    const caller = guard === anyone ? undefined : await authenticate(req, res);
     try {
-      checkNetwork(req);
-      const caller = guard === anyone ? undefined : await authenticate(req, res);
       // Awaiting a value that is already there would cost a turn of the microtask queue.
       const counting = countRequest(req, res, guard.keyOf(caller));
       if (counting !== undefined) await counting;

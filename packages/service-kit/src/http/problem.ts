@@ -4,6 +4,15 @@ import { transientFault, type TransientFault } from '../process/database-error.t
 /** Messages by parameter name or body path, for example `{"limit": ["must be at most 200"]}`. */
 export type FieldErrors = Record<string, string[]>;
 
+/** Kinds of credentials; guesses of each are counted apart. */
+export type CredentialKind = 'api_key' | 'bearer' | 'path_token' | 'refresh_token';
+
+/** A credential that was never issued. */
+export interface UnknownCredential {
+  kind: CredentialKind;
+  hash: string;
+}
+
 interface ProblemInit {
   status: number;
   /** Stable snake_case name for clients to decide by. */
@@ -13,8 +22,8 @@ interface ProblemInit {
   /** More members of the response body (RFC 9457, section 3.2). */
   members?: Record<string, string>;
   headers?: Record<string, string>;
-  /** Hash of a credential that is not known; counts against the caller's network. */
-  unknownCredential?: string | undefined;
+  /** Counts against the caller's network. */
+  unknownCredential?: UnknownCredential | undefined;
   cause?: unknown;
 }
 
@@ -28,7 +37,7 @@ export class Problem extends Error {
   readonly errors: FieldErrors | undefined;
   readonly members: Record<string, string>;
   readonly headers: Record<string, string>;
-  readonly unknownCredential: string | undefined;
+  readonly unknownCredential: UnknownCredential | undefined;
 
   constructor(init: ProblemInit) {
     super(init.detail, { cause: init.cause });
@@ -62,7 +71,12 @@ export class BadRequest extends Problem {
  * ProblemInit.
  */
 export class Unauthorized extends Problem {
-  constructor(detail: string, challenge: string, code = 'unauthorized', unknownCredential?: string) {
+  constructor(
+    detail: string,
+    challenge: string,
+    code = 'unauthorized',
+    unknownCredential?: UnknownCredential,
+  ) {
     super({ status: 401, code, detail, unknownCredential, headers: { 'WWW-Authenticate': challenge } });
   }
 }

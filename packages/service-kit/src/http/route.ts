@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import type { CredentialKind } from './problem.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
@@ -8,18 +9,30 @@ export type SecurityScheme =
   | { type: 'http'; scheme: string; bearerFormat?: string; description?: string }
   | { type: 'apiKey'; in: 'header' | 'cookie'; name: string; description?: string };
 
+/** What a guard asks before it looks a credential up, which costs a query. Both throw TooManyRequests. */
+export interface LookupLimit {
+  /** Before the look-up of a credential that may be a guess: refuses a network with too many unknown ones. */
+  unproven(kind: CredentialKind): void;
+  /**
+   * Before the look-up of a credential with a valid signature: refuses a caller that is known to be over its own request
+   * limit. `key` is what `keyOf` will return.
+   */
+  proven(key: string): void;
+}
+
+/** For look-ups that are never refused. */
+export const noLookupLimit: LookupLimit = { unproven: () => undefined, proven: () => undefined };
+
 /** Who may call: recognises the caller of a request and describes the credential in the OpenAPI document. */
 export interface Guard<Caller> {
   /** Alternatives; each maps a scheme's name to the scopes that are needed. Empty: no credential. */
   security: Record<string, string[]>[];
   schemes: Record<string, SecurityScheme>;
-  /** Throws Unauthorized or InsufficientScope. */
-  identify(req: IncomingMessage): Caller | Promise<Caller>;
   /**
-   * Whether the credential was valid a short time ago, from process memory. Such a caller is not refused for the failures of
-   * others in its network: providers send the webhooks of all stores from a few addresses.
+   * Throws Unauthorized or InsufficientScope. A credential that this process accepted within the last minute is looked up
+   * without asking `limit`, so that nobody is refused for the guesses of others in the same network.
    */
-  wasValid?(req: IncomingMessage): boolean;
+  identify(req: IncomingMessage, limit: LookupLimit): Caller | Promise<Caller>;
   /** Key of the caller's rate limit; undefined to count against the network. */
   keyOf(caller: Caller): string | undefined;
 }

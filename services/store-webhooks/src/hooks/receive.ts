@@ -37,7 +37,7 @@ const createStoreLimit = ({ redis }: Context) => {
     const name = `store-webhooks:hooks:${perMinute}`;
     const limit = limits.get(perMinute) ?? createRateLimit({ name, redis, perMinute });
     limits.set(perMinute, limit);
-    await limit(res, id);
+    await limit.count(res, id);
   };
 };
 

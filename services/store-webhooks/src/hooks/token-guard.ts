@@ -54,12 +54,11 @@ export const createTokenGuard = ({ tokens, oldUses }: Context, event: HookEvent)
   security: [],
   schemes: {},
   keyOf: () => undefined,
-  wasValid: (req) => tokens.wasValid(credentialOf(req).tokenHash),
-  identify: async (req) => {
+  identify: async (req, limit) => {
     const { provider, tokenHash } = credentialOf(req);
     const service = hookEvents[event].service ? provider : null;
     if (service !== null && !segment.test(service)) throw new NotFound('webhook address');
-    const found = await tokens.recognise(tokenHash);
+    const found = await tokens.recognise(tokenHash, () => limit.unproven('path_token'));
     if (found.state === 'undecidable')
       throw new Unavailable('token_undecidable', 'The token can not be checked now; send it again later.');
     if (found.state === 'unknown')
@@ -67,7 +66,8 @@ export const createTokenGuard = ({ tokens, oldUses }: Context, event: HookEvent)
         status: 404,
         code: 'not_found',
         detail: 'There is no such webhook address.',
-        unknownCredential: found.tokenHash,
+        unknownCredential:
+          found.tokenHash === undefined ? undefined : { kind: 'path_token', hash: found.tokenHash },
       });
     const { store, purpose } = found.row;
     if (!tokenOpens(purpose, event, store.settings)) throw new NotFound('webhook address');

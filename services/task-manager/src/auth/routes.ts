@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenVerifier } from '@platform/auth/bearer';
 import { Problem } from '@platform/service-kit/problem';
-import { anyone, route, type Route } from '@platform/service-kit/route';
+import { anyone, noLookupLimit, route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { isSameOrigin } from './credential-cookie.ts';
 import { Checked, LoggedIn, Login, LoginWait, Registration } from './schema.ts';
@@ -61,7 +61,7 @@ export const authRoutes = (context: Context): Route[] => {
   /** The session of the request's access token; undefined without a valid one. */
   const currentSession = async (req: IncomingMessage) => {
     try {
-      const { subject, sessionId = '' } = await caller.identify(req);
+      const { subject, sessionId = '' } = await caller.identify(req, noLookupLimit);
       return { userId: subject, id: sessionId };
     } catch (error) {
       if (error instanceof Problem && error.status === 401) return undefined;
@@ -149,7 +149,7 @@ export const authRoutes = (context: Context): Route[] => {
         const forged = await logout(context, {
           current: await currentSession(req),
           refreshToken: cookies.refresh.read(req),
-          beforeLookup: () => context.failureLimit.check(req),
+          beforeLookup: () => context.failureLimit.check(req, 'refresh_token'),
         });
         if (forged !== undefined) await context.failureLimit.count(req, forged);
         if (isSameOrigin(req)) clearCookies(req, res);
@@ -173,9 +173,9 @@ export const authRoutes = (context: Context): Route[] => {
         problems: [401],
       },
       async ({ req, res }) => {
-        context.failureLimit.check(req);
-        const [accessToken, refreshToken] = [cookies.access.read(req), cookies.refresh.read(req)];
-        const session = await refresh(context, { accessToken, refreshToken }).catch((error: unknown) => {
+        const tokens = { accessToken: cookies.access.read(req), refreshToken: cookies.refresh.read(req) };
+        const beforeLookup = () => context.failureLimit.check(req, 'refresh_token');
+        const session = await refresh(context, tokens, beforeLookup).catch((error: unknown) => {
           if (error instanceof Problem && error.status === 401 && isSameOrigin(req)) clearCookies(req, res);
           throw error;
         });

@@ -1,5 +1,5 @@
 import type { Executor } from '@platform/service-kit/db';
-import { Unauthorized } from '@platform/service-kit/problem';
+import { Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import {
   endSession,
@@ -84,16 +84,18 @@ export const getSessionUser = async (orm: Executor, userId: string): Promise<Use
 
 /**
  * Exchanges a refresh token for new credentials in one transaction, so that a failure leaves the token
- * as it was. An access token that comes with it must be of the same session, expired or not. Throws
- * Unauthorized.
+ * as it was. An access token that comes with it must be of the same session, expired or not.
+ * `beforeLookup` as in `endSessionOf`. Throws Unauthorized.
  */
 export const refresh = async (
   context: Context,
   tokens: { refreshToken: string | undefined; accessToken: string | undefined },
+  beforeLookup: () => void,
 ): Promise<LoggedIn> => {
   const { refreshToken, accessToken = '' } = tokens;
   if (refreshToken === undefined) throw unauthorized('The refresh cookie is missing.');
   const read = readRefreshToken(context, refreshToken, await context.signer.sessionOf(accessToken));
+  if (!read.issued) beforeLookup();
   const refreshed = await context.database.orm.transaction(async (transaction) => {
     const credentials = await refreshSession(context, transaction, read);
     return credentials && { user: await getSessionUser(transaction, read.session.userId), ...credentials };
@@ -110,13 +112,13 @@ interface SessionCredentials {
 }
 
 /**
- * Ends the sessions that the caller has credentials of. Returns the hash of a refresh token that was
- * not issued, which counts as an unknown credential.
+ * Ends the sessions that the caller has credentials of. Returns a refresh token that was not issued,
+ * which counts as an unknown credential.
  */
 export const logout = async (
   context: Context,
   { current, refreshToken, beforeLookup }: SessionCredentials,
-): Promise<string | undefined> => {
+): Promise<UnknownCredential | undefined> => {
   if (current !== undefined) await endSession(context, current);
   return refreshToken === undefined ? undefined : endSessionOf(context, refreshToken, beforeLookup);
 };

@@ -104,6 +104,17 @@ test('a network that sends many forged refresh tokens is refused before they are
   expect((await from('192.0.2.1', good)).status).toBe(200);
 });
 
+test('a network that sent many forged refresh tokens still refreshes its sessions', async () => {
+  await using service = await startService({
+    variables: { RATE_LIMIT: 'on', UNKNOWN_CREDENTIALS_PER_MINUTE: '2' },
+  });
+  const good = refreshTokenOf((await register(service.app)).cookies);
+  const address = `2001:db8:${randomInt(65_536).toString(16)}::3`;
+  const from = (token: string) => refresh(service.app, token).set('X-Forwarded-For', address);
+  for (const expected of [401, 401, 429]) expect((await from(forge(good))).status).toBe(expected);
+  expect((await from(good)).status).toBe(200);
+});
+
 test('logging out works from a network that sent many forged refresh tokens', async () => {
   await using service = await startService({
     variables: { RATE_LIMIT: 'on', UNKNOWN_CREDENTIALS_PER_MINUTE: '2' },

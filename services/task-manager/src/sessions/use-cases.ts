@@ -1,5 +1,5 @@
 import type { Executor } from '@platform/service-kit/db';
-import { Unauthorized } from '@platform/service-kit/problem';
+import { Unauthorized, type UnknownCredential } from '@platform/service-kit/problem';
 import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
 import type { ReadToken, SessionName } from './refresh-token.ts';
@@ -46,31 +46,37 @@ export const endSession = async (
   return ended;
 };
 
+/** A refresh token that was not issued counts as an unknown credential. */
+const unknownToken = (tokenHash: Buffer): UnknownCredential => ({
+  kind: 'refresh_token',
+  hash: tokenHash.toString('base64url'),
+});
+
 /**
- * Ends the session of a refresh token, valid or used before. A forged token ends nothing: its hash is
- * returned. `beforeLookup` is called, and may throw, for a token that only the database can tell from a
- * forged one.
+ * Ends the session of a refresh token, valid or used before. A forged token ends nothing and is
+ * returned as an unknown credential. `beforeLookup` is called, and may throw, for a token that only the
+ * database can tell from a forged one.
  */
 export const endSessionOf = async (
   context: Context,
   refreshToken: string,
   beforeLookup: () => void,
-): Promise<string | undefined> => {
+): Promise<UnknownCredential | undefined> => {
   const read = context.refreshTokens.read(refreshToken);
   if (read === undefined) return undefined;
   // A valid token made before the signing key was replaced is recognised by its hash.
   if (!read.issued) beforeLookup();
   const ended = await endSession(context, read.session, read.issued ? undefined : read.hash);
-  return read.issued || ended ? undefined : read.hash.toString('base64url');
+  return read.issued || ended ? undefined : unknownToken(read.hash);
 };
 
-/** `forged` is the hash of a token that was not issued: it counts as an unknown credential. */
+/** `forged` is the hash of a token that was not issued. */
 const invalid = (forged?: Buffer) =>
   new Unauthorized(
     'The refresh token is not valid.',
     'Bearer realm="platform"',
     'invalid_refresh_token',
-    forged?.toString('base64url'),
+    forged && unknownToken(forged),
   );
 
 /** What a refresh token says. Throws Unauthorized for a text that is none, and for another session's. */

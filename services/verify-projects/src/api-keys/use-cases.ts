@@ -59,8 +59,8 @@ export const createApiKey = async (ctx: Context, input: ApiKeyInput): Promise<Ma
  * Creates another key with the same name, scopes and expiry; the old one works for `graceSeconds` more.
  * Throws NotFound, and Conflict `key_inactive` when the old key is revoked or expired.
  */
-export const rotateApiKey = (ctx: Context, id: string, graceSeconds: number): Promise<MadeKey> =>
-  ctx.database.orm.transaction(async (tx) => {
+export const rotateApiKey = async (ctx: Context, id: string, graceSeconds: number): Promise<MadeKey> => {
+  const { oldHash, made } = await ctx.database.orm.transaction(async (tx) => {
     const old = await lockApiKey(tx, id);
     if (old === undefined) throw new NotFound('API key');
     const now = await readClock(tx);
@@ -69,14 +69,20 @@ export const rotateApiKey = (ctx: Context, id: string, graceSeconds: number): Pr
     const { row, key } = make(old, now);
     await saveValidity(tx, id, { expires_at: endOfGrace(old, graceSeconds, now) });
     await insertApiKey(tx, row);
-    return { ...row, key };
+    return { oldHash: old.hash, made: { ...row, key } };
   });
+  ctx.forgetKey(oldHash);
+  return made;
+};
 
-/** Revokes a key permanently, on every instance within a second. Throws NotFound. */
-export const revokeApiKey = (ctx: Context, id: string): Promise<void> =>
-  ctx.database.orm.transaction(async (tx) => {
+/** Revokes a key permanently: here at once, on every instance within a second. Throws NotFound. */
+export const revokeApiKey = async (ctx: Context, id: string): Promise<void> => {
+  const hash = await ctx.database.orm.transaction(async (tx) => {
     const key = await lockApiKey(tx, id);
     if (key === undefined) throw new NotFound('API key');
     if (key.revoked_at === null)
       await saveValidity(tx, id, { revoked_at: (await readClock(tx)).toISOString() });
+    return key.hash;
   });
+  ctx.forgetKey(hash);
+};

@@ -38,7 +38,6 @@ const signed: Guard<undefined> = {
     },
   },
   identify: () => undefined,
-  wasValid: () => true,
   keyOf: () => undefined,
 };
 
