@@ -45,3 +45,22 @@ test('background work learns of each request that may have changed something, an
   expect((await post('{"id":"n-1","words":"Water the plants"}')).status).toBe(201);
   await expect.poll(() => changes).toBe(1);
 });
+
+test.each(['/nothing', '/v1/notes/none'])(
+  'repeated refusals at %s have a bounded number of lines',
+  async (path) => {
+    const fixture = await startFixture();
+    for (let sent = 0; sent < 50; sent++)
+      await fetch(fixture.url + path, {
+        headers: { 'X-Forwarded-For': sent % 2 ? '192.0.2.1' : '192.0.2.2' },
+      });
+    await fixture[Symbol.asyncDispose]();
+    const lines = fixture.lines.map((line) => JSON.parse(line));
+    expect(lines.filter(({ status }) => status === 404)).toHaveLength(20);
+    const reason = `404 not_found ${path === '/nothing' ? 'no route' : '/v1/notes/{id}'}`;
+    expect(lines.filter(({ msg }) => msg === 'repeated refusals')).toMatchObject([
+      { reason, network: '192.0.2.2', refusals: 15 },
+      { reason, network: '192.0.2.1', refusals: 15 },
+    ]);
+  },
+);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pinoHttp, type HttpLogger } from 'pino-http';
 import type { BaseContext } from '../process/context.ts';
 import { makeRequestId, requestIdOf, writeLine, type Log } from '../process/log.ts';
+import { networkOf } from './network.ts';
 import { BadRequest, Problem } from './problem.ts';
 
 declare module 'http' {
@@ -24,17 +25,28 @@ export const pathOf = (target: string): string => {
 /** 499: the client went away before there was an answer (as nginx counts it). */
 const statusOf = ({ headersSent, statusCode }: ServerResponse): number => (headersSent ? statusCode : 499);
 
-type Context = Pick<BaseContext, 'log' | 'metrics' | 'requestLog' | 'changed'>;
+type Context = Pick<BaseContext, 'log' | 'metrics' | 'requestLog' | 'changed' | 'clientAddress' | 'refusals'>;
 
 /** The line that is written when a request is over: what it says, its level and its message. */
 interface AccessLine {
   fieldsOf(req: IncomingMessage, res: ServerResponse, ms: number): object;
-  levelOf(res: ServerResponse): 'error' | 'info' | 'silent';
+  /** Called once for each request: refusals that repeat themselves are silent. */
+  levelOf(req: IncomingMessage, res: ServerResponse): 'error' | 'info' | 'silent';
   messageOf(res: ServerResponse): string;
 }
 
+/** Why a request was refused, as one of few texts; undefined when it was not. */
+const refusalOf = (res: ServerResponse): string | undefined => {
+  const [status, { problemCode, template = 'no route' }] = [statusOf(res), res];
+  if (status < 400 || (status >= 500 && problemCode !== 'too_busy')) return undefined;
+  return [status, ...(problemCode === undefined ? [] : [problemCode]), template].join(' ');
+};
+
 /** Method, route, status, path (where `logPaths`) and time in ms. Neither headers nor query strings are logged. */
-const createAccessLine = ({ requestLog }: Context, logPaths: boolean): AccessLine => {
+const createAccessLine = (
+  { requestLog, clientAddress, refusals }: Context,
+  logPaths: boolean,
+): AccessLine => {
   const successLevel = requestLog === 'all' ? 'info' : 'silent';
   return {
     fieldsOf: (req, res, ms) => ({
@@ -45,10 +57,14 @@ const createAccessLine = ({ requestLog }: Context, logPaths: boolean): AccessLin
       path: logPaths ? pathOf(req.url ?? '') : undefined,
       ms,
     }),
-    levelOf: ({ statusCode, writableFinished, logSuccess, problemCode }) => {
+    levelOf: (req, res) => {
+      const { statusCode, writableFinished, logSuccess, problemCode } = res;
       // Overload is no fault of the process; the metrics count it.
       if (statusCode >= 500 && problemCode !== 'too_busy') return 'error';
-      if (statusCode >= 400 || !writableFinished) return 'info';
+      const reason = refusalOf(res);
+      if (reason !== undefined)
+        return refusals.sample(reason, networkOf(clientAddress(req))) ? 'info' : 'silent';
+      if (!writableFinished) return 'info';
       return logSuccess === false ? 'silent' : successLevel;
     },
     messageOf: ({ statusCode, writableFinished, problemCode }) => {
@@ -68,7 +84,7 @@ const createExpressLog = (log: Log, { fieldsOf, levelOf, messageOf }: AccessLine
     customAttributeKeys: { req: 'requestId', responseTime: 'ms' },
     serializers: { requestId: requestIdOf },
     wrapSerializers: false,
-    customLogLevel: (_req, res) => levelOf(res),
+    customLogLevel: levelOf,
     customSuccessObject: (req, res, { ms }: { ms: number }) => fieldsOf(req, res, ms),
     customSuccessMessage: (_req, res) => messageOf(res),
     customErrorObject: (req, res, _error, { ms }: { ms: number }) => fieldsOf(req, res, ms),
@@ -139,7 +155,7 @@ export const createRequestContext = (
       res.on('close', () => {
         const ms = performance.now() - start;
         record(req, res, ms);
-        const level = line.levelOf(res);
+        const level = line.levelOf(req, res);
         if (level === 'silent') return;
         const fields = line.fieldsOf(req, res, Math.round(ms));
         writeLine(log, level, { requestId: requestIdOf(req), ...fields }, line.messageOf(res));

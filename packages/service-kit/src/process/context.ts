@@ -9,6 +9,7 @@ import { createFailureLimit, noFailureLimit } from '../http/failure-limit.ts';
 import type { Limits } from '../http/pipeline.ts';
 import { createRateLimit } from '../http/rate-limit.ts';
 import { openRedis } from './redis.ts';
+import { createRefusalSampler, type RefusalSampler } from './refusal-sampler.ts';
 import type { Guard } from '../http/route.ts';
 
 /** What the process makes before the context: the log and the metrics registry. */
@@ -22,6 +23,8 @@ export interface BaseContext extends Parts, Limits, AsyncDisposable {
   database: Database;
   redis: Redis | undefined;
   health: Health;
+  /** Decides which refused requests have a line in the log. */
+  refusals: RefusalSampler;
   /** Who may read `/ops/summary`; without it there is no such path. */
   ops?: Guard<unknown> | undefined;
   /** `failures`: no line for requests that were answered below 400. */
@@ -67,17 +70,20 @@ export const openBaseContext = (env: CommonEnv, about: About, parts: Parts): Bas
     maxWaitMs: env.DATABASE_WAIT_MS,
   });
   const redis = openRedis(env.REDIS_URL, parts.log);
+  const refusals = createRefusalSampler(parts.log);
   return {
     ...parts,
     database,
     redis,
     health: createHealth({ database, redis, migrations }),
     ...openLimits(env, name, redis),
+    refusals,
     requestLog: env.REQUEST_LOG,
     requestDeadlineMs: env.REQUEST_DEADLINE_MS,
     maxInProgress: env.MAX_IN_PROGRESS,
     now: () => new Date(),
     [Symbol.asyncDispose]: async () => {
+      refusals[Symbol.dispose]();
       redis?.disconnect();
       await database[Symbol.asyncDispose]();
     },

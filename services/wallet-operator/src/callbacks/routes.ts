@@ -1,4 +1,5 @@
 import { readBody } from '@platform/service-kit/body';
+import { networkOf } from '@platform/service-kit/network';
 import type { Guard, Route } from '@platform/service-kit/route';
 import { route } from '@platform/service-kit/route';
 import type { IncomingMessage } from 'node:http';
@@ -132,6 +133,7 @@ export const callbackRoutes = (context: Context): Route[] =>
       async ({ req }) =>
         answerCallback(context, {
           callback,
+          network: networkOf(context.clientAddress(req)),
           path: `/callback/${callback}`,
           timestamp: headerOf(req, 'x-timestamp'),
           signature: headerOf(req, 'x-hmac-sha256'),

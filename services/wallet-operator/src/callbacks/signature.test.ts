@@ -190,3 +190,15 @@ test('the very same request again repeats the answer; its signature is good for 
   expect(await post('/callback/debit', content, { 'X-Timestamp': String(Number(now) + 1) })).toEqual(stolen);
   await expectSoundLedger(service);
 });
+
+test('a client that signs wrongly again and again has a bounded number of lines, and they are counted', async () => {
+  const service = await startService();
+  for (let sent = 0; sent < 100; sent++) expect(await send(service.url, [])).toEqual(refused);
+  await service[Symbol.asyncDispose]();
+  const lines = service.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.filter(({ msg }) => msg !== 'repeated refusals')).toHaveLength(20);
+  expect(lines.filter(({ msg }) => msg === 'repeated refusals')).toMatchObject([
+    { reason: 'signature refused: missing', network: '127.0.0.1', refusals: 90 },
+    { reason: '401 /callback/balance', network: '127.0.0.1', refusals: 90 },
+  ]);
+});

@@ -6,6 +6,8 @@ import { commandOf, requestIdOf, type Callback } from './parse.ts';
 /** A callback request as received. */
 export interface SignedCallback {
   callback: Callback;
+  /** Of the client. */
+  network: string;
   /** Without the query. */
   path: string;
   timestamp: string | undefined;
@@ -28,8 +30,8 @@ const challenge = { 'WWW-Authenticate': 'HMAC-SHA256 realm="callbacks"' };
  * wrong signature, 500 only when the outcome is unknown, so that the game server repeats the request.
  */
 export const answerCallback = async (
-  { signatures, ledger, wallet, log }: Context,
-  { callback, path, timestamp, signature, body }: SignedCallback,
+  { signatures, ledger, wallet, log, refusals }: Context,
+  { callback, network, path, timestamp, signature, body }: SignedCallback,
 ): Promise<CallbackAnswer> => {
   if (body === undefined) {
     wallet.countOutcome(callback, 'ERROR_WRONG_SYNTAX');
@@ -37,7 +39,9 @@ export const answerCallback = async (
   }
   const verdict = signatures.verify({ timestamp, signature, path, body });
   if (!verdict.ok) {
-    log.warn({ callback, why: verdict.why }, 'signature refused');
+    const { why } = verdict;
+    if (refusals.sample(`signature refused: ${why}`, network))
+      log.warn({ callback, why, network }, 'signature refused');
     wallet.countOutcome(callback, 'ERROR_INVALID_SIGNATURE');
     return {
       status: 401,

@@ -1,0 +1,33 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { captureLog } from '../testing/index.ts';
+import { createRefusalSampler } from './refusal-sampler.ts';
+
+const reports = (lines: string[]) => lines.map((line) => JSON.parse(line));
+
+test('of the refusals of a minute with one reason and network ten have lines, and one line counts the others', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { log, lines } = captureLog();
+  using sampler = createRefusalSampler(log);
+  const passed = () => Array.from({ length: 100 }, () => sampler.sample('401', '192.0.2.1')).filter(Boolean);
+  expect(passed()).toHaveLength(10);
+  expect(sampler.sample('404', '192.0.2.1')).toBe(true);
+  expect(sampler.sample('401', '192.0.2.2')).toBe(true);
+  expect(lines).toEqual([]);
+  vi.advanceTimersByTime(60_000);
+  expect(reports(lines)).toMatchObject([
+    { level: 'warn', msg: 'repeated refusals', reason: '401', network: '192.0.2.1', refusals: 90 },
+  ]);
+  expect(passed()).toHaveLength(10);
+});
+
+test('lines stay bounded when every refusal comes from another network, and none is left uncounted', () => {
+  const { log, lines } = captureLog();
+  const sampler = createRefusalSampler(log);
+  const passed = Array.from({ length: 10_000 }, (_, index) =>
+    sampler.sample('401', `2001:db8:${index}::/64`),
+  );
+  expect(passed.filter(Boolean)).toHaveLength(110);
+  sampler[Symbol.dispose]();
+  expect(reports(lines)).toMatchObject([{ network: 'others', refusals: 10_000 - 110 }]);
+});
