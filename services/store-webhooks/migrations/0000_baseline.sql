@@ -116,6 +116,7 @@ CREATE TABLE "import_jobs" (
 	"member_id" text NOT NULL,
 	"id" uuid NOT NULL,
 	"state" text DEFAULT 'pending' NOT NULL,
+	"worker" uuid,
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"due_at" timestamp (3) with time zone NOT NULL,
 	"error" text,
@@ -151,6 +152,7 @@ CREATE TABLE "notifications" (
 	"consumer_id" text,
 	"event_id" uuid,
 	"mail" text NOT NULL,
+	"worker" uuid,
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"due_at" timestamp (3) with time zone NOT NULL,
 	"error" text,
@@ -214,10 +216,10 @@ CREATE INDEX "results_state" ON "results" USING btree ("store_id","state","id") 
 CREATE INDEX "delivery_jobs_latest" ON "delivery_jobs" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "delivery_jobs_order" ON "delivery_jobs" USING btree ("store_id","order_id");--> statement-breakpoint
 CREATE INDEX "import_jobs_latest" ON "import_jobs" USING btree ("store_id","id");--> statement-breakpoint
-CREATE INDEX "import_jobs_due" ON "import_jobs" USING btree ("due_at") WHERE state = 'pending';--> statement-breakpoint
+CREATE INDEX "import_jobs_due" ON "import_jobs" USING btree ("store_id","due_at") WHERE state = 'pending';--> statement-breakpoint
 CREATE INDEX "members_latest" ON "members" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "notifications_reference" ON "notifications" USING btree ("store_id","reference");--> statement-breakpoint
-CREATE INDEX "notifications_due" ON "notifications" USING btree ("due_at") WHERE mail = 'pending';--> statement-breakpoint
+CREATE INDEX "notifications_due" ON "notifications" USING btree ("store_id","due_at") WHERE mail = 'pending';--> statement-breakpoint
 CREATE INDEX "orders_latest" ON "orders" USING btree ("store_id","event_id");--> statement-breakpoint
 CREATE INDEX "orders_number" ON "orders" USING btree ("store_id",(details ->> 'orderNo'));--> statement-breakpoint
 CREATE INDEX "verifications_latest" ON "verifications" USING btree ("store_id","event_id");--> statement-breakpoint

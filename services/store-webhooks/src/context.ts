@@ -37,6 +37,8 @@ export interface Context extends BaseContext {
   challengeMismatches: Counter;
   clock: DatabaseClock;
   reader: ProviderReader;
+  /** Aborted to interrupt all requests to providers, because the process stops. */
+  stopping: AbortController;
   tracker: ErrorTracker;
   onWork: OnWork;
 }
@@ -79,6 +81,7 @@ export const createContext = async (
     onWork,
   });
   const oldUses = createOldUses(sql, now);
+  const stopping = new AbortController();
   const tracker = await createTracker(env.SENTRY_DSN, log);
   const verifier = createTokenVerifier({
     jwks: env.AUTH_JWKS,
@@ -102,7 +105,12 @@ export const createContext = async (
     inbox,
     bodyMemory: createBodyMemory(env.BODY_MEMORY_BYTES),
     challengeMismatches: createMismatchCounter(base.metrics.registry),
-    reader: createReader({ timeoutMs: env.PROVIDER_TIMEOUT_MS, addresses: providerAddresses(env) }),
+    reader: createReader({
+      timeoutMs: env.PROVIDER_TIMEOUT_MS,
+      addresses: providerAddresses(env),
+      stopping: stopping.signal,
+    }),
+    stopping,
     tracker,
     onWork,
     [Symbol.asyncDispose]: async () => {

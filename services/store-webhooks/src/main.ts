@@ -9,6 +9,9 @@ await runService({
   env: processEnv,
   createContext: async (env, parts) => {
     const context = await createContext(env, parts);
+    // A customer's request may wait for a 3DS provider for longer than a stop may take. It gets its answer before.
+    const interrupt = () => setTimeout(() => context.stopping.abort(), env.SHUTDOWN_TIMEOUT_MS / 2).unref();
+    for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, interrupt);
     await context.inbox.spool.recover();
     await context.clock.start();
     context.rotations.start();

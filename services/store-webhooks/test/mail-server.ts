@@ -7,13 +7,16 @@ export const startMailServer = async (refusals = 0) => {
   const mails: string[] = [];
   const recipients: string[] = [];
   let left = refusals;
+  let received = 0;
+  let held: Promise<boolean> | undefined;
   const server = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onData: (stream, { envelope }, done) => {
       let text = '';
       stream.on('data', (chunk) => (text += String(chunk)));
-      stream.on('end', () => {
-        if (left-- > 0) return done(new Error('not now'));
+      stream.on('end', async () => {
+        received++;
+        if ((await held) === false || left-- > 0) return done(new Error('not now'));
         mails.push(text);
         recipients.push(...envelope.rcptTo.map(({ address }) => address));
         done();
@@ -26,6 +29,17 @@ export const startMailServer = async (refusals = 0) => {
     url: `smtp://127.0.0.1:${(listening.address() as AddressInfo).port}`,
     mails,
     recipients,
+    /** Mails that arrived, answered or not. */
+    received: () => received,
+    /** Mails get no answer from now on; the result is called with whether those that wait are accepted. */
+    hold: () => {
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      held = promise;
+      return (isAccepted: boolean) => {
+        held = undefined;
+        resolve(isAccepted);
+      };
+    },
     [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())),
   };
 };

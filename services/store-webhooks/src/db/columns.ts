@@ -33,8 +33,9 @@ export const fromEvent = {
   updatedAt: isoColumn('updated_at').notNull(),
 };
 
-/** Work to be done: `due_at` is when it may be claimed: now, after a backoff, or when a claim's lease ends. */
+/** Work to be done: it may be claimed from `due_at` on, which is now or after a backoff, while it has no worker. */
 export const queued = {
+  worker: uuid(),
   attempts: integer().notNull().default(0),
   dueAt: isoColumn('due_at').notNull(),
   error: text(),
@@ -49,6 +50,6 @@ export const byId = ({ storeId, id }: Columns<'storeId' | 'id'>) => primaryKey({
 export const latest = (name: string, { storeId, eventId }: Columns<'storeId' | 'eventId'>) =>
   index(`${name}_latest`).on(storeId, eventId);
 
-/** For claiming what is due. */
-export const due = (name: string, { dueAt }: Columns<'dueAt'>, isPending: SQL) =>
-  index(`${name}_due`).on(dueAt).where(isPending);
+/** For claiming what is due, store by store. */
+export const due = (name: string, { storeId, dueAt }: Columns<'storeId' | 'dueAt'>, isPending: SQL) =>
+  index(`${name}_due`).on(storeId, dueAt).where(isPending);

@@ -5,7 +5,8 @@ import type { StoreSettings } from '../stores/settings.ts';
 import type { Notice } from '../worker/change.ts';
 import { oneAddress } from './email-address.ts';
 import { mailSubject } from './text.ts';
-import { createLeasedWork, type Leased } from '../worker/leased.ts';
+import type { Leased } from '../worker/fair-claim.ts';
+import { createLeasedWork, type Leases } from '../worker/leased.ts';
 
 interface Mail {
   audience: Notice['audience'];
@@ -29,35 +30,41 @@ const readMail = async (sql: Sql, { storeId, key }: Leased): Promise<Mail | unde
   return mail;
 };
 
-export interface Mailer {
-  /** Sends one mail that is due; returns whether there was one. */
-  sendOne(): Promise<boolean>;
+export interface Mailer extends Leases {
   close(): void;
 }
 
+/** The mail server gets this many connections. */
+const limits = [5, 3] as const;
+
 /**
  * Sends notifications by SMTP; undefined if no mail server is configured. Each is sent at least once: after a crash
- * between sending and marking, the mail is sent again with the same Message-ID.
+ * between sending and marking, the mail is sent again with the same Message-ID. `onRoom` is called whenever another mail
+ * can be sent.
  */
-export const createMailer = (context: Context): Mailer | undefined => {
+export const createMailer = (context: Context, worker: string, onRoom: () => void): Mailer | undefined => {
   const { env, database } = context;
   if (env.SMTP_URL === undefined) return undefined;
   const { sql } = database;
   const transport = createTransport({
     url: env.SMTP_URL,
     pool: true,
+    maxConnections: limits[0],
     connectionTimeout: 5000,
     socketTimeout: 10_000,
     disableFileAccess: true,
     disableUrlAccess: true,
   });
 
-  const mark = async ({ storeId, key }: Leased, mail: string): Promise<void> => {
-    await sql`
-      update notifications set mail = ${mail}, error = null, sent_at = case when ${mail} = 'sent' then now() end
-      where store_id = ${storeId} and id = ${key}`;
-  };
-  const send = async (row: Leased): Promise<void> => {
+  /** A mail that was sent is marked even if another worker has claimed it meanwhile. */
+  const mark =
+    ({ storeId, key }: Leased, mail: 'sent' | 'no_address') =>
+    () =>
+      sql`
+    update notifications set mail = ${mail}, worker = null, error = null,
+      sent_at = case when ${mail} = 'sent' then now() else sent_at end
+    where store_id = ${storeId} and id = ${key} and mail = 'pending'`;
+  const send = async (row: Leased) => {
     const mail = await readMail(sql, row);
     const to = oneAddress(mail?.audience === 'store' ? mail.settings.notifications.email : mail?.customer);
     if (mail === undefined || to === undefined) return mark(row, 'no_address');
@@ -69,18 +76,11 @@ export const createMailer = (context: Context): Mailer | undefined => {
       text: `${mail.subject}.\n`,
       messageId: `<${row.key}@store-webhooks>`,
     });
-    await mark(row, 'sent');
+    return mark(row, 'sent');
   };
+  const work = { table: 'notifications', key: 'id', state: 'mail', limits, event: 'notification' };
   return {
-    sendOne: createLeasedWork(context, {
-      table: 'notifications',
-      key: 'id',
-      state: 'mail',
-      // Longer than sending takes.
-      leaseMs: 30_000,
-      event: 'notification',
-      perform: send,
-    }),
+    ...createLeasedWork(context, worker, { ...work, perform: send }, onRoom),
     close: () => transport.close(),
   };
 };

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { Unprocessable } from '../worker/unprocessable.ts';
+import { Stopped, Unprocessable } from '../worker/unprocessable.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** Which addresses may be requested: those of the public internet, or any. */
@@ -54,6 +54,8 @@ interface Exchange {
   body?: string | undefined;
   timeoutMs: number;
   addresses: Addresses;
+  /** Aborted when the process stops. */
+  stopping: AbortSignal;
 }
 
 const maxAnswer = 1_048_576;
@@ -102,16 +104,16 @@ const parseAnswer = async (provider: string, answer: IncomingMessage): Promise<u
 };
 
 /**
- * Sends one request and returns the JSON answer; undefined for 404. Rejects with ProviderUnavailable, and with
- * Unprocessable if the same request would fail again.
+ * Sends one request and returns the JSON answer; undefined for 404. Rejects with ProviderUnavailable, with Unprocessable if
+ * the same request would fail again, and with Stopped.
  */
 export const exchange = async (request: Exchange) => {
-  const { provider, url, method, headers, body, timeoutMs, addresses } = request;
+  const { provider, url, method, headers, body, timeoutMs, addresses, stopping } = request;
   const isPublicOnly = addresses === 'public';
   // No lookup takes place for an IP address in the URL.
   if (isPublicOnly && !isPublicAddress(url.hostname.replace(/^\[|\]$/g, ''), true)) throw privateAddress();
   const { request: send, agent } = transports[url.protocol === 'https:' ? 'https:' : 'http:'];
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), stopping]);
   const options = { method, headers: { accept: 'application/json', ...headers }, signal, agent };
   try {
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -122,6 +124,7 @@ export const exchange = async (request: Exchange) => {
     return await parseAnswer(provider, answer);
   } catch (error) {
     if (error instanceof ProviderUnavailable || error instanceof Unprocessable) throw error;
+    if (stopping.aborted) throw new Stopped();
     const what = signal.aborted ? 'did not answer in time' : 'cannot be reached';
     throw new ProviderUnavailable(provider, what, { cause: error });
   }

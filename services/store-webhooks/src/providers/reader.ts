@@ -37,7 +37,11 @@ export interface ReaderOptions {
   timeoutMs: number;
   /** `any` also allows private addresses. */
   addresses: Addresses;
+  /** Interrupts all requests when it is aborted; they reject with Stopped. */
+  stopping?: AbortSignal;
 }
+
+const never = new AbortController().signal;
 
 /** After this many failures without a success in between, a provider is not requested for a while. */
 const failures = 5;
@@ -148,7 +152,7 @@ const cached = <T extends object>(
  * for each origin and each account, no redirects, JSON only. Rejects with ProviderUnavailable when there is no answer,
  * with ProviderBusy when the provider was not asked, and with Unprocessable when asking again is useless.
  */
-export const createReader = ({ timeoutMs, addresses }: ReaderOptions): ProviderReader => {
+export const createReader = ({ timeoutMs, addresses, stopping = never }: ReaderOptions): ProviderReader => {
   const origins = createLru<string, ReturnType<typeof createOrigin>>(1000);
   const accounts = createLru<string, ReturnType<typeof createAccount>>(10_000);
 
@@ -165,7 +169,7 @@ export const createReader = ({ timeoutMs, addresses }: ReaderOptions): ProviderR
     try {
       return await waitUncounted(() =>
         account.execute(provider, () =>
-          policy.execute(() => exchange({ ...request, provider, url, timeoutMs, addresses })),
+          policy.execute(() => exchange({ ...request, provider, url, timeoutMs, addresses, stopping })),
         ),
       );
     } catch (error) {

@@ -6,8 +6,9 @@ import { posSource } from '../hooks/subject.ts';
 import { withOneAddress } from '../notifications/email-address.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import { knownStore } from '../stores/use-cases.ts';
-import { createLeasedWork, type Leased } from '../worker/leased.ts';
-import { Unprocessable } from '../worker/unprocessable.ts';
+import type { Leased } from '../worker/fair-claim.ts';
+import { createLeasedWork, type Leases } from '../worker/leased.ts';
+import { Stopped, Unprocessable } from '../worker/unprocessable.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
@@ -39,7 +40,11 @@ const storedMember = async (sql: ISql, { storeId, key }: Leased, lock = false): 
 const askPos = async (context: Context, { storeId, key }: Leased) => {
   const { adapter, ...source } = posSource(await knownStore(context, storeId));
   if (source.settings.baseUrl === undefined) return undefined;
-  const member = await adapter.readMember(key, { ...source, reader: context.reader }).catch(() => undefined);
+  const asked = adapter.readMember(key, { ...source, reader: context.reader });
+  const member = await asked.catch((error: unknown) => {
+    if (error instanceof Stopped) throw error;
+    return undefined;
+  });
   return member?.id === key ? withOneAddress(member) : undefined;
 };
 
@@ -80,19 +85,26 @@ const importMember = async (context: Context, job: Leased): Promise<void> => {
       on conflict (store_id, consumer_user_id) do update set consumer_user_id = excluded.consumer_user_id
       returning id`;
     await tx`
-      update import_jobs set state = 'done', error = null, user_id = ${user?.id ?? null}, finished_at = now()
+      update import_jobs set state = 'done', worker = null, error = null, user_id = ${user?.id ?? null}, finished_at = now()
       where store_id = ${job.storeId} and member_id = ${job.key}`;
   });
 };
 
-/** Returns a function that runs one import job that is due, and returns whether there was one. */
-export const createImporter = (context: Context) =>
-  createLeasedWork(context, {
-    table: 'import_jobs',
-    key: 'member_id',
-    state: 'state',
-    // Longer than two requests to the POS take.
-    leaseMs: 20_000,
-    event: 'import',
-    perform: (job) => importMember(context, job),
-  });
+/** Imports that wait for a POS need no connection to the database; the reader limits the requests to each POS. */
+const limits = [32, 4] as const;
+
+/** Imports the members whose jobs are due. `onRoom` is called whenever another import can begin. */
+export const createImporter = (context: Context, worker: string, onRoom: () => void): Leases =>
+  createLeasedWork(
+    context,
+    worker,
+    {
+      table: 'import_jobs',
+      key: 'member_id',
+      state: 'state',
+      limits,
+      event: 'import',
+      perform: (job) => importMember(context, job),
+    },
+    onRoom,
+  );

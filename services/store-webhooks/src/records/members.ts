@@ -52,7 +52,7 @@ const refreshUsers = async (sql: ISql, rows: readonly MemberRow[]): Promise<void
       and (u.version is null or m.version is null or m.version >= u.version)`;
 };
 
-/** Schedules one import for each member without a user. */
+/** Schedules one import for each member without a user; one that failed starts again. */
 const addImportJobs = async (sql: ISql, rows: readonly MemberRow[]): Promise<void> => {
   if (rows.length === 0) return;
   await sql`
@@ -61,7 +61,9 @@ const addImportJobs = async (sql: ISql, rows: readonly MemberRow[]): Promise<voi
     from unnest(${rows.map(({ storeId }) => storeId)}::uuid[], ${rows.map(({ id }) => id)}::text[],
       ${rows.map(() => v7())}::uuid[]) as m (store_id, member_id, id)
     where not exists (select from users u where u.store_id = m.store_id and u.consumer_user_id = m.member_id)
-    on conflict (store_id, member_id) do nothing`;
+    on conflict (store_id, member_id) do update
+      set state = 'pending', worker = null, attempts = 0, due_at = now(), error = null
+      where import_jobs.state = 'failed'`;
 };
 
 /** Stores members, refreshes the users of those that are newer, and schedules imports. Writes nothing to the POS. */

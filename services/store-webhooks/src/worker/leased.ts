@@ -1,59 +1,99 @@
 import type { Context } from '../context.ts';
-import { safeErrorMessage } from '../tracker/failure.ts';
+import { safeError, safeErrorMessage } from '../tracker/failure.ts';
 import { attemptsWithin, backoff } from './backoff.ts';
+import { createFairClaim, type Leased, type WorkTable } from './fair-claim.ts';
+import { finalState, Stopped } from './unprocessable.ts';
 
-/** A row that is work to be done, claimed by this process. */
-export interface Leased {
-  storeId: string;
-  /** Its key within the store. */
-  key: string;
-  /** Number of claims including this one. */
-  attempts: number;
-}
-
-interface LeasedWork {
-  table: string;
-  /** The column that identifies a row of a store. */
-  key: string;
-  /** The column that is `pending` until the work is done, and `failed` after the last attempt. */
-  state: string;
-  /** Longer than an attempt takes; a row of a crashed process waits until its lease ends. */
-  leaseMs: number;
+interface LeasedWork extends WorkTable {
+  /** Rows in work at most: of all stores, and of one. */
+  limits: readonly [all: number, ofStore: number];
   /** Names the work for the error tracker. */
   event: string;
-  /** Does the work and sets the final state. Rejects when it is to be tried again. */
-  perform(row: Leased): Promise<void>;
+  /**
+   * Does the work. Resolves with a function that records the result, if that is not done yet: it is called again until
+   * the database takes it. Rejects when the work is to be tried again.
+   */
+  perform(row: Leased): Promise<(() => PromiseLike<unknown>) | void>;
+}
+
+export interface Leases {
+  /** Begins with a row that is due; returns whether there was one and room for it. */
+  round(): Promise<boolean>;
+  /** Records results that the database did not take before; call it several times in LEASE_MS. */
+  beat(): Promise<void>;
+  /** Resolves when no row is in work. */
+  idle(): Promise<void>;
 }
 
 /**
- * Makes a function that does the work of one row that is due, and returns whether there was one. Failed attempts are
- * repeated with a growing delay for RETRY_FOR_HOURS.
+ * Does the work of rows that are due, some at a time and one store after the other. A claim lasts for as long as `worker`
+ * reports that it is alive (see heartbeat.ts), so work may take any time. Failed attempts are repeated with a growing delay
+ * for RETRY_FOR_HOURS. `onRoom` is called whenever another row can begin.
  */
 export const createLeasedWork = (
-  { database, env, tracker }: Context,
-  { table, key, state, leaseMs, event, perform }: LeasedWork,
-): (() => Promise<boolean>) => {
+  { database, env, tracker, log }: Context,
+  worker: string,
+  { limits, event, perform, ...work }: LeasedWork,
+  onRoom: () => void,
+): Leases => {
   const { sql } = database;
+  const { table, key, state } = work;
   const maxAttempts = attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
-  return async () => {
-    const [row] = await sql<Leased[]>`
-      update ${sql(table)} set attempts = attempts + 1, due_at = now() + ${leaseMs} * interval '1 ms'
-      where (store_id, ${sql(key)}) in (
-        select store_id, ${sql(key)} from ${sql(table)} where ${sql(state)} = 'pending' and due_at <= now()
-        order by due_at limit 1 for update skip locked)
-      returning store_id as "storeId", ${sql(key)} as key, attempts`;
-    if (row === undefined) return false;
+  const underWay = new Map<Promise<void>, string>();
+  let unrecorded: (() => PromiseLike<unknown>)[] = [];
+  const claim = createFairClaim(sql, worker, work);
+
+  const busyStores = (): string[] => {
+    const stores = Map.groupBy(underWay.values(), (storeId) => storeId);
+    return [...stores].filter(([, rows]) => rows.length >= limits[1]).map(([storeId]) => storeId);
+  };
+
+  const failed = (row: Leased, error: unknown) => {
+    const { storeId, attempts } = row;
+    // An attempt that this process itself has interrupted does not count.
+    const isStopped = error instanceof Stopped;
+    const isLast = attempts >= maxAttempts || finalState(error) === 'failed';
+    if (!isStopped) tracker.capture(error, { storeId, event, attempt: attempts });
+    return sql`
+      update ${sql(table)} set worker = null, ${sql(state)} = ${isLast && !isStopped ? 'failed' : 'pending'},
+        error = ${safeErrorMessage(error)}, attempts = attempts - ${isStopped ? 1 : 0},
+        due_at = now() + ${isStopped ? 0 : backoff(attempts, env.RETRY_BASE_MS)} * interval '1 ms'
+      where store_id = ${storeId} and ${sql(key)} = ${row.key} and worker = ${worker} and attempts = ${attempts}`;
+  };
+
+  const record = async (write: () => PromiseLike<unknown>): Promise<void> => {
     try {
-      await perform(row);
+      await write();
     } catch (error) {
-      const { storeId, attempts } = row;
-      tracker.capture(error, { storeId, event, attempt: attempts });
-      await sql`
-        update ${sql(table)} set ${sql(state)} = ${attempts < maxAttempts ? 'pending' : 'failed'},
-          error = ${safeErrorMessage(error)},
-          due_at = now() + ${backoff(attempts, env.RETRY_BASE_MS)} * interval '1 ms'
-        where store_id = ${storeId} and ${sql(key)} = ${row.key}`;
+      log.warn({ err: safeError(error), event }, 'the result of background work could not be written');
+      unrecorded.push(write);
     }
-    return true;
+  };
+
+  const run = async (row: Leased): Promise<void> => {
+    const write = await perform(row).catch((error: unknown) => () => failed(row, error));
+    if (write !== undefined) await record(write);
+  };
+
+  return {
+    round: async () => {
+      if (underWay.size >= limits[0]) return false;
+      const row = await claim(busyStores());
+      if (row === undefined) return false;
+      const task = run(row).finally(() => {
+        underWay.delete(task);
+        onRoom();
+      });
+      underWay.set(task, row.storeId);
+      return true;
+    },
+    beat: async () => {
+      const again = unrecorded;
+      unrecorded = [];
+      for (const write of again) await record(write);
+    },
+    idle: async () => {
+      while (underWay.size > 0) await Promise.allSettled(underWay.keys());
+    },
   };
 };

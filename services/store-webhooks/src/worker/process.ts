@@ -14,7 +14,7 @@ import { claim, end, finish, postpone } from './claim.ts';
 import type { ClaimedEvent, InboxEvent } from './event.ts';
 import { beat, removeWorker } from './heartbeat.ts';
 import { plan } from './plan.ts';
-import { finalState, Unprocessable } from './unprocessable.ts';
+import { finalState, Stopped, Unprocessable } from './unprocessable.ts';
 
 interface Planned {
   event: InboxEvent;
@@ -105,6 +105,7 @@ export const createProcessing = (context: Context): Processing => {
     const error = safeErrorMessage(cause);
     const state = finalState(cause);
     if (state === 'ignored') return end(sql, event, state, error);
+    if (cause instanceof Stopped) return postpone(sql, [event], { delayMs: 0, error, counts: false });
     const waitedMs = now().getTime() - Date.parse(event.queuedAt);
     // The provider was not asked, so this is no attempt.
     if (

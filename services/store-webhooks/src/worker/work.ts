@@ -12,13 +12,15 @@ import { createProcessing } from './process.ts';
 const housekeepingMs = 60_000;
 /** How often a worker writes its heartbeat within one lease. Without any in a lease it counts as dead. */
 const beatsInLease = 4;
+/** The part of SHUTDOWN_TIMEOUT_MS in which mails that are being sent may end. */
+const mailPart = 1 / 3;
 /** Pruning rests this many times as long as the last step took, but at most `maxRestMs`. */
 const restFactor = 9;
 const maxRestMs = 1000;
 
 /**
- * Starts the background tasks: events, imports, mails, housekeeping. Disposal waits for the tasks in
- * progress.
+ * Starts the background tasks: events, imports, mails, housekeeping. Disposal interrupts what waits for a provider, gives
+ * it back, and waits for the rest.
  */
 export const startWork = (context: Context): AsyncDisposable => {
   const { env, log, database, now, onWork } = context;
@@ -35,19 +37,35 @@ export const startWork = (context: Context): AsyncDisposable => {
       }),
     );
   const processing = createProcessing(context);
+  const { worker } = processing.claimer;
+  const [importing, mailer] = [
+    createImporter(context, worker, () => imports.wake()),
+    createMailer(context, worker, () => mails?.wake()),
+  ];
+  // Gives back what is still in work.
   stack.defer(() => processing.remove().catch(() => undefined));
+  // Nothing is claimed before: claims of a worker that never reported would be kept if it died.
+  let isAlive = false;
   start('heartbeat', env.LEASE_MS / beatsInLease, async () => {
     await processing.beat();
+    isAlive = true;
     onWork.worker = isStopping ? undefined : processing;
+    await importing.beat();
+    await mailer?.beat();
   });
-  stack.defer(() => processing.idle());
+  stack.defer(async () => {
+    // What waits for a provider is given back. A mail is not interrupted while there is time: it may have arrived.
+    context.stopping.abort();
+    const mailsSent = Promise.race([
+      mailer?.idle(),
+      sleep(env.SHUTDOWN_TIMEOUT_MS * mailPart, null, { ref: false }),
+    ]);
+    await Promise.all([processing.idle(), importing.idle(), mailsSent]);
+    mailer?.close();
+  });
   const events = start('events', env.IDLE_POLL_MS, processing.round);
-  const imports = start('imports', env.IDLE_POLL_MS, createImporter(context));
-  const mailer = createMailer(context);
-  if (mailer !== undefined) {
-    stack.defer(() => mailer.close());
-    start('mails', env.IDLE_POLL_MS, mailer.sendOne);
-  }
+  const imports = start('imports', env.IDLE_POLL_MS, async () => isAlive && importing.round());
+  const mails = mailer && start('mails', env.IDLE_POLL_MS, async () => isAlive && mailer.round());
   start('housekeeping', housekeepingMs, () =>
     forgetOutcomes(database.orm, new Date(now().getTime() - keepOutcomeMs)),
   );

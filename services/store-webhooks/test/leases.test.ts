@@ -1,0 +1,167 @@
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { startService } from './harness.ts';
+import { startMailServer } from './mail-server.ts';
+import { sendOrder, startProcess } from './process.ts';
+import { startStandIn } from './simulate/stand-in.ts';
+
+const standIn = await startStandIn();
+afterAll(() => standIn[Symbol.asyncDispose]());
+beforeEach(() => {
+  standIn.release();
+  standIn.behaviour = 'normal';
+  standIn.asked.length = 0;
+});
+
+type Service = Awaited<ReturnType<typeof startService>>;
+const pos = { kind: 'blaze', baseUrl: standIn.url, credentials: { apiKey: 'k', authorization: 'a' } };
+const owner = { notifications: { email: 'owner@example.test' } };
+/** What a process that died left is claimed within 5 s; the rest is for a busy machine. */
+const soon = { timeout: 12_000 };
+
+const mailOf = ({ context }: Service) =>
+  context.database.sql`select mail, attempts from notifications order by id`;
+const importsOf = ({ context }: Service) => context.database.sql`
+  select state, count(*)::int from import_jobs group by 1 order by 1`;
+/** Makes everything due as it is after a long time. */
+const longAfter = ({ context }: Service) => context.database.sql`
+  update notifications set due_at = now() - interval '1 day' where mail = 'pending'`;
+
+test('a mail is sent once, however long the server takes to accept it', async () => {
+  await using server = await startMailServer();
+  await using service = await startService({ variables: { SMTP_URL: server.url } });
+  const { databaseUrl } = service;
+  await using _other = await startService({ databaseUrl, variables: { SMTP_URL: server.url } });
+  const [slow, other] = [await service.store(owner), await service.store(owner)];
+  const open = server.hold();
+  await service.hook('new_member', slow.webhookToken, { id: 'm-1' });
+  await expect.poll(server.received).toBe(1);
+  await longAfter(service);
+  // When the mail of another store has arrived as well, everything that is due has been claimed.
+  await service.hook('new_member', other.webhookToken, { id: 'm-1' });
+  await expect.poll(server.received).toBeGreaterThan(1);
+  open(true);
+  await expect.poll(() => mailOf(service)).toMatchObject([{ mail: 'sent' }, { mail: 'sent' }]);
+  expect(server.mails).toHaveLength(2);
+});
+
+test('a failure that is known only after another worker has sent the mail does not have it sent again', async () => {
+  await using server = await startMailServer();
+  await using service = await startService({ variables: { SMTP_URL: server.url } });
+  const { sql } = service.context.database;
+  const { webhookToken } = await service.store(owner);
+  const open = server.hold();
+  await service.hook('new_member', webhookToken, { id: 'm-1' });
+  await expect.poll(server.received).toBe(1);
+  await sql`update notifications set mail = 'sent', attempts = attempts + 1`;
+  open(false);
+  await expect.poll(() => service.lines.join('')).toContain('"event":"notification"');
+  // The statement that records the failure is sent with that line; this one follows it.
+  await service.hook('new_member', webhookToken, { id: 'm-2' });
+  await expect.poll(() => mailOf(service)).toMatchObject([{ mail: 'sent' }, { mail: 'sent' }]);
+  expect(server.mails).toHaveLength(1);
+});
+
+test('a mail is sent and an import done soon after the process that worked on them was killed', async () => {
+  await using server = await startMailServer();
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store({ ...owner, pos, customerImportsEnabled: true });
+  const settings = { SMTP_URL: server.url, PROVIDER_TIMEOUT_MS: '600000' };
+  await using first = await startProcess(service, settings);
+  const open = server.hold();
+  standIn.behaviour = 'hang';
+  await service.hook('new_member', webhookToken, { id: 'm-1', email: 'ann@example.test' });
+  await expect.poll(() => [server.received(), standIn.asked.length]).toEqual([1, 1]);
+  await using second = await startProcess(service, settings);
+  await first.kill();
+  standIn.behaviour = 'normal';
+  open(false);
+  await expect.poll(() => mailOf(service), soon).toMatchObject([{ mail: 'sent' }]);
+  await expect.poll(() => importsOf(service), soon).toEqual([{ state: 'done', count: 1 }]);
+  expect(await second.stop()).toBe(0);
+});
+
+test('while one POS hangs, members of other stores are imported, and that POS gets few requests at once', async () => {
+  await using service = await startService({ variables: { PROVIDER_TIMEOUT_MS: '600000' } });
+  const slow = await service.store({ pos, customerImportsEnabled: true });
+  const other = await service.store({ customerImportsEnabled: true });
+  standIn.behaviour = 'hang';
+  await Promise.all(
+    Array.from({ length: 40 }, (_, at) => service.hook('new_member', slow.webhookToken, { id: `m-${at}` })),
+  );
+  await expect.poll(() => importsOf(service)).toEqual([{ state: 'pending', count: 40 }]);
+  for (const id of ['a', 'b', 'c']) await service.hook('new_member', other.webhookToken, { id });
+  const states = [
+    { state: 'done', count: 3 },
+    { state: 'pending', count: 40 },
+  ];
+  await expect.poll(() => importsOf(service)).toEqual(states);
+  expect(standIn.asked).toHaveLength(4);
+  standIn.behaviour = 'normal';
+  standIn.release();
+  await expect.poll(() => importsOf(service)).toEqual([{ state: 'done', count: 43 }]);
+});
+
+test('an import that failed is started again by a replay, and by another webhook of the member', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  const { id, webhookToken } = await service.store({ customerImportsEnabled: true });
+  await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`;
+  await sql`create trigger refuse before insert on users for each row execute function refuse()`;
+  for (const member of ['m-1', 'm-2']) await service.hook('new_member', webhookToken, { id: member });
+  await expect.poll(() => importsOf(service)).toEqual([{ state: 'failed', count: 2 }]);
+  await sql`drop trigger refuse on users`;
+  const { body } = await service.admin('GET', `/v1/stores/${id}/events?entity=m-1`);
+  const [event] = body['events'] as unknown as { id: string }[];
+  await service.admin('POST', `/v1/stores/${id}/events/${event?.id}/replay`);
+  await service.hook('new_member', webhookToken, { id: 'm-2', firstName: 'Ann' });
+  await expect.poll(() => importsOf(service)).toEqual([{ state: 'done', count: 2 }]);
+  expect(await sql`select id from users`).toHaveLength(2);
+});
+
+test('SIGTERM while a POS, a 3DS provider and a mail server hang: the customer gets an answer, everything is given back, exit 0', async () => {
+  await using server = await startMailServer();
+  await using service = await startService({ work: false });
+  const store = await service.store({
+    ...owner,
+    pos,
+    customerImportsEnabled: true,
+    payments: { kind: 'threedsecureio', baseUrl: standIn.url, credentials: { apiKey: 'key-3ds-0123456789' } },
+  });
+  const { id, webhookToken } = store;
+  const payment = { service: 'threedsecureio', transactionId: 't-1', orderId: 'o-1' };
+  expect((await service.admin('POST', `/v1/stores/${id}/payments`, payment)).status).toBe(201);
+  const settings = { SMTP_URL: server.url, PROVIDER_TIMEOUT_MS: '600000' };
+  await using process = await startProcess(service, settings);
+  const open = server.hold();
+  standIn.behaviour = 'hang';
+  await service.hook('new_member', webhookToken, { id: 'm-1' });
+  const order = { id: 'o-1', publicKey: 'o-1', status: 'A' };
+  await service.hook('order_updated', webhookToken, order);
+  const cres = Buffer.from(JSON.stringify({ threeDSServerTransID: 't-1' })).toString('base64url');
+  const customer = fetch(
+    `${process.url}/api/v1/hooks/payment-auth-completed/threedsecureio/${webhookToken}`,
+    {
+      method: 'POST',
+      body: JSON.stringify({ service: 'threedsecureio', cres, transactionId: 't-1' }),
+      headers: { 'content-type': 'application/json' },
+      redirect: 'manual',
+    },
+  );
+  await expect.poll(() => [server.received(), standIn.asked.length]).toEqual([1, 3]);
+  process.signal('SIGTERM');
+  expect((await customer).headers.get('location')).toContain('/failure?');
+  expect(await process.exited()).toBe(0);
+  const { sql } = service.context.database;
+  expect(await sql`select entity, worker, attempts from queue where entity = 'order:o-1'`).toMatchObject([
+    { worker: null, attempts: 0 },
+  ]);
+  expect(await sql`select attempts, worker from import_jobs`).toEqual([{ attempts: 0, worker: null }]);
+  open(true);
+  standIn.behaviour = 'normal';
+  standIn.carts.set('o-1', { items: [] });
+  await using next = await startProcess(service, settings);
+  await expect.poll(() => mailOf(service)).toMatchObject([{ mail: 'sent' }, { mail: 'no_address' }]);
+  await expect.poll(() => importsOf(service)).toEqual([{ state: 'done', count: 1 }]);
+  await expect.poll(() => sql`select status from orders`).toEqual([{ status: 'A' }]);
+  expect(await sendOrder(next.url, webhookToken, 'after')).toBe(200);
+});
