@@ -16,6 +16,7 @@ export interface RunningService extends AsyncDisposable {
   url: string;
   pid: number;
   lines: string[];
+  errors: string[];
 }
 
 /** A private key and a secret, for services that need them. */
@@ -31,11 +32,15 @@ export const secrets = async (): Promise<Record<string, string>> => {
   };
 };
 
-/** A service as a process of its own on a migrated database; `node` takes further arguments of Node.js. */
+/**
+ * A service as a process of its own on a migrated database; `node` takes further arguments of Node.js, `by` a proxy that
+ * it reaches the database by.
+ */
 export const startService = async (
   name: string,
   more: Record<string, string> = {},
   node: readonly string[] = [],
+  by: (databaseUrl: string) => Promise<{ url: string }> = async (url) => ({ url }),
 ): Promise<RunningService> => {
   const stack = new AsyncDisposableStack();
   const folder = serviceFolder(name);
@@ -49,7 +54,7 @@ export const startService = async (
       folder,
       nodeArguments: node,
       variables: {
-        DATABASE_URL: database.url,
+        DATABASE_URL: (await by(database.url)).url,
         REDIS_URL: inject('redisUrl') ?? '',
         AUTH_JWKS: jwks,
         AUTH_ISSUER: keys.issuer,
@@ -61,13 +66,14 @@ export const startService = async (
     }),
   );
   stack.defer(async () => void (await child.stop()));
-  const { port, pid, lines } = child;
+  const { port, pid, lines, errors } = child;
   const place = `127.0.0.1:${port}`;
   return {
     place,
     url: `http://${place}`,
     pid,
     lines,
+    errors,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 };

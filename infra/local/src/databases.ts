@@ -20,7 +20,7 @@ const connect = (url: string) =>
   postgres(url, {
     max: 1,
     onnotice: () => {},
-    // Statements contain passwords, so a failing one must not be logged by the server.
+    // Statements contain passwords, so a failing one must not be logged by the server, whose settings may be others than ours.
     connection: { log_min_error_statement: 'panic' },
   });
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -75,4 +76,25 @@ test('a server that closes the connection without an answer, or keeps it silentl
     expect(await redisAnswers(`redis://127.0.0.1:${port}`)).toBe(false);
     expect(await answers(`postgres://postgres@127.0.0.1:${port}/postgres`)).toBe(false);
   }
+});
+
+test('no value of a failing statement is in the log of PostgreSQL', async () => {
+  const server = await startPostgres();
+  onTestFinished(server.stop);
+  const sql = postgres(server.url, { max: 1, onnotice: () => {} });
+  const value = 'hunter2-value';
+  await sql`create table people (name text primary key)`;
+  const statements = [
+    sql`select ${value}::uuid`,
+    sql`insert into people values (${value}), (${value})`,
+    sql.unsafe(`select '${value}' where no_column = 1`),
+    sql.unsafe(`do $$ begin raise exception '${value}' using detail = '${value}'; end $$`),
+  ];
+  for (const statement of statements) await expect(statement).rejects.toThrow(/\S/);
+  await sql.unsafe(`set log_min_duration_statement = 0`);
+  await sql`select ${value}::text`;
+  await sql.end();
+  const log = await readFile(server.logFile, 'utf8');
+  expect(log).toContain('duration:');
+  expect(log).not.toContain(value);
 });

@@ -12,6 +12,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 /** A running PostgreSQL; `url` is that of its superuser. */
 export interface PostgresServer extends Server {
   dataDir: string;
+  logFile: string;
 }
 
 interface PostgresOptions {
@@ -63,6 +64,7 @@ export const startPostgres = async (options: PostgresOptions = {}): Promise<Post
   const killParent = server.kill9;
   return Object.assign(server, {
     dataDir: cluster.dataDir,
+    logFile: cluster.logFile,
     kill9: async () => {
       await killParent();
       // A child that is busy would notice only later that its parent is gone, and might still commit a statement.

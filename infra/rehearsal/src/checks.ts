@@ -2,7 +2,7 @@ import type { Engine } from './engine.ts';
 import type { Deployment } from './platform.ts';
 
 /**
- * What every container must satisfy: no root, no capability, a read-only file system, a heap limit below the memory limit.
+ * What every container must satisfy: no root, no capability, a read-only file system, a heap limit of at most three quarters of the memory limit.
  * One line for each that does not.
  */
 export const findPrivileges = async (
@@ -31,7 +31,7 @@ export const findPrivileges = async (
     const heap = Number(
       await docker('exec', container, 'node', '-p', 'v8.getHeapStatistics().heap_size_limit'),
     );
-    if (heap > 0.9 * limit) faults.push(`the heap of ${name} may take ${heap} of ${limit} bytes`);
+    if (heap > 0.75 * limit) faults.push(`the heap of ${name} may take ${heap} of ${limit} bytes`);
   }
   return faults;
 };

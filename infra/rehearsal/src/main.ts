@@ -12,6 +12,7 @@ import { provideBaseImages } from './base-images.ts';
 import { findPrivileges, findSecrets, findUndescribed } from './checks.ts';
 import { ROOT, stop, stopping } from './command.ts';
 import { openEngine } from './engine.ts';
+import { findFailingOperations } from './operations.ts';
 import { deploy } from './platform.ts';
 import { rehearseRestore } from './restore.ts';
 import { buildVersions, replaceVersions } from './rollout.ts';
@@ -49,6 +50,7 @@ const rehearse = async (): Promise<string[]> => {
   const faults = await step('rights of the containers', () => findPrivileges(engine, platform));
   faults.push(...(await step('secrets in descriptions', () => findSecrets(engine, platform))));
   faults.push(...(await step('labels and SBOMs of the images', () => findUndescribed(engine, platform))));
+  faults.push(...(await step('every operation called', () => findFailingOperations(platform))));
   await step('images of the next versions', () => buildVersions(engine, platform));
   faults.push(
     ...(await step('backup, migrations in the wrong order, restore', () => rehearseRestore(platform))),

@@ -4,6 +4,7 @@ export interface Schema {
   type?: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object';
   nullable?: boolean;
   enum?: unknown[];
+  example?: unknown;
   format?: string;
   pattern?: string;
   minLength?: number;

@@ -141,6 +141,13 @@ const unconditional = (plan: Plan): Plan => ({
   headers: Object.fromEntries(Object.entries(plan.headers).filter(([name]) => !/^if-/i.test(name))),
 });
 
+/** Valid requests of an operation, with the examples of its parameters. */
+export const examplePlansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan> =>
+  validPlans(operation, (schema, name) => {
+    const values = valueOf(schema, name);
+    return schema.example === undefined ? values : fc.oneof(values, fc.constant(schema.example));
+  }).map(unconditional);
+
 /** A valid request, followed by variants that every operation must refuse. */
 export const certainPlansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan[]> =>
   validPlans(operation, valueOf)

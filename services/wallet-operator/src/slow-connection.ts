@@ -1,6 +1,7 @@
 import { openDatabase } from '@platform/service-kit/db';
 import { detached } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
+import { SafeError } from '@platform/service-kit/safe-error';
 
 /** Opens one connection for statements that read much of the ledger: they may take two minutes. */
 export const openSlowDatabase = (url: string) =>
@@ -20,7 +21,7 @@ export const createSlowConnection = (databaseUrl: string): SlowConnection => {
   let open: Sql | undefined;
   let isDisposed = false;
   const runNow = async <T>(work: (sql: Sql) => Promise<T>): Promise<T> => {
-    if (isDisposed) throw new Error('the service stops');
+    if (isDisposed) throw new SafeError('the service stops');
     await using database = openSlowDatabase(databaseUrl);
     open = database.sql;
     return await work(database.sql);

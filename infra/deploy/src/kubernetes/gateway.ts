@@ -74,7 +74,7 @@ const telemetryContainer = (platform: Platform): IContainer => ({
   env: variables({ HOST: '0.0.0.0', PORT: String(telemetryPort), ...tracing(platform) }),
   ports: [{ name: 'metrics', containerPort: telemetryPort }],
   livenessProbe: { httpGet: { path: '/livez', port: 'metrics' }, periodSeconds: 10, timeoutSeconds: 3 },
-  resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '192Mi' } },
+  resources: { requests: { cpu: '20m', memory: '96Mi' }, limits: { memory: '512Mi' } },
   securityContext: containerSecurity,
 });
 

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, bearer, requestSignature, unwrap, walletOperator } from '@platform/client';
 import type { Actor } from '../actor.ts';
 import { inTime, persist, persistOnce } from '../persist.ts';
-import { run } from '../program.ts';
-import { OPERATOR_ID, type Platform, type StackFile } from '../stack.ts';
+import { runGameServer } from '../game-server.ts';
+import type { Platform, StackFile } from '../stack.ts';
 
 /** What the stand-in game server tells of a round. */
 interface Round {
@@ -30,19 +30,12 @@ const isClear = ({ steps }: Round): boolean =>
 
 /** Players with money of their own who are launched into rounds that the stand-in game server plays. */
 export const casino = (
-  { host, port }: Platform['gameServer'],
+  gameServer: Platform['gameServer'],
   gateway: string,
   demo: StackFile['demo'],
 ): Actor & AsyncDisposable => {
   const { hmacSecret, gameCode } = demo.wallet;
-  const game = run('services/wallet-operator/src/game-server.ts', [], {
-    GAME_SERVER_HOST: host,
-    GAME_SERVER_PORT: String(port),
-    GAME_SERVER_ROUNDS: String(ROUNDS),
-    HMAC_SECRET: hmacSecret,
-    OPERATOR_ID,
-    OPERATOR_URL: gateway,
-  });
+  const game = runGameServer(gameServer, gateway, hmacSecret, ROUNDS);
   const wallet = walletOperator(gateway, inTime, bearer(demo.adminToken));
   const callbacks = walletOperator(gateway, inTime, requestSignature(hmacSecret));
   const players: string[] = [];

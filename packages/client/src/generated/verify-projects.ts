@@ -158,10 +158,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * API keys, oldest first, without their secrets
-         * @description A key is erased 90 days after it was revoked or has expired.
-         *
-         *     Requires bearer, with the scope verify:admin.
+         * All API keys, oldest first, without their secrets
+         * @description Requires bearer, with the scope verify:admin.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -1742,21 +1740,14 @@ export interface operations {
     };
     listApiKeys: {
         parameters: {
-            query?: {
-                /** @description Number of the page, from 1 */
-                page?: number;
-                /** @description Items per page */
-                limit?: number;
-                /** @description With `revoked`, the list has revoked and expired keys as well */
-                include?: "revoked";
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description One page of keys */
+            /** @description The whole list as one page */
             200: {
                 headers: {
                     [name: string]: unknown;

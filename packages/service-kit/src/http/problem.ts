@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { transientFault, type TransientFault } from '../process/database-error.ts';
+import { messageIsSafe } from '../process/safe-error.ts';
 
 /** Messages by parameter name or body path, for example `{"limit": ["must be at most 200"]}`. */
 export type FieldErrors = Record<string, string[]>;
@@ -38,6 +39,8 @@ export class Problem extends Error {
   readonly members: Record<string, string>;
   readonly headers: Record<string, string>;
   readonly unknownCredential: UnknownCredential | undefined;
+  /** What is wrong with a request may quote it. */
+  readonly [messageIsSafe]: boolean;
 
   constructor(init: ProblemInit) {
     super(init.detail, { cause: init.cause });
@@ -48,6 +51,7 @@ export class Problem extends Error {
     this.members = init.members ?? {};
     this.headers = init.headers ?? {};
     this.unknownCredential = init.unknownCredential;
+    this[messageIsSafe] = init.status >= 500;
   }
 }
 

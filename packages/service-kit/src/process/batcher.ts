@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Unavailable } from '../http/problem.ts';
+import { SafeError } from './safe-error.ts';
 
 export interface BatcherOptions<Item, Result> {
   /**
@@ -114,7 +115,7 @@ export const createBatcher = <Item, Result>(options: BatcherOptions<Item, Result
     try {
       const results = await flush(batch.map(({ item }) => item));
       if (results.length !== batch.length)
-        throw new Error(`flush returned ${results.length} results for ${batch.length} items`);
+        throw new SafeError(`flush returned ${results.length} results for ${batch.length} items`);
       const giveResults = () => {
         for (const [at, { resolve }] of batch.entries()) resolve(results[at] as Result);
       };

@@ -5,6 +5,7 @@ import { spanTransactions } from '@platform/tracing/trace';
 import { createAdmission, type Admission } from './admission.ts';
 import { boundPool } from './bounded-pool.ts';
 import { withTimeout } from './timeout.ts';
+import { SafeError } from './safe-error.ts';
 
 export interface Database extends AsyncDisposable {
   /** For hot paths and set-based statements. Times come back as PostgreSQL prints them, not as Date. */
@@ -51,7 +52,7 @@ export interface DatabaseOptions {
 const graceMs = 1000;
 
 const answerWithin = <T>(ms: number, work: Promise<T>): Promise<T> =>
-  withTimeout(ms, () => new Error(`the database did not answer within ${ms} ms`), work);
+  withTimeout(ms, () => new SafeError(`the database did not answer within ${ms} ms`), work);
 
 /**
  * A connection pool with a bounded queue (ADR 67). Nothing connects before the first query. When the server goes away, running

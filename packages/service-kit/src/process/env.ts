@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { SafeError } from './safe-error.ts';
 
 /** Settings of traces, with OpenTelemetry's names. Its SDK reads OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES itself. */
 export const traceEnv = {
@@ -71,7 +72,7 @@ export const tokenEnv = {
 type Variables = Record<string, string | undefined>;
 
 /** The settings cannot be used. The message names the variables and never has a value. */
-export class SettingsError extends Error {}
+export class SettingsError extends SafeError {}
 
 /**
  * Reads the settings of a process; when they cannot be used it prints the message without a stack

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { describeError } from './safe-error.ts';
 
 export type Log = Logger;
 
@@ -14,20 +15,6 @@ export const makeRequestId = ({ headers }: IncomingMessage): string => {
 
 /** The id that the log, the answer and every problem carry. */
 export const requestIdOf = (req: IncomingMessage): string => req.id as string;
-
-/** What may be logged of an error. Database errors carry rows and parameters; those stay out. */
-const describe = (error: unknown): object => {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { name, message, stack, cause } = error;
-  const code = (error as { code?: unknown }).code;
-  return {
-    type: name,
-    message,
-    ...(code === undefined ? {} : { code }),
-    stack,
-    ...(cause === undefined ? {} : { cause: describe(cause) }),
-  };
-};
 
 /**
  * Standard output, written when 32 kB have gathered, every quarter of a second and when the process ends: a system call
@@ -62,7 +49,7 @@ export const createLog = (
       base: { service: name },
       timestamp: createTimeText(),
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: describe },
+      serializers: { err: (error: unknown) => describeError(error) },
       ...(fields && { mixin: fields }),
     },
     stream,

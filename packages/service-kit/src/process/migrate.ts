@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/postgres-js';
 import { migrate as applyMigrations } from 'drizzle-orm/postgres-js/migrator';
 import postgres, { type Sql } from 'postgres';
 import { settingsOrExit } from './env.ts';
+import { SafeError } from './safe-error.ts';
 
 const table = { migrationsSchema: 'public', migrationsTable: 'schema_migrations' };
 
@@ -51,10 +52,10 @@ const refuseMismatch = (shipped: Migration[], applied: string[]): void => {
   for (const [index, { name, hash, when }] of shipped.entries()) {
     const before = shipped[index - 1];
     if (before !== undefined && when <= before.when)
-      throw new Error(`Migration ${name} is not newer than ${before.name}; generate it again.`);
+      throw new SafeError(`Migration ${name} is not newer than ${before.name}; generate it again.`);
     const ran = applied[index];
     if (ran !== undefined && ran !== hash)
-      throw new Error(
+      throw new SafeError(
         `This database ran another migration in the place of ${name}. Released migrations must not ` +
           'change or be inserted. In development stop the platform, delete the folder `.local` and start again.',
       );

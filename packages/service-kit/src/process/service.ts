@@ -42,6 +42,12 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
   collectSeldom();
   const tracing = await openTracing(name, env);
   const log = createLog(name, env.LOG_LEVEL, undefined, tracing?.fields);
+  // Before anything can fail: by itself Node.js prints all fields of an error.
+  process.on('uncaughtException', (err) => {
+    // The state is unknown: log the reason and let the supervisor start a new process.
+    log.fatal({ err }, 'uncaught');
+    log.flush(() => process.exit(70));
+  });
   const metrics = createMetrics();
   const context = await createContext(env, { log, metrics });
   addProcessMetrics(metrics);
@@ -77,11 +83,6 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
     log.flush(() => process.exit(0));
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void stop(signal));
-  process.on('uncaughtException', (err) => {
-    // The state is unknown: log the reason and let the supervisor start a new process.
-    log.fatal({ err }, 'uncaught');
-    log.flush(() => process.exit(70));
-  });
   // After the handlers are set: a program that waits for this line may send a signal at once.
   log.info({ address, port, probePort }, 'listening');
   log.flush();

@@ -23,6 +23,8 @@ export interface ServiceProcess extends AsyncDisposable {
   readonly pid: number;
   /** What it has written to standard output: its log, one JSON object a line. */
   lines: string[];
+  /** What it has written to standard error. */
+  errors: string[];
   signal(name: NodeJS.Signals): void;
   /** Resolves with the exit code, or null after a signal that ended it. */
   exited(): Promise<number | null>;
@@ -48,6 +50,7 @@ export const startServiceProcess = async (options: ProcessOptions): Promise<Serv
     ...variables,
   };
   const lines: string[] = [];
+  const errors: string[] = [];
   let child: ChildProcess;
   let exit: Promise<[number | null]>;
   let [port, probePort] = [0, 0];
@@ -56,7 +59,11 @@ export const startServiceProcess = async (options: ProcessOptions): Promise<Serv
     const started = spawn(process.execPath, [...nodeArguments, script], {
       cwd: folder,
       env,
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    started.stderr.on('data', (text: Buffer) => {
+      errors.push(String(text));
+      process.stderr.write(text);
     });
     child = started;
     // A test that fails before it disposes of the process must not leave it behind.
@@ -97,6 +104,7 @@ export const startServiceProcess = async (options: ProcessOptions): Promise<Serv
       return child.pid ?? 0;
     },
     lines,
+    errors,
     signal,
     exited,
     stop: () => end('SIGTERM'),

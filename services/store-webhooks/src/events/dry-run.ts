@@ -7,7 +7,7 @@ import { memberList } from '../records/members.ts';
 import { orderList } from '../records/orders.ts';
 import { userList } from '../records/users.ts';
 import { verificationList } from '../records/verifications.ts';
-import { safeErrorMessage } from '../tracker/failure.ts';
+import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import { applyChanges } from '../worker/apply.ts';
 import type { Change, Sourced } from '../worker/change.ts';
 import { plan } from '../worker/plan.ts';

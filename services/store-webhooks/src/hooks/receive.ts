@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import type { Arrival } from '../inbox/inbox.ts';
 import { answerPayment } from '../payments/answer.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { safeError } from '../tracker/failure.ts';
+import { safeError } from '@platform/service-kit/safe-error';
 import { maxBody, readable } from './body.ts';
 import { receiptOf, reportUnreadable } from './receipt.ts';
 import type { Sender } from './token-guard.ts';

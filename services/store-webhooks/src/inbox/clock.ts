@@ -1,7 +1,7 @@
 import { startBackground } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
-import { safeError } from '../tracker/failure.ts';
+import { safeError } from '@platform/service-kit/safe-error';
 
 /**
  * The clock of the database, the same for all processes. It is measured while the database is available and

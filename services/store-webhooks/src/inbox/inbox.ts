@@ -1,4 +1,4 @@
-import { safeError } from '../tracker/failure.ts';
+import { safeError } from '@platform/service-kit/safe-error';
 import { createBatcher } from '@platform/service-kit/batcher';
 import type { Log } from '@platform/service-kit/log';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';

@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import { Failure } from '../tracker/failure.ts';
+import { SafeError } from '@platform/service-kit/safe-error';
 
 const atOnce = 1000;
 
@@ -42,7 +42,7 @@ export interface Clocks {
 
 /**
  * Returns the time of the database, or undefined for `pauseMs` after the start: the clocks may have been set wrong
- * while the process was not running, and an operator should have time to correct them. Throws Failure while the clocks
+ * while the process was not running, and an operator should have time to correct them. Throws SafeError while the clocks
  * of database and machine differ, and for `pauseMs` after one was set.
  */
 export const createClockCheck = (pauseMs: number) => {
@@ -52,13 +52,13 @@ export const createClockCheck = (pauseMs: number) => {
   return (clocks: Clocks): Date | undefined => {
     const { database, machine, monotonic } = clocks;
     if (Math.abs(database - machine) > toleranceMs)
-      throw new Failure('The clocks of the database and of this machine differ, so no event is deleted.');
+      throw new SafeError('The clocks of the database and of this machine differ, so no event is deleted.');
     const step = last === undefined ? 0 : database - last.database - (monotonic - last.monotonic);
     const isSet = Math.abs(step) > toleranceMs;
     if (last === undefined || isSet) [pausedUntil, wasSet] = [monotonic + pauseMs, isSet];
     last = clocks;
     if (monotonic >= pausedUntil) return new Date(database);
-    if (wasSet) throw new Failure('A clock was set, so no event is deleted for a while (PRUNE_PAUSE_MS).');
+    if (wasSet) throw new SafeError('A clock was set, so no event is deleted for a while (PRUNE_PAUSE_MS).');
     return undefined;
   };
 };

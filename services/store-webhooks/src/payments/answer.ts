@@ -2,7 +2,7 @@ import type { AnyAnswer } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import type { Receipt, Stored } from '../inbox/receipt.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { safeError, safeErrorMessage } from '../tracker/failure.ts';
+import { safeError, safeErrorMessage } from '@platform/service-kit/safe-error';
 import { end } from '../worker/claim.ts';
 import { finalState } from '../worker/unprocessable.ts';
 import { failure, redirectTarget, type Outcome } from './domain.ts';

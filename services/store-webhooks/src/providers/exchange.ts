@@ -2,6 +2,7 @@ import { lookup } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { SafeError } from '@platform/service-kit/safe-error';
 import { Stopped, Unprocessable } from '../worker/unprocessable.ts';
 import { isPublicAddress } from './public-address.ts';
 
@@ -12,7 +13,7 @@ export type Addresses = 'public' | 'any';
  * A provider gave no usable answer, but may give one later. The message names the provider and what it did, and contains
  * nothing from its answer.
  */
-export class ProviderUnavailable extends Error {
+export class ProviderUnavailable extends SafeError {
   /** What it did, such as `answered 500`. */
   readonly what: string;
   /** HTTP status of its answer; undefined if it did not answer. */

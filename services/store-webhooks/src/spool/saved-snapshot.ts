@@ -1,7 +1,7 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '@platform/service-kit/log';
-import { safeError } from '../tracker/failure.ts';
+import { safeError } from '@platform/service-kit/safe-error';
 import { foldersIn, type OwnFolder } from './folder.ts';
 
 /** What a process needs that starts while the database is unavailable; kept beside the events. */

@@ -6,7 +6,7 @@ import type { Log } from '@platform/service-kit/log';
 import { Unavailable } from '@platform/service-kit/problem';
 import { detached } from '@platform/service-kit/request-scope';
 import type { Receipt } from '../inbox/receipt.ts';
-import { safeError } from '../tracker/failure.ts';
+import { safeError } from '@platform/service-kit/safe-error';
 import {
   append,
   createFile,

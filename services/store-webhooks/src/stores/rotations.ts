@@ -4,7 +4,7 @@ import type { BaseContext } from '@platform/service-kit/context';
 import { askRedis } from '@platform/service-kit/redis';
 import { eq, sql } from 'drizzle-orm';
 import { stores, webhookTokens } from '../db/tables.ts';
-import { safeError } from '../tracker/failure.ts';
+import { safeError } from '@platform/service-kit/safe-error';
 import type { TokenRow } from './tokens.ts';
 
 /** A token that was replaced, and when it stops working (ISO 8601). */

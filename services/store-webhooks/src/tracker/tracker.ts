@@ -1,5 +1,5 @@
 import type { Log } from '@platform/service-kit/log';
-import { safeError } from './failure.ts';
+import { safeError } from '@platform/service-kit/safe-error';
 
 /** Where an error happened; contains no personal data and nothing from the payload. */
 interface Where {

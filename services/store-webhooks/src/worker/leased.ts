@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { safeError, safeErrorMessage } from '../tracker/failure.ts';
+import { safeError, safeErrorMessage } from '@platform/service-kit/safe-error';
 import { attemptsWithin, backoff } from './backoff.ts';
 import { createFairClaim, type Leased, type WorkTable } from './fair-claim.ts';
 import { finalState, Stopped } from './unprocessable.ts';

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import type { EventWorker } from '../inbox/handover.ts';
 import { ProviderBusy } from '../providers/exchange.ts';
 import { findStores } from '../stores/store.ts';
-import { safeErrorMessage, safeError } from '../tracker/failure.ts';
+import { safeErrorMessage, safeError } from '@platform/service-kit/safe-error';
 import { applyChanges } from './apply.ts';
 import { attemptsWithin, backoff, maxCrashes, pauseAfter } from './backoff.ts';
 import type { Change } from './change.ts';

@@ -1,15 +1,17 @@
+import { SafeError } from '@platform/service-kit/safe-error';
+
 /** The event can never be processed, so a retry is useless. The message names fields, never values. */
-export class Unprocessable extends Error {
+export class Unprocessable extends SafeError {
   override name = 'Unprocessable';
 }
 
 /** The event is not processed here: it is marked as ignored and no error is reported. */
-export class Ignored extends Error {
+export class Ignored extends SafeError {
   override name = 'Ignored';
 }
 
 /** The work was interrupted because this process ends; it is given back. */
-export class Stopped extends Error {
+export class Stopped extends SafeError {
   override name = 'Stopped';
   constructor() {
     super('The process that worked on it was stopped.');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from '@platform/service-kit/background';
-import { safeError } from '../tracker/failure.ts';
+import { safeError } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
 import { createPruning } from '../inbox/prune.ts';
 import { createImporter } from '../records/import-jobs.ts';

@@ -45,7 +45,7 @@ export const users = pgTable(
 
 const owner = () => uuid('user_id').notNull();
 
-/** A session lasts until its row is deleted or `expiresAt` has passed. Expired rows are deleted (outdated.ts). */
+/** A session lasts until its row is deleted or `expiresAt` has passed. */
 export const sessions = pgTable(
   'sessions',
   {
@@ -59,10 +59,7 @@ export const sessions = pgTable(
     /** Each refresh extends it. */
     expiresAt: isoColumn('expires_at').notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.userId, table.id] }),
-    index('sessions_by_expiry').on(table.expiresAt),
-  ],
+  (table) => [primaryKey({ columns: [table.userId, table.id] })],
 );
 
 /** Networks from which a user has logged in: a login throttle of the whole network lets the user through. */
@@ -75,10 +72,7 @@ export const knownNetworks = pgTable(
     /** The last login, give or take a day. */
     seenAt: isoColumn('seen_at').notNull(),
   },
-  (table) => [
-    primaryKey({ columns: [table.userId, table.network] }),
-    index('known_networks_by_age').on(table.seenAt),
-  ],
+  (table) => [primaryKey({ columns: [table.userId, table.network] })],
 );
 
 export const tasks = pgTable(
@@ -128,6 +122,6 @@ export const idempotencyKeys = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.key] }),
-    index('idempotency_keys_by_age').on(table.createdAt),
+    index('idempotency_keys_by_age').on(table.userId, table.createdAt),
   ],
 );

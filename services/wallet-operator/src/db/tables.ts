@@ -175,7 +175,7 @@ export const sessions = pgTable(
       .default(sql`uuidv7()`),
   },
   (table) => [
-    // Sessions that ended long ago are deleted in the background.
+    // Each launch deletes the sessions that ended long ago.
     index('sessions_expiry').on(table.expiresAt),
     uniqueIndex('sessions_launch').on(table.launchId),
   ],

@@ -1,6 +1,7 @@
 import { startBackground, type Background } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql, TransactionSql } from 'postgres';
+import { SafeError } from '@platform/service-kit/safe-error';
 import { checkpointHash, isSigned, noCheckpoint, signCheckpoint, type Checkpoint } from './checkpoint.ts';
 import { publicJwk, publicKeysOf, type SealingKey } from './keys.ts';
 import { hashBytes, merkleLevels, rootOf } from './merkle.ts';
@@ -28,7 +29,7 @@ const maxPlayers = 1000;
 const walkEveryMs = 3_600_000;
 
 /** The checkpoints in the database are not those that were signed. */
-export class ChainRewritten extends Error {
+export class ChainRewritten extends SafeError {
   override name = 'ChainRewritten';
 }
 

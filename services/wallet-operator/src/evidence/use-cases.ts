@@ -4,6 +4,7 @@ import { slice, type Slice } from '@platform/pagination/slice';
 import { Conflict, NotFound, Unavailable } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
+import { SafeError } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../database-now.ts';
 import { playerRow } from '../players/use-cases.ts';
@@ -55,7 +56,7 @@ const proveEntries = async (
   const [range] = await leavesOfRanges(sql, number, number);
   const levels = merkleLevels(range?.leaves ?? Buffer.alloc(0));
   if (rootOf(levels) !== root)
-    throw new Error(`entries of checkpoint ${number} were changed after they were sealed`);
+    throw new SafeError(`entries of checkpoint ${number} were changed after they were sealed`);
   const before = await leavesBefore(sql, number, playerId);
   return entries.map(({ firstSeq, ...entry }) => {
     const leaf = before + Number(BigInt(entry.seq) - BigInt(firstSeq));
@@ -129,7 +130,7 @@ export const verifySeals = async (
     if (checkpoints.length === 0) {
       const [missing] = keptHash.keys();
       if (missing !== undefined)
-        throw new Error(`checkpoint ${missing} was kept, and is not in the database`);
+        throw new SafeError(`checkpoint ${missing} was kept, and is not in the database`);
       return newest?.total ?? 0;
     }
     const ranges = await leavesOfRanges(sql, after + 1, after + rangesAtOnce);
@@ -140,12 +141,12 @@ export const verifySeals = async (
         number === after + 1 + at &&
         previous === (newest === undefined ? noCheckpoint : checkpointHash(newest)) &&
         total === (newest?.total ?? 0) + entries;
-      if (!follows) throw new Error(`checkpoint ${number} does not follow from the one before it`);
+      if (!follows) throw new SafeError(`checkpoint ${number} does not follow from the one before it`);
       checkSignature(checkpoint, keys);
       if (leaves.length !== entries * hashBytes || rootOf(merkleLevels(leaves)) !== root)
-        throw new Error(`entries of checkpoint ${number} were changed after they were sealed`);
+        throw new SafeError(`entries of checkpoint ${number} were changed after they were sealed`);
       if ((keptHash.get(number) ?? checkpointHash(checkpoint)) !== checkpointHash(checkpoint))
-        throw new Error(`checkpoint ${number} was rewritten: it differs from the kept one`);
+        throw new SafeError(`checkpoint ${number} was rewritten: it differs from the kept one`);
       keptHash.delete(number);
       newest = checkpoint;
     }

@@ -1,8 +1,9 @@
 import type { Sql } from 'postgres';
+import { SafeError } from '@platform/service-kit/safe-error';
 import type { Policy } from './command.ts';
 
 /** This database was first used with the other TRANSACTION_ID_SCOPE. */
-export class ScopeMismatch extends Error {
+export class ScopeMismatch extends SafeError {
   override name = 'ScopeMismatch';
 }
 

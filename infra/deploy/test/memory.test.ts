@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { root } from './service.ts';
+
+const folder = join(root, 'infra/deploy');
+const read = (file: string): string => readFileSync(join(folder, file), 'utf8');
+
+/** Options of Node.js in the image. */
+const options = /NODE_OPTIONS="([^"]+)"/.exec(read('Dockerfile'))?.[1]?.split(' ') ?? [];
+const percentage = Number(options.join(' ').match(/--max-old-space-size-percentage=(\d+)/)?.[1]);
+
+const mebibytes = (text: string): number => {
+  const [, amount, unit] = /^(\d+)(m|Mi|g|Gi)$/.exec(text) ?? [];
+  if (unit === undefined) throw new Error(`${text} is not an amount of memory`);
+  return Number(amount) * (unit.startsWith('g') || unit === 'Gi' ? 1024 : 1);
+};
+
+interface Container {
+  image: string;
+  resources: { limits: { memory: string } };
+}
+interface Workload {
+  spec?: { template?: { spec?: { containers?: Container[]; initContainers?: Container[] } } };
+}
+
+/** Of every container of an image with Node.js: where its limit stands, and the limit in MiB. */
+const limits = (): [string, number][] => {
+  const compose = parse(read('compose.yaml'), { merge: true }) as {
+    services: Record<string, { image: string; mem_limit: string }>;
+  };
+  const isNode = (image: string): boolean => !/postgres:|redis:|gateway:/.test(image);
+  const composed = Object.entries(compose.services)
+    .filter(([, { image }]) => isNode(image))
+    .map(([name, { mem_limit: limit }]): [string, number] => [`compose.yaml, ${name}`, mebibytes(limit)]);
+  const manifests = ['gateway', ...readdirSync(join(root, 'services'))].flatMap((name) =>
+    parseAllDocuments(read(`kubernetes/base/services/${name}.yaml`)).flatMap((document) => {
+      const { spec } = document.toJS() as Workload;
+      return (spec?.template?.spec?.containers ?? [])
+        .filter(({ image }) => isNode(image))
+        .map(({ image, resources }): [string, number] => [
+          `kubernetes, ${image}`,
+          mebibytes(resources.limits.memory),
+        ]);
+    }),
+  );
+  return [...composed, ...manifests];
+};
+
+test.each([...new Set(limits().map(([, limit]) => limit))])(
+  'with a memory limit of %i MiB the heap of Node.js, young generation included, takes at most three quarters of it',
+  (limit) => {
+    const places = limits().filter(([, other]) => other === limit);
+    const old = `--max-old-space-size=${Math.ceil((limit * percentage) / 100)}`;
+    const given = options.filter((option) => !option.includes('percentage'));
+    const heap = Number(
+      execFileSync(process.execPath, [...given, old, '-p', 'v8.getHeapStatistics().heap_size_limit']),
+    );
+    expect({ places, share: heap / 2 ** 20 / limit }).toEqual({
+      places,
+      share: expect.toSatisfy((share: number) => share <= 0.75),
+    });
+  },
+);
+
+test('every image of a service has a memory limit in compose and in Kubernetes', () => {
+  const places = limits().map(([place]) => place);
+  expect(places.filter((place) => place.startsWith('compose')).length).toBeGreaterThanOrEqual(13);
+  expect(places.filter((place) => place.startsWith('kubernetes')).length).toBeGreaterThanOrEqual(7);
+});
