@@ -31,8 +31,8 @@ const shape = {
   INBOX_RETENTION_DAYS: z.coerce.number().min(0).default(30),
   /** After a start, and after a clock was set, no event is deleted for this long. */
   PRUNE_PAUSE_MS: whole(0, 3_600_000),
-  /** Bytes of webhook bodies in memory that are not stored yet; further webhooks get 503. */
-  BODY_MEMORY_BYTES: whole(2 ** 20, 64 * 2 ** 20),
+  /** Bytes of webhook bodies in memory that are not stored yet; further webhooks get 503. A store has a quarter, a network half. */
+  BODY_MEMORY_BYTES: whole(4 * 2 ** 20, 64 * 2 ** 20),
   REDIRECT_STATUS: z.enum(['302', '303']).default('302').transform(Number),
   PROVIDER_TIMEOUT_MS: milliseconds(5000),
   /** Whether providers may have private addresses. Unset: only outside production. */

@@ -1,14 +1,14 @@
-import { request } from 'node:http';
+import { request, type ClientRequest } from 'node:http';
 import { afterEach, expect, test, vi } from 'vitest';
 import { startService } from './harness.ts';
 
 const mebibyte = 2 ** 20;
 
-/** A service with memory for two large bodies, whose inbox stores nothing until `store` is called. */
+/** A service with memory for two large bodies of a store, whose inbox stores nothing until `store` is called. */
 const startHeld = async () => {
   const service = await startService({
     work: false,
-    variables: { BODY_MEMORY_BYTES: String(2 * mebibyte) },
+    variables: { BODY_MEMORY_BYTES: String(8 * mebibyte) },
   });
   const { promise: released, resolve: store } = Promise.withResolvers<void>();
   const { inbox } = service.context;
@@ -17,15 +17,21 @@ const startHeld = async () => {
     await released;
     return accept(arrival);
   });
-  const { webhookToken } = await service.store();
+  const { webhookToken, webhookUrls } = await service.store({ payments: { kind: 'threedsecureio' } });
+  const other = await service.store();
   const url = `${service.url}/api/v1/hooks/order_updated/${webhookToken}`;
   return {
     url,
+    paymentUrl: service.url + new URL(webhookUrls['payment-auth-completed'] ?? '').pathname,
+    sendOther: () => service.hook('order_updated', other.webhookToken, {}),
     store,
     tokens: service.context.tokens,
     reserved: () => service.context.bodyMemory.bytes,
     send: (body: string | ReadableStream) => fetch(url, { method: 'POST', body, duplex: 'half' }),
-    [Symbol.asyncDispose]: service[Symbol.asyncDispose],
+    [Symbol.asyncDispose]: () => {
+      store();
+      return service[Symbol.asyncDispose]();
+    },
   };
 };
 
@@ -34,47 +40,63 @@ afterEach(async () => {
   for (const one of running.splice(0)) await one[Symbol.asyncDispose]();
 });
 
-const large = 'x'.repeat(mebibyte);
-const chunked = () =>
-  new ReadableStream({
-    start(controller) {
-      controller.enqueue(new Uint8Array(10));
-      controller.close();
-    },
+const large = 'x'.repeat(900_000);
+/** What is counted for a body in one small piece. */
+const small = 512;
+
+/** Begins uploads that declare `declared` bytes, send `sent` of them and then nothing more. */
+const beginUploads = (count: number, url: string, declared: number, sent: number): ClientRequest[] =>
+  Array.from({ length: count }, () => {
+    const upload = request(url, { method: 'POST', headers: { 'content-length': declared } });
+    upload.on('error', () => undefined);
+    upload.write('x'.repeat(sent));
+    return upload;
   });
 
-test('webhooks beyond the memory for bodies get 503 and Retry-After, and are taken when others are stored', async () => {
+test('webhooks beyond the share of their store get 503 and Retry-After, and are taken when others are stored', async () => {
   const held = await startHeld();
   running.push(held);
   const taken = [held.send(large), held.send(large)];
-  await expect.poll(held.reserved).toBe(2 * mebibyte);
-  for (const body of [large, 'x', chunked()]) {
-    const refused = await held.send(body);
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([
-      503,
-      expect.stringMatching(/^\d+$/),
-    ]);
-    expect(await refused.json()).toMatchObject({ code: 'too_busy' });
-  }
+  await expect.poll(held.reserved).toBeGreaterThanOrEqual(2 * large.length);
+  const before = held.reserved();
+  const refused = await held.send(large);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.stringMatching(/^\d+$/)]);
+  expect(await refused.json()).toMatchObject({ code: 'too_busy' });
+  expect(held.reserved()).toBe(before);
   held.store();
   expect((await Promise.all(taken)).map(({ status }) => status)).toEqual([200, 200]);
   expect(held.reserved()).toBe(0);
   expect((await held.send(large)).status).toBe(200);
 });
 
-test('a body without a length counts as the largest one, and one that is not completed is released', async () => {
+test('only the bytes that have arrived count, and those of a body that is not completed are released', async () => {
   const held = await startHeld();
   running.push(held);
-  const taken = held.send(chunked());
-  await expect.poll(held.reserved).toBe(mebibyte);
-  const broken = request(held.url, { method: 'POST', headers: { 'content-length': '1000' } });
-  broken.on('error', () => undefined);
-  broken.write('x');
-  await expect.poll(held.reserved).toBe(mebibyte + 1000);
-  broken.destroy();
-  await expect.poll(held.reserved).toBe(mebibyte);
+  const [upload] = beginUploads(1, held.url, mebibyte, 1);
+  await expect.poll(held.reserved).toBe(small);
+  upload?.write('x'.repeat(600));
+  await expect.poll(held.reserved).toBe(small + 600);
+  upload?.destroy();
+  await expect.poll(held.reserved).toBe(0);
+});
+
+test("64 uploads to one store's payment address that do not end leave the other stores served", async () => {
+  const held = await startHeld();
+  running.push(held);
   held.store();
-  expect((await taken).status).toBe(200);
+  for (const sent of [1, mebibyte - 1]) {
+    const uploads = beginUploads(64, held.paymentUrl, mebibyte, sent);
+    const refused = uploads.map(
+      (upload) => new Promise<boolean>((resolve) => upload.on('response', resolve)),
+    );
+    // Until all have arrived, or the share is exceeded.
+    const arrived = vi.waitUntil(() => held.reserved() === 64 * small, { timeout: 20_000 });
+    await Promise.race([arrived, ...refused]);
+    arrived.catch(() => undefined);
+    expect((await held.sendOther()).status).toBe(200);
+    for (const upload of uploads) upload.destroy();
+    await expect.poll(held.reserved).toBe(0);
+  }
 });
 
 test('senders that go away while their token is looked up keep no memory', async () => {

@@ -46,9 +46,14 @@ const aborted = (): BadRequest =>
 
 /**
  * Reads the bytes of a body, for a route whose body is `raw`; undefined when there are more than `limit`. The rest of a
- * larger body stays unread. Rejects with BadRequest when the connection ends before the body.
+ * larger body stays unread. Rejects with BadRequest when the connection ends before the body, and with what `onPiece`
+ * throws, which is called for each piece that is kept; the rest of the body is then discarded.
  */
-export const readBody = (req: IncomingMessage, limit: number): Promise<Buffer | undefined> =>
+export const readBody = (
+  req: IncomingMessage,
+  limit: number,
+  onPiece?: (piece: Buffer) => void,
+): Promise<Buffer | undefined> =>
   new Promise((resolve, reject) => {
     if (Number(req.headers['content-length'] ?? 0) > limit) {
       resolve(undefined);
@@ -65,13 +70,20 @@ export const readBody = (req: IncomingMessage, limit: number): Promise<Buffer | 
     }
     const chunks: Buffer[] = [];
     let length = 0;
+    let isRefused = false;
     req.on('data', (chunk: Buffer) => {
+      if (isRefused) return;
       length += chunk.length;
-      if (length <= limit) chunks.push(chunk);
-      else {
-        chunks.length = 0;
-        resolve(undefined);
+      try {
+        isRefused = length > limit;
+        if (isRefused) resolve(undefined);
+        else onPiece?.(chunk);
+      } catch (error) {
+        isRefused = true;
+        reject(error);
       }
+      if (isRefused) chunks.length = 0;
+      else chunks.push(chunk);
     });
     req.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
     const end = (): void => {

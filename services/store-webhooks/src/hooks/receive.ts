@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '@platform/service-kit/body';
 import { createLru } from '@platform/service-kit/lru';
+import { networkOf } from '@platform/service-kit/network';
 import { Problem, toProblem } from '@platform/service-kit/problem';
 import { createRateLimit, type RateLimit } from '@platform/service-kit/rate-limit';
 import type { AnyAnswer } from '@platform/service-kit/route';
@@ -77,9 +78,9 @@ export const createReceiver = (context: Context) => {
         detail: 'The store does not accept webhooks from this address.',
       });
     await limit(res, store);
-    const release = bodyMemory.reserve(req);
+    const memory = bodyMemory.open(store.id, networkOf(clientAddress(req)));
     try {
-      const body = await readBody(req, maxBody);
+      const body = await readBody(req, maxBody, memory.add);
       if (body === undefined)
         throw new Problem({ status: 413, code: 'too_large', detail: 'The body is larger than 1 MiB.' });
       const arrival = arrivalOf({ store, address }, req, body);
@@ -91,7 +92,7 @@ export const createReceiver = (context: Context) => {
       const stored = await accept(context, { ...arrival, receipt });
       return (await answerPayment(context, { store, receipt, stored })) ?? accepted;
     } finally {
-      release();
+      memory.release();
     }
   };
 
