@@ -2,6 +2,7 @@ CREATE TABLE "event_reveals" (
 	"store_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
 	"event_id" uuid NOT NULL,
+	"kind" text NOT NULL,
 	"revealed_by" text NOT NULL,
 	"request_id" text NOT NULL,
 	"revealed_at" timestamp (3) with time zone NOT NULL,
@@ -26,6 +27,16 @@ CREATE TABLE "payments" (
 	"three_ds_server_trans_id" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "payments_store_id_service_transaction_id_pk" PRIMARY KEY("store_id","service","transaction_id")
+);
+--> statement-breakpoint
+CREATE TABLE "store_changes" (
+	"store_id" uuid NOT NULL,
+	"id" uuid NOT NULL,
+	"changed_by" text NOT NULL,
+	"changed_at" timestamp (3) with time zone NOT NULL,
+	"before" jsonb NOT NULL,
+	"after" jsonb NOT NULL,
+	CONSTRAINT "store_changes_store_id_id_pk" PRIMARY KEY("store_id","id")
 );
 --> statement-breakpoint
 CREATE TABLE "stores" (

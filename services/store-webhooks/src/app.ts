@@ -11,6 +11,7 @@ import { addWaitingMetrics } from './metrics.ts';
 import { notificationList } from './notifications/list.ts';
 import { eventRevealList } from './events/list.ts';
 import { eventRoutes } from './events/routes.ts';
+import { storeChangeList } from './stores/changes.ts';
 import { storeRoutes } from './stores/routes.ts';
 import { hookRoutes } from './hooks/routes.ts';
 
@@ -25,6 +26,7 @@ export const storeLists = [
   paymentList,
   notificationList,
   eventRevealList,
+  storeChangeList,
 ];
 
 /** The routes of the service and the text of its OpenAPI document. */

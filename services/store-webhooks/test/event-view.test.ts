@@ -136,6 +136,7 @@ test('revealing shows the whole body and first records the caller and the time',
   const masked = await viewOf(store, 'new_member', blaze.member);
   expect([masked['revealed'], await reveals()]).toEqual([false, []]);
   const path = `/v1/stores/${store.id}/events/${idOf(masked)}?reveal=true`;
+  const before = service.lines.length;
   const answer = await fetch(service.url + path, {
     headers: { authorization: `Bearer ${service.token}`, 'x-request-id': 'reveal-1' },
   });
@@ -144,15 +145,23 @@ test('revealing shows the whole body and first records the caller and the time',
   const { sub } = JSON.parse(
     Buffer.from(service.token.split('.')[1] ?? '', 'base64url').toString('utf8'),
   ) as { sub: string };
-  expect(await reveals()).toEqual([
+  const recorded = await reveals();
+  expect(recorded).toEqual([
     {
       id: expect.any(String),
       eventId: masked['id'],
+      kind: 'body',
       revealedBy: sub,
-      requestId: 'reveal-1',
+      // Not what the caller sent: somebody could hide among the requests of others.
+      requestId: expect.stringMatching(/^[\da-f]{8}-[\da-f-]{27}$/),
       revealedAt: expect.stringMatching(/^\d{4}-.*Z$/),
     },
   ]);
+  const line = service.lines.slice(before).find((text) => text.includes('masked bodies were revealed'));
+  expect(JSON.parse(line ?? '{}')).toMatchObject({
+    requestId: 'reveal-1',
+    recordedAs: recorded[0]?.['requestId'],
+  });
 });
 
 test('a body that cannot be parsed is shown as text, and only when revealed', async () => {

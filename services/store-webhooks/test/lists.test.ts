@@ -46,8 +46,10 @@ beforeAll(async () => {
       insert into notifications (store_id, id, key, kind, audience, subject, mail, due_at, created_at)
         select '${id}', gen_random_uuid(), n, 'order', 'store', 's', 'off', now(), now()
         from generate_series(1, ${rows}) n;
-      insert into event_reveals (store_id, id, event_id, revealed_by, request_id, revealed_at)
-        select '${id}', gen_random_uuid(), gen_random_uuid(), 'a', 'r', now() from generate_series(1, ${rows}) n;
+      insert into event_reveals (store_id, id, event_id, kind, revealed_by, request_id, revealed_at)
+        select '${id}', gen_random_uuid(), gen_random_uuid(), 'body', 'a', 'r', now() from generate_series(1, ${rows}) n;
+      insert into store_changes (store_id, id, changed_by, changed_at, before, after)
+        select '${id}', gen_random_uuid(), 'a', now(), '{}', '{}' from generate_series(1, ${rows}) n;
       insert into events (store_id, id, event, entity, dedup, body, headers, received_at)
         select '${id}', gen_random_uuid(), case when n % 10 = 0 then 'new_member' else 'order_updated' end,
           'order:o-' || n % 500, uuid_send(gen_random_uuid()), '', '{}', now()

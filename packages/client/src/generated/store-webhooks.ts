@@ -604,10 +604,30 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The callers who saw an event without masking, newest first
+         * The callers who saw an event without masking or found it by a value of its body, newest first
          * @description Requires bearer, with the scope stores:admin.
          */
         get: operations["list_eventReveals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/stores/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The changes of the settings of a store, newest first
+         * @description Requires bearer, with the scope stores:admin.
+         */
+        get: operations["listStoreChanges"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1554,12 +1574,37 @@ export interface components {
             id: string;
             /** Format: uuid */
             eventId: string;
+            /**
+             * @description body: the whole body was shown; search: a search for a value found the event
+             * @enum {string}
+             */
+            kind: "body" | "search";
             /** @description Subject of the access token */
             revealedBy: string;
-            /** @description Of the request, as in the access log */
+            /** @description Made for the record; a line of the log has it as `recordedAs`, beside the X-Request-Id that the caller sent */
             requestId: string;
             /** Format: date-time */
             revealedAt: string;
+        };
+        StoreChange: {
+            /**
+             * Format: uuid
+             * @description Only in a list of all stores
+             */
+            storeId?: string;
+            /** Format: uuid */
+            id: string;
+            /** @description Subject of the access token */
+            changedBy: string;
+            /** Format: date-time */
+            changedAt: string;
+            /** @description Name, address and settings before the change, without credentials */
+            before: {
+                [key: string]: unknown;
+            };
+            after: {
+                [key: string]: unknown;
+            };
         };
         Replayed: {
             /** @description Events that will be processed again */
@@ -5967,6 +6012,111 @@ export interface operations {
             };
         };
     };
+    listStoreChanges: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The store; `-`: all stores */
+                id: string | "-";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        changes: components["schemas"]["StoreChange"][];
+                        page: {
+                            /** @description The page that was asked for */
+                            number: number;
+                            /** @description Whether more pages follow */
+                            has_more: boolean;
+                            /** @description Items per page */
+                            limit: number;
+                        };
+                    };
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     replayEvents: {
         parameters: {
             query?: {
@@ -6465,7 +6615,7 @@ export interface operations {
                 event?: "order_updated" | "new_member" | "member_updated" | "job_assigned" | "job_started" | "job_arrived" | "job_completed" | "identity-verification-updated" | "identity-verification-completed" | "payment-auth-completed";
                 /** @description Id of the order, member, job, payment or transaction that the event is about */
                 entity?: string;
-                /** @description A text that is a value in the body, such as an order number; finds only events that are not done: what the others say is in the records */
+                /** @description A text that is a value in the body, such as an order number; finds only events that are not done: what the others say is in the records. Each event of the answer is recorded like a reveal */
                 value?: string;
                 /** @description Id of the event */
                 id?: string;

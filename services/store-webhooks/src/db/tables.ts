@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, index, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { isoColumn } from '@platform/service-kit/columns';
-import { tokenPurposes, type StoreSettings } from '../stores/settings.ts';
+import { tokenPurposes, type StoreSettings, type StoreSnapshot } from '../stores/settings.ts';
 import { byId, ofStore } from './columns.ts';
 
 /** Webhooks and their queue. */
@@ -43,13 +43,31 @@ export const webhookTokens = pgTable(
   (table) => [index('webhook_tokens_store').on(table.storeId)],
 );
 
-/** Records of unmasked views of event bodies. */
+/** Every change of a store. Its states also say what was shown of events before the change (see `settingsAt`). */
+export const storeChanges = pgTable(
+  'store_changes',
+  {
+    ...ofStore,
+    id: uuid().notNull(),
+    changedBy: text('changed_by').notNull(),
+    changedAt: isoColumn('changed_at').notNull(),
+    before: jsonb().$type<StoreSnapshot>().notNull(),
+    after: jsonb().$type<StoreSnapshot>().notNull(),
+  },
+  (table) => [byId(table)],
+);
+
+/** `body`: the whole body was shown. `search`: a search for a text found it in the body. */
+export const revealKinds = ['body', 'search'] as const;
+
+/** Records of who learned what event views mask. */
 export const eventReveals = pgTable(
   'event_reveals',
   {
     ...ofStore,
     id: uuid().notNull(),
     eventId: uuid('event_id').notNull(),
+    kind: text({ enum: revealKinds }).notNull(),
     revealedBy: text('revealed_by').notNull(),
     requestId: text('request_id').notNull(),
     revealedAt: isoColumn('revealed_at').notNull(),

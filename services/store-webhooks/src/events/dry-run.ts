@@ -1,5 +1,9 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
+import { readable } from '../hooks/body.ts';
+import type { KnownStore } from '../stores/known-store.ts';
+import { settingsAt } from '../stores/store.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { deliveryJobList } from '../records/delivery-jobs.ts';
 import { importJobList } from '../records/import-jobs.ts';
@@ -11,9 +15,9 @@ import { safeErrorMessage } from '@platform/service-kit/safe-error';
 import { applyChanges } from '../worker/apply.ts';
 import type { Change, Sourced } from '../worker/change.ts';
 import { plan } from '../worker/plan.ts';
-import { unmaskedRecordFields } from './unmasked.ts';
-import { redact } from './redact.ts';
-import { findEvent } from './store.ts';
+import { unmaskedFieldsOf, unmaskedRecordFields } from './unmasked.ts';
+import { codesIn, redact } from './redact.ts';
+import { findEvent, type EventRow } from './store.ts';
 
 interface Snapshot {
   record: string;
@@ -70,6 +74,17 @@ const tryOut = async (context: Context, sourced: Sourced) => {
 };
 
 /**
+ * The texts and numbers that may be shown of the records after a change: those that the view of the event shows, if other
+ * fields are mapped now than at receipt. Undefined: all.
+ */
+const shownCodes = async ({ database: { orm } }: Context, store: KnownStore, event: EventRow) => {
+  const content = readable(event.body, event.headers['content-type']);
+  const shownNow = unmaskedFieldsOf(store.settings, event, content);
+  const shown = unmaskedFieldsOf(await settingsAt(orm, store.row, event.receivedAt), event, content);
+  return isDeepStrictEqual(shown, shownNow) ? undefined : codesIn(redact(content, shown));
+};
+
+/**
  * Returns what processing an event again would change, as the addresses of the records show them: processes it in a
  * transaction that is rolled back. Throws NotFound.
  */
@@ -79,9 +94,11 @@ export const dryRun = async (context: Context, storeId: string, eventId: string)
   if (event.event === 'payment-auth-completed')
     return { error: 'A payment is answered live; replaying one asks its provider again.' };
   try {
-    const claimed = { ...event, store: await knownStore(context, storeId) };
+    const store = await knownStore(context, storeId);
+    const claimed = { ...event, store };
     const change = await plan(context, claimed);
     const seen = await tryOut(context, { storeId, eventId, receivedAt, change });
+    const codes = await shownCodes(context, store, event);
     const changes = (seen?.before ?? []).flatMap(({ record, value }, at) => {
       const after = seen?.after[at]?.value ?? null;
       return JSON.stringify(value) === JSON.stringify(after)
@@ -90,7 +107,7 @@ export const dryRun = async (context: Context, storeId: string, eventId: string)
             {
               record,
               before: redact(value, unmaskedRecordFields),
-              after: redact(after, unmaskedRecordFields),
+              after: redact(after, unmaskedRecordFields, codes),
             },
           ];
     });

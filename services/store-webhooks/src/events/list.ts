@@ -5,6 +5,7 @@ import { eventReveals, inbox } from '../db/tables.ts';
 import { hookEventNames, type HookEvent } from '../hooks/events.ts';
 import { declareList, exactly } from '../records/list.ts';
 import { viewOf } from '../records/view.ts';
+import { recordReveal } from './reveals.ts';
 import { EventView, eventState, time } from './schema.ts';
 import { cameWith, hasState, hasUnfinished, isAbout, isReceivedBefore, isReceivedFrom } from './store.ts';
 import { showEvent } from './view.ts';
@@ -21,6 +22,10 @@ export const eventList = declareList({
   summary: 'The webhooks that were received, newest first',
   view: EventView,
   show: showEvent,
+  // Finding a text says that the body contains it, also where a view masks it.
+  onRead: async (context, { rows, query, caller, req }) => {
+    if (query['value'] !== undefined) await recordReveal(context, rows, { kind: 'search', caller, req });
+  },
   filters: {
     status: { schema: eventState.optional(), condition: hasState },
     event: {
@@ -39,7 +44,7 @@ export const eventList = declareList({
         .meta({
           description:
             'A text that is a value in the body, such as an order number; finds only events that are not done: ' +
-            'what the others say is in the records',
+            'what the others say is in the records. Each event of the answer is recorded like a reveal',
         }),
       condition: hasUnfinished,
     },
@@ -63,9 +68,11 @@ export const eventRevealList = declareList({
   latest: eventReveals.id,
   name: 'eventReveals',
   tag: 'Events',
-  summary: 'The callers who saw an event without masking, newest first',
-  view: viewOf('EventReveal', eventReveals, 'id eventId revealedBy requestId revealedAt', {
+  summary: 'The callers who saw an event without masking or found it by a value of its body, newest first',
+  view: viewOf('EventReveal', eventReveals, 'id eventId kind revealedBy requestId revealedAt', {
     revealedBy: 'Subject of the access token',
-    requestId: 'Of the request, as in the access log',
+    kind: 'body: the whole body was shown; search: a search for a value found the event',
+    requestId:
+      'Made for the record; a line of the log has it as `recordedAs`, beside the X-Request-Id that the caller sent',
   }),
 });

@@ -30,26 +30,45 @@ const code = /^[\w .:+~/=-]{0,200}$/;
 /** A plain field name. Other names are masked, because some senders use personal values as names. */
 const fieldName = /^[A-Za-z_][\w-]{0,63}$/;
 
+/** The same text for a number and for its spellings, because adapters turn one into the other. */
+const codeOf = (value: unknown): string => {
+  const text = String(value).trim();
+  return text !== '' && Number.isFinite(Number(text)) ? String(Number(text)) : text;
+};
+
+/** The texts and numbers in a body, for `redact`. */
+export const codesIn = (body: unknown): ReadonlySet<string> =>
+  new Set(
+    typeof body === 'object' && body !== null
+      ? Object.values(body).flatMap((value) => [...codesIn(value)])
+      : [codeOf(body)],
+  );
+
 const looksLikeCode = (value: unknown): boolean =>
   typeof value === 'number' || typeof value === 'boolean' || (typeof value === 'string' && code.test(value));
 
 /**
  * Masks a body. Its shape stays; a value stays only if `shown` names its field and it looks like a code, number
- * or time.
+ * or time, and is one of `codes` if these are given (see `codesIn`).
  */
-export const redact = (value: unknown, shown?: Shown): unknown => {
+export const redact = (value: unknown, shown?: Shown, codes?: ReadonlySet<string>): unknown => {
   if (value === null || value === undefined) return null;
-  if (typeof value !== 'object') return shown?.value === true && looksLikeCode(value) ? value : hidden;
+  if (typeof value !== 'object') {
+    const stays = shown?.value === true && looksLikeCode(value) && codes?.has(codeOf(value)) !== false;
+    return stays ? value : hidden;
+  }
   if (Array.isArray(value)) {
     const kept = value
       .slice(0, maxEntries)
-      .map((inner, at) => redact(inner, shown?.inner.get('*') ?? shown?.inner.get(String(at))));
+      .map((inner, at) => redact(inner, shown?.inner.get('*') ?? shown?.inner.get(String(at)), codes));
     return value.length > maxEntries ? [...kept, hidden] : kept;
   }
   const fields = Object.entries(value);
   const kept = fields.slice(0, maxEntries).map(([name, inner]) => {
     const field = shown?.inner.get(name);
-    return field !== undefined || fieldName.test(name) ? [name, redact(inner, field)] : [hidden, hidden];
+    return field !== undefined || fieldName.test(name)
+      ? [name, redact(inner, field, codes)]
+      : [hidden, hidden];
   });
   return Object.fromEntries(fields.length > maxEntries ? [...kept, [hidden, hidden]] : kept);
 };

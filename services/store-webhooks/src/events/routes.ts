@@ -1,4 +1,3 @@
-import { requestIdOf } from '@platform/service-kit/log';
 import { route, type Route } from '@platform/service-kit/route';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
@@ -123,7 +122,7 @@ export const eventRoutes = (context: Context): Route[] => {
         problems: [404],
       },
       async ({ params: { id, eventId }, query, caller, req }) => {
-        const reveal = { revealedBy: caller.subject, requestId: requestIdOf(req) };
+        const reveal = { kind: 'body', caller, req } as const;
         const body = await showFullEvent(context, id, eventId, query.reveal === 'true' ? reveal : undefined);
         return { status: 200, headers: noStore, body };
       },

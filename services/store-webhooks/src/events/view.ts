@@ -1,11 +1,10 @@
-import { v7 } from 'uuid';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { eventReveals } from '../db/tables.ts';
 import { readable } from '../hooks/body.ts';
-import { findStore } from '../stores/store.ts';
+import { findStore, settingsAt } from '../stores/store.ts';
 import { unmaskedFieldsOf } from './unmasked.ts';
 import { linksOf } from './links.ts';
+import { recordReveal, type Reveal } from './reveals.ts';
 import { redact } from './redact.ts';
 import type { EventDetail, EventView } from './schema.ts';
 import { findEvent, type EventRow } from './store.ts';
@@ -26,18 +25,17 @@ const shownHeaders = ['content-type', 'user-agent', 'x-request-id'];
  * recorded first. A body that cannot be parsed is revealed as text. Throws NotFound.
  */
 export const showFullEvent = async (
-  { database: { orm }, now }: Context,
+  context: Context,
   storeId: string,
   eventId: string,
-  reveal: { revealedBy: string; requestId: string } | undefined,
+  reveal: Reveal | undefined,
 ): Promise<z.input<typeof EventDetail>> => {
+  const { orm } = context.database;
   const row = await findEvent(orm, storeId, eventId);
-  if (reveal !== undefined)
-    await orm
-      .insert(eventReveals)
-      .values({ storeId, id: v7(), eventId, ...reveal, revealedAt: now().toISOString() });
+  if (reveal !== undefined) await recordReveal(context, [row], reveal);
   const content = readable(row.body, row.headers['content-type']);
-  const { settings } = await findStore(orm, storeId);
+  // A later mapping must not unmask what was received before.
+  const settings = await settingsAt(orm, await findStore(orm, storeId), row.receivedAt);
   const masked = () =>
     content === undefined ? null : redact(content, unmaskedFieldsOf(settings, row, content));
   return {

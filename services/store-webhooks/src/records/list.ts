@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '@platform/auth/bearer';
 import { pageLimitBody, pageLimitQuery, pageList, pageOf, type Page } from '@platform/pagination/page-limit';
 import { slice } from '@platform/pagination/slice';
 import type { Executor } from '@platform/service-kit/db';
@@ -47,7 +49,16 @@ interface ListSpec<Row extends object> extends Shown<Row> {
   summary: string;
   /** Query parameters that narrow the list, by name. */
   filters?: Record<string, Filter>;
+  /** Called with what a page shows before it is answered. */
+  onRead?(context: Context, read: Read<Row>): Promise<void>;
   one?: OneRecord;
+}
+
+interface Read<Row> {
+  rows: readonly Row[];
+  query: Record<string, unknown>;
+  caller: Caller;
+  req: IncomingMessage;
 }
 
 interface Filter {
@@ -197,7 +208,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
         query: z.strictObject({ ...pageLimitQuery, ...mapValues(filters, ({ schema }) => schema) }),
         responses: { 200: { description: 'A page', body: pageLimitBody(name, spec.view) } },
       },
-      async ({ params, query }) => {
+      async ({ params, query, caller, req }) => {
         const page = pageOf(query);
         if (params.id !== everyStore) await requireStore(context, params.id);
         else if (page.offset > maxOffsetOfEveryStore) {
@@ -207,6 +218,7 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
           });
         }
         const found = slice(await rows(context.database.orm, params.id, page, query), page.limit);
+        await spec.onRead?.(context, { rows: found.items as Row[], query, caller, req });
         const items = found.items.map((row) => ({
           ...show(row as Row),
           storeId: params.id === everyStore ? (row as { storeId: string }).storeId : undefined,

@@ -81,7 +81,10 @@ export const storeRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'The store', body: ChangedStoreView } },
         problems: [404],
       },
-      async ({ params, body }) => ({ status: 200, body: await changeStore(context, params.id, body) }),
+      async ({ params, body, caller }) => ({
+        status: 200,
+        body: await changeStore(context, params.id, body, caller.subject),
+      }),
     ),
     route(
       {

@@ -21,3 +21,9 @@ export interface StoreSettings {
   allowedAddresses: string[];
   requestsPerMinute?: number | null | undefined;
 }
+
+/** What a record of a change keeps of a store: everything but its credentials. */
+export interface StoreSnapshot extends StoreSettings {
+  name: string;
+  storeUrl: string;
+}

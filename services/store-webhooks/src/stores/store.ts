@@ -1,7 +1,9 @@
 import type { Executor } from '@platform/service-kit/db';
 import { NotFound } from '@platform/service-kit/problem';
-import { desc, eq, inArray, isNotNull } from 'drizzle-orm';
-import { stores, webhookTokens } from '../db/tables.ts';
+import { and, asc, desc, eq, gte, inArray, isNotNull, sql } from 'drizzle-orm';
+import { v7 } from 'uuid';
+import { storeChanges, stores, webhookTokens } from '../db/tables.ts';
+import type { StoreSettings, StoreSnapshot } from './settings.ts';
 
 export type StoreRow = typeof stores.$inferSelect;
 
@@ -13,6 +15,43 @@ export const findStore = async (db: Executor, id: string, lock = false): Promise
   const [row] = await (lock ? query.for('update') : query);
   if (row === undefined) throw new NotFound('store');
   return row;
+};
+
+const snapshotOf = ({ name, storeUrl, settings }: Pick<StoreRow, 'name' | 'storeUrl' | 'settings'>) =>
+  ({ name, storeUrl, ...settings }) satisfies StoreSnapshot;
+
+interface StoreChange {
+  before: StoreRow;
+  after: Parameters<typeof snapshotOf>[0];
+  /** Subject of the access token. */
+  changedBy: string;
+}
+
+/** Records a change, in the transaction that makes it. */
+export const addStoreChange = async (db: Executor, { before, after, changedBy }: StoreChange) => {
+  await db.insert(storeChanges).values({
+    storeId: before.id,
+    id: v7(),
+    changedBy,
+    changedAt: sql`clock_timestamp()`,
+    before: snapshotOf(before),
+    after: snapshotOf(after),
+  });
+};
+
+/** The settings that a store had at a time: those that the first later change replaced, else those of today. */
+export const settingsAt = async (
+  db: Executor,
+  { id, settings }: StoreRow,
+  at: string,
+): Promise<StoreSettings> => {
+  const [change] = await db
+    .select({ before: storeChanges.before })
+    .from(storeChanges)
+    .where(and(eq(storeChanges.storeId, id), gte(storeChanges.changedAt, at)))
+    .orderBy(asc(storeChanges.id))
+    .limit(1);
+  return change?.before ?? settings;
 };
 
 export const findStores = (db: Executor, ids: readonly string[]) => select(db).where(inArray(stores.id, ids));

@@ -11,7 +11,7 @@ import { changedStore, clearedCredentials, newStore, webhookUrls, type StoreStat
 import type { KnownStore } from './known-store.ts';
 import type { StoreChanges, StoreInput } from './schema.ts';
 import type { TokenPurpose } from './settings.ts';
-import { findStore, listStores } from './store.ts';
+import { addStoreChange, findStore, listStores } from './store.ts';
 import { showStores } from './view.ts';
 
 const seal = ({ box, now }: Context, id: string, state: StoreState) => ({
@@ -69,15 +69,20 @@ export const createStore = async (
   return { ...view, webhookToken: token.token, webhookUrls: urls };
 };
 
-/** Changes a store; `clearedCredentials` names the credentials that the change removed. Throws NotFound. */
-export const changeStore = (context: Context, id: string, change: StoreChanges) =>
+/**
+ * Changes a store and records the change; `clearedCredentials` names the credentials that it removed. `changedBy` is the
+ * subject of the caller's token. Throws NotFound.
+ */
+export const changeStore = (context: Context, id: string, change: StoreChanges, changedBy: string) =>
   context.database.orm.transaction(async (tx) => {
-    const before = context.openStore(await findStore(tx, id, true));
+    const row = await findStore(tx, id, true);
+    const before = context.openStore(row);
     const state = changedStore(before, change);
     await tx
       .update(stores)
       .set(seal(context, id, state))
       .where(eq(stores.id, id));
+    await addStoreChange(tx, { before: row, after: state, changedBy });
     return {
       ...(await getStore(context, id, tx)),
       clearedCredentials: clearedCredentials(before.credentials, state.credentials),

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '@platform/auth/bearer';
+import { requestIdOf } from '@platform/service-kit/log';
+import { v7 } from 'uuid';
+import type { Context } from '../context.ts';
+import { eventReveals, type revealKinds } from '../db/tables.ts';
+
+export interface Reveal {
+  kind: (typeof revealKinds)[number];
+  caller: Caller;
+  req: IncomingMessage;
+}
+
+const messages = { body: 'masked bodies were revealed', search: 'masked bodies were searched' };
+
+/**
+ * Records that a caller learns what the views of events mask; call it before the answer. The caller chooses X-Request-Id
+ * and could use that of somebody else, so the records have an id of ours; a line of the log has both.
+ */
+export const recordReveal = async (
+  { database, log, now }: Context,
+  events: readonly { storeId: string; id: string }[],
+  { kind, caller: { subject: revealedBy }, req }: Reveal,
+): Promise<void> => {
+  const requestId = randomUUID();
+  log.info(
+    { requestId: requestIdOf(req), recordedAs: requestId, revealedBy, events: events.length },
+    messages[kind],
+  );
+  if (events.length === 0) return;
+  const revealedAt = now().toISOString();
+  await database.orm.insert(eventReveals).values(
+    events.map(({ storeId, id }) => ({
+      storeId,
+      id: v7(),
+      eventId: id,
+      kind,
+      revealedBy,
+      requestId,
+      revealedAt,
+    })),
+  );
+};
