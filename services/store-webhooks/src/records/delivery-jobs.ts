@@ -27,11 +27,14 @@ export const deliveryJobList = declareList({
         description:
           'Never moves back, and the first of the last three stays; the last two end it without a delivery',
       }),
-      laterStage: z.enum(finalStages).nullable().meta({
-        // OpenAPI 3.0 allows null only where the list has it too.
-        enum: [...finalStages, null],
-        description: 'Another end that the provider reported after this one',
-      }),
+      laterStage: z
+        .enum(finalStages)
+        .nullable()
+        .meta({
+          // OpenAPI 3.0 allows null only where the list has it too.
+          enum: [...finalStages, null],
+          description: 'Another end that the provider reported after this one',
+        }),
       status: 'As the provider named it',
       driverLocation: z.object({ lat: z.number(), lng: z.number() }).nullable(),
       endedAt: 'When it was cancelled or failed',
