@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { nestsDeeperThan } from '@platform/service-kit/body';
+import { parseExactly } from '../providers/exact-json.ts';
 
 export const maxBody = 1_048_576;
 const maxDepth = 64;
@@ -13,7 +14,7 @@ export const readable = (body: Buffer, contentType: string | undefined): unknown
   if (isForm(contentType)) return fields(body.toString('utf8'));
   if (nestsDeeperThan(maxDepth, body)) return undefined;
   try {
-    return JSON.parse(body.toString('utf8')) as unknown;
+    return parseExactly(body.toString('utf8'));
   } catch {
     return undefined;
   }

@@ -4,6 +4,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { SafeError } from '@platform/service-kit/safe-error';
 import { Stopped, Unprocessable } from '../worker/unprocessable.ts';
+import { parseExactly } from './exact-json.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** Which addresses may be requested: those of the public internet, or any. */
@@ -98,7 +99,7 @@ const parseAnswer = async (provider: string, answer: IncomingMessage): Promise<u
     chunks.push(chunk);
   }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+    return parseExactly(Buffer.concat(chunks).toString('utf8'));
   } catch {
     throw new ProviderUnavailable(provider, 'did not answer with JSON', { status });
   }

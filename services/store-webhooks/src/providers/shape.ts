@@ -5,7 +5,7 @@ import { Unprocessable } from '../worker/unprocessable.ts';
 /** Any text that can be stored. */
 export const storableText = (max = 2000) => z.string().max(max).refine(isStorable, 'must be storable text');
 
-/** An identifier: text, or a number that some installations send instead. */
+/** An identifier: text, or a number that some installations send instead; above 2^53 it is text already (parseExactly). */
 export const identifier = () =>
   z.union([storableText(200).min(1), z.int().transform(String)], { error: 'must be an identifier' });
 

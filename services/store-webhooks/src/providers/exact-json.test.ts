@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { parseExactly } from './exact-json.ts';
+
+test('an integer is the number that was sent, or its text', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 70n), max: 2n ** 70n }), (integer) => {
+      const value = (parseExactly(`{"a":[${integer}]}`) as { a: unknown[] }).a[0];
+      expect(String(value)).toBe(String(integer));
+      expect(typeof value).toBe(Number.isSafeInteger(Number(integer)) ? 'number' : 'string');
+    }),
+  );
+});
+
+test('everything else is what JSON.parse makes of it, amounts with many digits too', () => {
+  fc.assert(
+    fc.property(fc.json(), (json) => {
+      fc.pre(!/\d{16}/.test(json));
+      const padded = `[${json}, 0.30000000000000004, 9007199254740991, "9007199254740993", 1e25]`;
+      expect(parseExactly(padded)).toEqual(JSON.parse(padded));
+    }),
+  );
+});
+
+test('a fraction that a double rounds to an integer stays text', () => {
+  expect(parseExactly('[9007199254740991.4, 12.00000000000000001, 12.0000000000000000]')).toEqual([
+    '9007199254740991.4',
+    '12.00000000000000001',
+    12,
+  ]);
+});

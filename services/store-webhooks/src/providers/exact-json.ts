@@ -1,0 +1,24 @@
+/** What a reviver is told of a value that is neither an object nor an array (JSON.parse source text access, ES2026). */
+interface Source {
+  source?: string;
+}
+
+const isInteger = /^-?\d+$/;
+const hasFraction = /^-?\d+\.\d*[1-9]/;
+
+/** The text of a number that would be another integer as a double. */
+const exact = (_name: string, value: unknown, { source = '' }: Source): unknown => {
+  if (!Number.isInteger(value)) return value;
+  const isRounded = isInteger.test(source) ? !Number.isSafeInteger(value) : hasFraction.test(source);
+  return isRounded && !/e/i.test(source) ? source : value;
+};
+
+/**
+ * As JSON.parse, but an integer above 2^53 is the text that was sent: it may be an id, which must not be rounded. Throws
+ * SyntaxError.
+ */
+export const parseExactly = (json: string): unknown =>
+  // A reviver is called for each value, and nearly no body has so many digits.
+  /\d{16}/.test(json)
+    ? (JSON.parse(json, exact as (name: string, value: unknown) => unknown) as unknown)
+    : JSON.parse(json);
