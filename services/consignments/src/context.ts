@@ -37,7 +37,9 @@ export const createContext = (env: Env, parts: Parts, overrides: Partial<Context
   const searches = createSearches({
     databaseUrl: env.DATABASE_URL,
     max: env.SEARCH_POOL,
-    timeouts: { indexed: env.SEARCH_TIMEOUT_MS, short: env.SHORT_SEARCH_TIMEOUT_MS },
+    maxWaiting: env.SEARCH_QUEUE,
+    maxWaitMs: env.SEARCH_WAIT_MS,
+    timeoutMs: env.SEARCH_TIMEOUT_MS,
   });
   return {
     ...base,

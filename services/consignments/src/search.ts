@@ -5,16 +5,20 @@ import type { Sql } from 'postgres';
 
 /** Runs searches on separate connections, so that slow searches delay only other searches. */
 export interface Searches extends AsyncDisposable {
-  /** Gives `read` a connection. Throws Unavailable `query_timeout` when the time for `text` is over. */
+  /** Gives `read`, which makes one statement, a connection. Throws Unavailable `query_timeout` or `too_busy`. */
   run<T>(text: string, read: (sql: Sql) => Promise<T>): Promise<T>;
 }
 
 interface SearchOptions {
   databaseUrl: string;
-  /** Connections of each kind of search. */
+  /** Searches of each kind that run at the same time. */
   max: number;
-  /** In milliseconds, for texts with a trigram, which the index can find, and without. */
-  timeouts: { indexed: number; short: number };
+  /** Searches of each kind that may wait; the next one is refused with Unavailable `too_busy`. */
+  maxWaiting: number;
+  /** How long they may wait, in milliseconds. */
+  maxWaitMs: number;
+  /** Time limit of the statement, in milliseconds. */
+  timeoutMs: number;
 }
 
 /** PostgreSQL plans each search again, because the best plan depends on the pattern. */
@@ -36,14 +40,14 @@ const tooSlow = (error?: unknown): Unavailable =>
 const isCancelled = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: unknown }).code === '57014';
 
-const lane = (databaseUrl: string, name: string, max: number, ms: number) => {
+const openLane = (name: string, { databaseUrl, max, maxWaiting, maxWaitMs, timeoutMs }: SearchOptions) => {
   const url = planned(databaseUrl);
-  const database = openDatabase({ url, name, max, statementTimeoutMs: ms, maxWaitMs: ms });
+  const database = openDatabase({ url, name, max, statementTimeoutMs: timeoutMs, maxWaiting, maxWaitMs });
   return {
-    /** The timeout includes the time spent waiting for a connection. */
     run: async <T>(read: (sql: Sql) => Promise<T>): Promise<T> => {
       try {
-        return await withDeadline(ms, tooSlow, () => read(database.sql));
+        // A scope of its own: a request that has had another connection would wait here without a limit.
+        return await withDeadline(maxWaitMs + timeoutMs, tooSlow, () => read(database.sql));
       } catch (error) {
         throw isCancelled(error) ? tooSlow(error) : error;
       }
@@ -55,9 +59,9 @@ const lane = (databaseUrl: string, name: string, max: number, ms: number) => {
 /** Whether the text contains three consecutive letters or digits, so that the trigram index can find it. */
 export const hasTrigram = (text: string): boolean => /[\p{L}\p{N}]{3}/u.test(text);
 
-export const createSearches = ({ databaseUrl, max, timeouts }: SearchOptions): Searches => {
-  const indexed = lane(databaseUrl, 'consignments-search', max, timeouts.indexed);
-  const short = lane(databaseUrl, 'consignments-short-search', max, timeouts.short);
+export const createSearches = (options: SearchOptions): Searches => {
+  const indexed = openLane('consignments-search', options);
+  const short = openLane('consignments-short-search', options);
   return {
     run: (text, read) => (hasTrigram(text) ? indexed : short).run(read),
     [Symbol.asyncDispose]: async () => {

@@ -82,6 +82,16 @@ describe('SearchText', () => {
       expect([text, await found(text)]).toEqual([text, ['Straße Łódź ΣΊΣΥΦΟΣ İzmir']]);
   });
 
+  test('finds a text however its accents are composed', async () => {
+    await make('Zürich Ångström'.normalize('NFC'));
+    await make('Zürich Ångström'.normalize('NFD'));
+    const both = ['NFC', 'NFD'].map((form) => 'Zürich Ångström'.normalize(form)).toSorted();
+    for (const form of ['NFC', 'NFD'])
+      for (const text of ['Zürich', 'ZÜRICH', 'ü', 'ångs'])
+        expect([form, text, await found(text.normalize(form))]).toEqual([form, text, both]);
+    expect(await found('Zurich')).toEqual([]);
+  });
+
   test('finds a record by its changed text', async () => {
     const { body } = await make('first');
     expect(await found('first')).toEqual(['first']);
@@ -123,28 +133,48 @@ describe('SearchText', () => {
   });
 });
 
-describe('a text of two letters', () => {
-  test('returns 400 at once if too many records would have to be searched', async () => {
-    await using long = await startService({ variables: { SHORT_SEARCH_MAX_ROWS: '3' } });
-    for (let n = 0; n < 4; n++) {
-      const changes = { clientName: 'Clover', status: n % 2, externalId: `E-${n}` };
-      await long.post('/consignments', consignmentInput(changes)).expect(201);
-    }
-    const { body } = await long.read('/consignments?SearchText=cl').expect(400);
+/** As if the list had so many records: the page directory counts them. */
+const countAs = ({ context }: Service, rows: number) => context.database.sql`
+  insert into consignments_directory_buckets (filter, value, created_at, id, n)
+  values ('', '', '2000-01-01', '00000000-0000-7000-8000-000000000000', ${rows})`;
+
+describe('a text of one letter or two, or without three letters in a row', () => {
+  const texts = ['c', 'cl', 'cn-'];
+
+  test.each(texts)('is answered with the exact total in up to 2,000,000 records: %s', async (text) => {
+    await using long = await startService();
+    for (const clientName of ['Clover', 'Cloud', 'Bee'])
+      await long.post('/consignments', consignmentInput({ clientName })).expect(201);
+    await countAs(long, 1_999_997);
+    const { body } = await long.read(`/consignments?SearchText=${text}`).expect(200);
+    expect(body.total).toBe(text === 'cl' ? 2 : 3);
+  });
+
+  test.each(texts)('returns 400 at once in more: %s', async (text) => {
+    await using long = await startService();
+    for (let n = 0; n < 2; n++)
+      await long.post(
+        '/consignments',
+        consignmentInput({ clientName: 'Clover', status: n, externalId: `E-${n}` }),
+      );
+    await countAs(long, 2_000_000);
+    const { body } = await long.read(`/consignments?SearchText=${text}`).expect(400);
     expect(body).toMatchObject({ code: 'validation_failed' });
     expect(body.errors.SearchText[0]).toContain('three letters or digits');
 
-    expect((await long.read('/consignments?SearchText=clo').expect(200)).body.total).toBe(4);
-    expect((await long.read('/consignments?SearchText=cl&Status=1').expect(200)).body.total).toBe(2);
-    expect((await long.read('/consignments?SearchText=cl&ExternalId=E-2').expect(200)).body.total).toBe(1);
-    expect((await long.read('/partners?SearchText=cl').expect(200)).body.total).toBe(0);
+    expect((await long.read('/consignments?SearchText=clo').expect(200)).body.total).toBe(2);
+    expect((await long.read(`/consignments?SearchText=${text}&Status=1`).expect(200)).body.total).toBe(1);
+    expect((await long.read(`/consignments?SearchText=${text}&ExternalId=E-1`).expect(200)).body.total).toBe(
+      1,
+    );
+    expect((await long.read(`/partners?SearchText=${text}`).expect(200)).body.total).toBe(0);
   });
 });
 
 describe('a search that takes too long', () => {
   test.each(['ab', 'abc'])('for %s returns 503 with advice, and delays no other request', async (text) => {
     await using slow = await startService({
-      variables: { SEARCH_POOL: '1', SEARCH_TIMEOUT_MS: '3000', SHORT_SEARCH_TIMEOUT_MS: '3000' },
+      variables: { SEARCH_POOL: '1', SEARCH_TIMEOUT_MS: '500', SEARCH_WAIT_MS: '60000' },
     });
     const { sql } = slow.context.database;
     // Every search waits for this lock, as it would for a scan that does not end.
@@ -168,9 +198,36 @@ describe('a search that takes too long', () => {
     await slow.read(`/partners?SearchText=${text}`).expect(200);
   });
 
+  test('waits for a limited number of others, and for a limited time', async () => {
+    await using slow = await startService({
+      variables: { SEARCH_POOL: '1', SEARCH_QUEUE: '1', SEARCH_WAIT_MS: '500', SEARCH_TIMEOUT_MS: '60000' },
+    });
+    const { sql } = slow.context.database;
+    const lock = await sql.reserve();
+    await lock`begin`;
+    await lock`lock table partners`;
+    const answers: unknown[] = [];
+    const searches = ['ab', 'bc', 'cd'].map(async (text) => {
+      const { status, body, headers } = await slow.read(`/partners?SearchText=${text}`);
+      answers.push([status, body.code, headers['retry-after']]);
+    });
+    // One runs. One finds the queue full, and one waits too long.
+    await expect.poll(() => answers).toHaveLength(2);
+    expect(answers).toEqual([
+      [503, 'too_busy', '1'],
+      [503, 'too_busy', '1'],
+    ]);
+    // The other kind of search has a queue of its own.
+    await slow.read('/warehouses?SearchText=abc').expect(200);
+    await lock`commit`;
+    lock.release();
+    await Promise.all(searches);
+    expect(answers.at(-1)).toEqual([200, undefined, undefined]);
+  });
+
   test('is cancelled in PostgreSQL, as is a list without a text, so that no connection stays busy', async () => {
     await using slow = await startService({
-      variables: { DATABASE_POOL: '1', SEARCH_POOL: '1', SHORT_SEARCH_TIMEOUT_MS: '3000' },
+      variables: { DATABASE_POOL: '1', SEARCH_POOL: '1', SEARCH_TIMEOUT_MS: '3000' },
     });
     const blocker = postgres(slow.databaseUrl, { max: 1 });
     await using _ended = { [Symbol.asyncDispose]: () => blocker.end() };

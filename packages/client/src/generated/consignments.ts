@@ -782,7 +782,7 @@ export interface operations {
                 PageIndex?: number;
                 /** @description Records per page */
                 PageSize?: number;
-                /** @description Text that must occur in consignmentNumber, clientName, externalId or reference, in upper or lower case. No character is a wildcard. A text without three letters or digits in a row is refused with 400 unless the whole list, or the records of one of the other filters, are at most 100,000. */
+                /** @description Text that must occur in consignmentNumber, clientName, externalId or reference, in upper or lower case. No character is a wildcard. A text without three letters or digits in a row is refused with 400 unless the whole list, or the records of one of the other filters, are at most 2,000,000. */
                 SearchText?: string;
                 /** @description Only consignments of this client */
                 ClientId?: string;
@@ -1612,7 +1612,7 @@ export interface operations {
                 PageIndex?: number;
                 /** @description Records per page */
                 PageSize?: number;
-                /** @description Text that must occur in productCode, description or partnerProductId, in upper or lower case. No character is a wildcard. A text without three letters or digits in a row is refused with 400 unless the whole list, or the records of one of the other filters, are at most 100,000. */
+                /** @description Text that must occur in productCode, description or partnerProductId, in upper or lower case. No character is a wildcard. A text without three letters or digits in a row is refused with 400 unless the whole list, or the records of one of the other filters, are at most 2,000,000. */
                 SearchText?: string;
                 /** @description Only products of this partner */
                 PartnerId?: string;

@@ -9,20 +9,19 @@ import type { Kind } from './kind.ts';
 import { countedPage, type Filters, type WrittenPage } from './page.ts';
 import { findRecord, insertRecord, updateRecord } from './store.ts';
 
-/** Searches use separate connections. Throws Unavailable `query_timeout` when a search takes too long. */
-const readList = (
+/** Searches use separate connections. Throws Unavailable when a search takes too long or too many wait. */
+const readCounted = (
   { database, searches }: Context,
-  { text }: Filters,
-  read: (sql: Sql) => Promise<WrittenPage>,
-): Promise<WrittenPage> => (text === undefined ? read(database.sql) : searches.run(text, read));
-
-/** One page of a short list. */
-export const listRecords = (
-  ctx: Context,
   kind: Kind,
   filters: Filters,
   page: IndexedPage,
-): Promise<WrittenPage> => readList(ctx, filters, (sql) => countedPage(sql, kind, filters, page));
+): Promise<WrittenPage> => {
+  const read = (sql: Sql) => countedPage(sql, kind, filters, page);
+  return filters.text === undefined ? read(database.sql) : searches.run(filters.text, read);
+};
+
+/** One page of a short list. */
+export const listRecords = readCounted;
 
 /**
  * One page of a list that has a page directory. With at most one filter, the cost does not depend on the length of
@@ -35,12 +34,12 @@ export const listByDirectory = async (
   kind: Kind,
   filters: Filters,
   page: IndexedPage,
-): Promise<WrittenPage> =>
-  (await directoryPage(ctx.database.sql, directory, kind, filters, page)) ??
-  readList(ctx, filters, async (sql) => {
-    await refuseBroadSearch(sql, directory, filters, ctx.shortSearchRows);
-    return countedPage(sql, kind, filters, page);
-  });
+): Promise<WrittenPage> => {
+  const found = await directoryPage(ctx.database.sql, directory, kind, filters, page);
+  if (found !== undefined) return found;
+  await refuseBroadSearch(ctx.database.sql, directory, filters, ctx.shortSearchRows);
+  return readCounted(ctx, kind, filters, page);
+};
 
 /** The new record as JSON text. */
 export const createRecord = async (
