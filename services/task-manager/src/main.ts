@@ -1,6 +1,13 @@
+import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
+import { outdated } from './outdated.ts';
 
-await runService({ name: 'task-manager', env: processEnv, createContext, createApp });
+await runService({
+  name: 'task-manager',
+  env: processEnv,
+  createContext: async (env, parts) => withPruning(await createContext(env, parts), outdated),
+  createApp,
+});

@@ -1,5 +1,7 @@
 import { withMaintenance } from '@platform/pagination/maintenance';
+import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
+import { outdatedKeys } from './api-keys/store.ts';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { projectDirectory } from './db/directory.ts';
@@ -9,6 +11,8 @@ await runService({
   name: 'verify-projects',
   env: processEnv,
   createContext: (env, parts) =>
-    withMaintenance(createContext(env, parts), env.DATABASE_URL, [projectDirectory]),
+    withPruning(withMaintenance(createContext(env, parts), env.DATABASE_URL, [projectDirectory]), [
+      outdatedKeys,
+    ]),
   createApp,
 });

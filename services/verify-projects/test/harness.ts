@@ -32,6 +32,7 @@ export const startService = async (options: StartOptions<Context> = {}) => {
       key_hint: display,
       scopes: ['verify:read'],
       created_at: new Date().toISOString(),
+      granted_until: null,
       expires_at: null,
       revoked_at: null,
       last_used_at: null,
@@ -75,3 +76,7 @@ export const projectInput = (changes: object = {}) => ({
   target_languages: ['de', 'fr'],
   ...changes,
 });
+
+/** By how many minutes the time in a UUIDv7 differs from the present. (Within a process v7() never goes back.) */
+export const minutesOff = (id: string): number =>
+  Math.abs(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16) - Date.now()) / 60_000;

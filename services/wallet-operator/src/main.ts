@@ -1,7 +1,9 @@
+import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
+import { outdatedSessions } from './launches/store.ts';
 import { ScopeMismatch } from './ledger/settings.ts';
 
 await runService({
@@ -14,7 +16,7 @@ await runService({
       // The database is down. The first batch checks the scope again before it writes anything.
       parts.log.warn({ err }, 'the scope of transaction ids could not be checked yet');
     });
-    return context;
+    return withPruning(context, [outdatedSessions]);
   },
   createApp,
 });

@@ -158,8 +158,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All API keys, oldest first, without their secrets
-         * @description Requires bearer, with the scope verify:admin.
+         * API keys, oldest first, without their secrets
+         * @description A key is erased 90 days after it was revoked or has expired.
+         *
+         *     Requires bearer, with the scope verify:admin.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -1740,14 +1742,21 @@ export interface operations {
     };
     listApiKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Items per page */
+                limit?: number;
+                /** @description With `revoked`, the list has revoked and expired keys as well */
+                include?: "revoked";
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The whole list as one page */
+            /** @description One page of keys */
             200: {
                 headers: {
                     [name: string]: unknown;

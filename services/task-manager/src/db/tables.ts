@@ -45,7 +45,7 @@ export const users = pgTable(
 
 const owner = () => uuid('user_id').notNull();
 
-/** A session lasts until its row is deleted or `expiresAt` has passed. */
+/** A session lasts until its row is deleted or `expiresAt` has passed. Expired rows are deleted (outdated.ts). */
 export const sessions = pgTable(
   'sessions',
   {
@@ -59,7 +59,10 @@ export const sessions = pgTable(
     /** Each refresh extends it. */
     expiresAt: isoColumn('expires_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.userId, table.id] })],
+  (table) => [
+    primaryKey({ columns: [table.userId, table.id] }),
+    index('sessions_by_expiry').on(table.expiresAt),
+  ],
 );
 
 /** Networks from which a user has logged in: a login throttle of the whole network lets the user through. */
@@ -72,7 +75,10 @@ export const knownNetworks = pgTable(
     /** The last login, give or take a day. */
     seenAt: isoColumn('seen_at').notNull(),
   },
-  (table) => [primaryKey({ columns: [table.userId, table.network] })],
+  (table) => [
+    primaryKey({ columns: [table.userId, table.network] }),
+    index('known_networks_by_age').on(table.seenAt),
+  ],
 );
 
 export const tasks = pgTable(
@@ -122,6 +128,6 @@ export const idempotencyKeys = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.userId, table.key] }),
-    index('idempotency_keys_by_age').on(table.userId, table.createdAt),
+    index('idempotency_keys_by_age').on(table.createdAt),
   ],
 );

@@ -10,28 +10,24 @@ export interface IdempotencyKey {
 const matches = ({ userId, key }: IdempotencyKey) =>
   and(eq(idempotencyKeys.userId, userId), eq(idempotencyKeys.key, key));
 
-/** Deletes the user's keys that are older than a day, by the clock of the database. */
-export const pruneKeys = async (orm: Executor, userId: string): Promise<void> => {
-  await orm
-    .delete(idempotencyKeys)
-    .where(
-      and(
-        eq(idempotencyKeys.userId, userId),
-        lt(idempotencyKeys.createdAt, sql`now() - interval '24 hours'`),
-      ),
-    );
-};
-
 interface Claim extends IdempotencyKey {
   requestHash: Buffer;
 }
 
-/** False when the key exists. Waits for a concurrent transaction that claims the same key. */
+/**
+ * False when the key exists and is not a day old. Waits for a concurrent transaction that claims the same
+ * key.
+ */
 export const claimKey = async (orm: Executor, claim: Claim): Promise<boolean> => {
+  const fresh = { requestHash: claim.requestHash, answer: null, createdAt: sql`now()` };
   const claimed = await orm
     .insert(idempotencyKeys)
-    .values({ ...claim, createdAt: sql`now()` })
-    .onConflictDoNothing()
+    .values({ ...claim, ...fresh })
+    .onConflictDoUpdate({
+      target: [idempotencyKeys.userId, idempotencyKeys.key],
+      set: fresh,
+      setWhere: lt(idempotencyKeys.createdAt, sql`now() - interval '24 hours'`),
+    })
     .returning({ key: idempotencyKeys.key });
   return claimed.length === 1;
 };

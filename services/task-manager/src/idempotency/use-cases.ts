@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Tx } from '@platform/service-kit/db';
 import { Problem, Unavailable } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
-import { claimKey, findKey, pruneKeys, storeAnswer, type IdempotencyKey } from './store.ts';
+import { claimKey, findKey, storeAnswer, type IdempotencyKey } from './store.ts';
 
 const hashOf = (request: unknown): Buffer => createHash('sha256').update(JSON.stringify(request)).digest();
 
@@ -20,14 +20,13 @@ export const once = <Answer>(
     if (key === undefined) return work(transaction);
     const id: IdempotencyKey = { userId, key };
     const requestHash = hashOf(request);
-    await pruneKeys(transaction, userId);
     if (await claimKey(transaction, { ...id, requestHash })) {
       const answer = await work(transaction);
       await storeAnswer(transaction, id, answer);
       return answer;
     }
     const first = await findKey(transaction, id);
-    // Another request deleted the key in between, because it was a day old.
+    // The key was deleted in between, because it became a day old.
     if (first === undefined) throw new Unavailable('write_conflict', 'Try again.', undefined, 1);
     if (!first.requestHash.equals(requestHash)) {
       throw new Problem({

@@ -1,5 +1,5 @@
 import type { Executor } from '@platform/service-kit/db';
-import { and, eq, gt, gte, inArray, lte, sql as raw } from 'drizzle-orm';
+import { and, eq, gt, gte, inArray, sql as raw } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import { sessions } from '../db/tables.ts';
 import type { SessionName } from './refresh-token.ts';
@@ -51,7 +51,7 @@ export const replaceRefreshHash = async (
   return earlier?.refreshHash;
 };
 
-/** Deletes a session, if `refreshHash` is its valid hash or is not given. Returns whether there was one. */
+/** Deletes a live session, if `refreshHash` is its valid hash or is not given. Returns whether there was one. */
 export const deleteSession = async (
   orm: Executor,
   session: SessionName,
@@ -60,12 +60,7 @@ export const deleteSession = async (
   const hasHash = refreshHash && eq(sessions.refreshHash, refreshHash);
   const deleted = await orm
     .delete(sessions)
-    .where(and(matches(session), hasHash))
+    .where(and(matches(session), gt(sessions.expiresAt, now), hasHash))
     .returning({ id: sessions.id });
   return deleted.length === 1;
-};
-
-/** Deletes the user's expired sessions. */
-export const pruneSessions = async (orm: Executor, userId: string): Promise<void> => {
-  await orm.delete(sessions).where(and(eq(sessions.userId, userId), lte(sessions.expiresAt, now)));
 };

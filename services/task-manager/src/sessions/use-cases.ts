@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
 import type { ReadToken, SessionName } from './refresh-token.ts';
 import { revocationId } from './settings.ts';
-import { deleteSession, insertSession, pruneSessions, replaceRefreshHash } from './store.ts';
+import { deleteSession, insertSession, replaceRefreshHash } from './store.ts';
 
 /** The tokens of a session. */
 export interface Credentials {
@@ -23,11 +23,10 @@ const credentialsOf = async (
   return { accessToken: token, expiresAt, refreshToken };
 };
 
-/** Starts a session and deletes the user's expired ones. */
+/** Starts a session. */
 export const startSession = async (context: Context, orm: Executor, userId: string): Promise<Credentials> => {
   const session = { userId, id: uuidv7() };
   const refresh = context.refreshTokens.create(session);
-  await pruneSessions(orm, userId);
   await insertSession(orm, { ...session, refreshHash: refresh.hash });
   return credentialsOf(context, session, refresh.token);
 };
@@ -116,7 +115,6 @@ export const refuseRefresh = async (
   { session, hash, issued }: ReadToken,
 ): Promise<never> => {
   if (!issued) throw invalid(hash);
-  await pruneSessions(context.database.orm, session.userId);
   if (!(await endSession(context, session))) throw invalid();
   throw new Unauthorized(
     'The refresh token was used before; the session has ended.',

@@ -1,5 +1,5 @@
 import type { Executor } from '@platform/service-kit/db';
-import { and, eq, getTableColumns, lt, sql } from 'drizzle-orm';
+import { and, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm';
 import { knownNetworks, users } from '../db/tables.ts';
 import type { User } from './schema.ts';
 
@@ -41,6 +41,9 @@ export const setPasswordHash = async (orm: Executor, id: string, passwordHash: s
   await orm.update(users).set({ passwordHash }).where(eq(users.id, id));
 };
 
+/** A network is forgotten when the user has not logged in from it for this long. */
+export const networkDays = 90;
+
 /** By the clock of the database, so that an instance with a wrong clock forgets no network. */
 const daysAgo = (days: number) => sql`now() - make_interval(days => ${days})`;
 
@@ -56,18 +59,18 @@ export const rememberNetwork = async (orm: Executor, userId: string, network: st
     });
 };
 
-/** Deletes the user's networks that were not seen for this many days. */
-export const pruneNetworks = async (orm: Executor, userId: string, days: number): Promise<void> => {
-  await orm
-    .delete(knownNetworks)
-    .where(and(eq(knownNetworks.userId, userId), lt(knownNetworks.seenAt, daysAgo(days))));
-};
-
+/** Whether the user has logged in from the network within the last `networkDays`. */
 export const hasNetwork = async (orm: Executor, email: string, network: string): Promise<boolean> => {
   const rows = await orm
     .select({ userId: knownNetworks.userId })
     .from(knownNetworks)
     .innerJoin(users, eq(users.id, knownNetworks.userId))
-    .where(and(eq(users.email, email), eq(knownNetworks.network, network)));
+    .where(
+      and(
+        eq(users.email, email),
+        eq(knownNetworks.network, network),
+        gte(knownNetworks.seenAt, daysAgo(networkDays)),
+      ),
+    );
   return rows.length === 1;
 };

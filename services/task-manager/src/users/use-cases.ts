@@ -9,14 +9,10 @@ import {
   findUser,
   hasNetwork,
   insertUser,
-  pruneNetworks,
   rememberNetwork,
   setPasswordHash,
   type Account,
 } from './store.ts';
-
-/** A network is forgotten when the user has not logged in from it for this long. */
-const networkDays = 90;
 
 /** Throws Conflict `email_taken`. */
 export const createUser = async (
@@ -42,14 +38,8 @@ export const rehashPassword = async (
 ): Promise<void> => setPasswordHash(database.orm, id, await loginPasswords.hash(password));
 
 /** Remembers the network that a user has logged in from. */
-export const rememberLogin = async (
-  orm: Executor,
-  userId: string,
-  address: string | undefined,
-): Promise<void> => {
-  await pruneNetworks(orm, userId, networkDays);
-  await rememberNetwork(orm, userId, networkOf(address));
-};
+export const rememberLogin = (orm: Executor, userId: string, address: string | undefined): Promise<void> =>
+  rememberNetwork(orm, userId, networkOf(address));
 
 /** Whether a user with this email has logged in from the network of this address. */
 export const isKnownFrom = (

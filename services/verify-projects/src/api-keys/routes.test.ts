@@ -1,8 +1,10 @@
-import { isApiKey } from '@platform/auth/api-keys';
+import { hashApiKey, isApiKey } from '@platform/auth/api-keys';
+import { startPruning } from '@platform/service-kit/pruning';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import request from 'supertest';
-import { startService, type Service } from '../../test/harness.ts';
+import { minutesOff, startService, type Service } from '../../test/harness.ts';
 import { ApiKeyList } from './schema.ts';
+import { outdatedKeys } from './store.ts';
 
 let service: Service;
 beforeAll(async () => {
@@ -19,7 +21,7 @@ const statusOf = async (key: string): Promise<number> => {
   return (await request(app).get('/v1/languages').set('X-API-Key', key)).status;
 };
 const listed = async (id: string) => {
-  const { body } = await service.admin.get('/api-keys').expect(200);
+  const { body } = await service.admin.get('/api-keys?limit=200&include=revoked').expect(200);
   return (body.api_keys as Record<string, unknown>[]).find((one) => one['id'] === id);
 };
 
@@ -43,7 +45,7 @@ describe('an API key', () => {
     const list = await service.admin.get('/api-keys').expect(200);
     expect(ApiKeyList.strict().parse(list.body)).toEqual(list.body);
     expect(list.body.api_keys.at(-1)).toEqual(rest);
-    expect(list.body.page).toEqual({ number: 1, has_more: false, limit: list.body.api_keys.length });
+    expect(list.body.page).toEqual({ number: 1, has_more: false, limit: 50 });
     expect(list.text).not.toContain(key.slice(11, -4));
     expect(await statusOf(key)).toBe(200);
   });
@@ -102,7 +104,24 @@ describe('an API key', () => {
     await rotate(nobody, 0).expect(404);
   });
 
-  test('is revoked permanently, and stays in the list', async () => {
+  test.for([null, '2126-01-01T00:00:00.000Z'])(
+    'that is replaced a second time gives a key with the expiry it was created with (%j), not the end of its grace period',
+    async (expires_at) => {
+      const { body: first } = await service.admin.post('/api-keys', { ...input, expires_at }).expect(201);
+      const rotate = (id: string, grace_seconds: number) =>
+        service.admin.post(`/api-keys/${id}/rotate`, { grace_seconds }).expect(201);
+      const second = await rotate(first.id, 60);
+      const grace = (await listed(first.id))?.['expires_at'];
+      const third = await rotate(first.id, 3600);
+      const fourth = await rotate(third.body.id, 60);
+      expect([second, third, fourth].map(({ body }) => body.expires_at)).toEqual(Array(3).fill(expires_at));
+      expect((await listed(first.id))?.['expires_at']).toBe(grace);
+      await service.context.database.sql`update api_keys set expires_at = now() where id = ${first.id}`;
+      expect(await statusOf(third.body.key)).toBe(200);
+    },
+  );
+
+  test('is revoked permanently, and stays in the list with ?include=revoked', async () => {
     const { body } = await service.admin.post('/api-keys', input).expect(201);
     await service.admin.delete(`/api-keys/${body.id}`).expect(204);
     const revoked = await listed(body.id);
@@ -148,4 +167,106 @@ describe('an API key', () => {
     const { body } = await service.admin.post(`/api-keys/${id}/rotate`, wrong).expect(400);
     expect(Object.keys(body.errors)).toEqual(['grace_seconds']);
   });
+});
+
+describe('the list of API keys', () => {
+  test('has pages as the other lists have, oldest first', async () => {
+    await using own = await startService();
+    for (let n = 0; n < 4; n++) await own.admin.post('/api-keys', { ...input, name: `key ${n}` }).expect(201);
+    const pages = [];
+    for (const query of ['limit=2', 'limit=2&page=2', 'page=3&limit=2', 'limit=2&page=4']) {
+      const { body } = await own.admin.get(`/api-keys?${query}`).expect(200);
+      pages.push([(body.api_keys as { name: string }[]).map(({ name }) => name), body.page]);
+    }
+    const page = (number: number, has_more: boolean) => ({ number, has_more, limit: 2 });
+    expect(pages).toEqual([
+      [['a test', 'key 0'], page(1, true)],
+      [['key 1', 'key 2'], page(2, true)],
+      [['key 3'], page(3, false)],
+      [[], page(4, false)],
+    ]);
+  });
+
+  test('has revoked, replaced and expired keys only with include=revoked', async () => {
+    await using own = await startService();
+    const { sql } = own.context.database;
+    const [revoked, replaced, expired, valid] = await Promise.all(
+      ['revoked', 'replaced', 'expired', 'valid'].map(async (name) => {
+        const { body } = await own.admin.post('/api-keys', { ...input, name }).expect(201);
+        return String(body.id);
+      }),
+    );
+    await own.admin.delete(`/api-keys/${revoked}`).expect(204);
+    const { body: replacement } = await own.admin.post(`/api-keys/${replaced}/rotate`, { grace_seconds: 0 });
+    await sql`update api_keys set expires_at = now() where id = ${expired ?? ''}`;
+    const ids = async (query: string) => {
+      const { body } = await own.admin.get(`/api-keys${query}`).expect(200);
+      return (body.api_keys as { id: string }[]).map(({ id }) => id);
+    };
+    const [first] = await ids('');
+    expect(await ids('')).toEqual([first, valid, replacement.id]);
+    expect(new Set(await ids('?include=revoked'))).toEqual(
+      new Set([first, revoked, replaced, expired, valid, replacement.id]),
+    );
+  });
+
+  test('keeps a key for 90 days after it was revoked or has expired, whichever came first', async () => {
+    await using own = await startService();
+    const { sql } = own.context.database;
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    const [old, young] = [daysAgo(91), daysAgo(89)];
+    await own.storeKey({ revoked_at: old });
+    await own.storeKey({ expires_at: old });
+    await own.storeKey({ expires_at: old, revoked_at: young });
+    await own.storeKey({ expires_at: '2126-01-01T00:00:00.000Z', revoked_at: old });
+    const kept = [
+      own.key,
+      (await own.storeKey({ revoked_at: young })).key,
+      (await own.storeKey({ expires_at: young })).key,
+      (await own.storeKey({ created_at: old })).key,
+      (await own.storeKey({ expires_at: '2126-01-01T00:00:00.000Z' })).key,
+    ].map(hashApiKey);
+    await using _pruning = startPruning({ sql, log: own.context.log, prunables: [outdatedKeys] });
+    const hashes = async () =>
+      (await sql`select hash from api_keys`).map((row) => row['hash'] as string).toSorted();
+    await expect.poll(hashes).toEqual(kept.toSorted());
+  });
+
+  test.for(['include=', 'include=expired', 'include=all', 'page=0', 'limit=201', 'sort=name'])(
+    'refuses ?%s by name',
+    async (query) => {
+      const { body } = await service.admin.get(`/api-keys?${query}`).expect(400);
+      expect(Object.keys(body.errors)).toEqual([query.split('=')[0]]);
+    },
+  );
+
+  test.for([40, -40])(
+    'is in the order of the clock of the database: an instance is %i days off',
+    async (days) => {
+      await using own = await startService();
+      const create = async (name: string) => {
+        await own.admin.post('/api-keys', { ...input, name }).expect(201);
+      };
+      await create('first');
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 });
+      onTestFinished(() => void vi.useRealTimers());
+      const wrong = await own.startInstance();
+      const token = await own.tokens.token({ scope: 'verify:admin' });
+      const { body: second } = await request(wrong.app)
+        .post('/v1/api-keys')
+        .set('Authorization', `Bearer ${token}`)
+        .send({ ...input, name: 'second' })
+        .expect(201);
+      vi.useRealTimers();
+      expect(minutesOff(second.id)).toBeLessThan(10);
+      await create('third');
+      const { body } = await own.admin.get('/api-keys').expect(200);
+      expect((body.api_keys as { name: string }[]).map(({ name }) => name)).toEqual([
+        'a test',
+        'first',
+        'second',
+        'third',
+      ]);
+    },
+  );
 });

@@ -1,7 +1,7 @@
-import { fullList } from '@platform/pagination/page-limit';
+import { pageList, pageOf } from '@platform/pagination/page-limit';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { ApiKey, ApiKeyInput, ApiKeyList, ApiKeyPath, NewApiKey, Rotation } from './schema.ts';
+import { ApiKey, ApiKeyInput, ApiKeyList, ApiKeyPath, ApiKeyQuery, NewApiKey, Rotation } from './schema.ts';
 import { createApiKey, getApiKey, listApiKeys, revokeApiKey, rotateApiKey } from './use-cases.ts';
 
 const tag = 'API keys';
@@ -17,11 +17,17 @@ export const apiKeyRoutes = (ctx: Context): Route[] => [
       path: '/api-keys',
       operationId: 'listApiKeys',
       tag,
-      summary: 'All API keys, oldest first, without their secrets',
+      summary: 'API keys, oldest first, without their secrets',
+      description: 'A key is erased 90 days after it was revoked or has expired.',
       caller: ctx.admin,
-      responses: { 200: { description: 'The whole list as one page', body: ApiKeyList } },
+      query: ApiKeyQuery,
+      responses: { 200: { description: 'One page of keys', body: ApiKeyList } },
     },
-    async () => ({ status: 200, body: fullList('api_keys', await listApiKeys(ctx)) }),
+    async ({ query }) => {
+      const page = pageOf(query);
+      const keys = await listApiKeys(ctx, page, query.include === 'revoked');
+      return { status: 200, body: pageList('api_keys', page, keys) };
+    },
   ),
   route(
     {

@@ -1,4 +1,4 @@
-import { pageLimitBody } from '@platform/pagination/page-limit';
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { timestamp } from '../timestamp.ts';
@@ -50,5 +50,13 @@ export const ApiKey = z
 export const NewApiKey = ApiKey.extend({
   key: z.string().meta({ description: 'The key itself. It is not stored and cannot be shown again.' }),
 }).meta({ id: 'NewApiKey' });
+
+export const ApiKeyQuery = z.strictObject({
+  ...pageLimitQuery,
+  include: z
+    .enum(['revoked'])
+    .optional()
+    .meta({ description: 'With `revoked`, the list has revoked and expired keys as well' }),
+});
 
 export const ApiKeyList = pageLimitBody('api_keys', ApiKey).meta({ id: 'ApiKeyList' });

@@ -1,12 +1,38 @@
+import type { Page } from '@platform/pagination/page-limit';
+import { slice, type Slice } from '@platform/pagination/slice';
 import type { Database, Executor, Tx } from '@platform/service-kit/db';
+import type { Prunable } from '@platform/service-kit/pruning';
 import { and, eq, isNull, lte, or, sql } from 'drizzle-orm';
 import { apiKeys } from '../db/tables.ts';
 
 export type ApiKeyRow = typeof apiKeys.$inferSelect;
 
-/** All keys, revoked and expired ones included, oldest first. */
-export const findApiKeys = ({ orm }: Database): Promise<ApiKeyRow[]> =>
-  orm.select().from(apiKeys).orderBy(apiKeys.id);
+const { expires_at, revoked_at } = apiKeys;
+
+/** By the clock of the database. */
+const isValid = sql<boolean>`${revoked_at} is null and (${expires_at} is null or ${expires_at} > now())`;
+
+/** Keys that were revoked or have expired long ago; erased in the background. */
+export const outdatedKeys: Prunable = {
+  table: 'api_keys',
+  outdated: "least(expires_at, revoked_at) < now() - interval '90 days'",
+};
+
+/** One page, oldest first; revoked and expired keys only with `all`. */
+export const findApiKeys = async (
+  { orm }: Database,
+  { offset, limit }: Page,
+  all: boolean,
+): Promise<Slice<ApiKeyRow>> => {
+  const rows = await orm
+    .select()
+    .from(apiKeys)
+    .where(all ? undefined : isValid)
+    .orderBy(apiKeys.id)
+    .offset(Number(offset))
+    .limit(limit + 1);
+  return slice(rows, limit);
+};
 
 /** Undefined if the key does not exist. */
 export const findApiKey = async ({ orm }: Database, id: string): Promise<ApiKeyRow | undefined> => {
@@ -16,8 +42,7 @@ export const findApiKey = async ({ orm }: Database, id: string): Promise<ApiKeyR
 
 /** What the guard needs of a key; whether it is valid is decided by the clock of the database. */
 export const findByHash = async ({ orm }: Database, hash: string) => {
-  const { id, scopes, expires_at, revoked_at } = apiKeys;
-  const isValid = sql<boolean>`${revoked_at} is null and (${expires_at} is null or ${expires_at} > now())`;
+  const { id, scopes } = apiKeys;
   const [row] = await orm
     .select({ id, hash: apiKeys.hash, scopes, isValid })
     .from(apiKeys)
@@ -31,8 +56,10 @@ export const readClock = async (orm: Executor): Promise<Date> => {
   return new Date(row?.now ?? NaN);
 };
 
-export const insertApiKey = async (orm: Executor, row: ApiKeyRow): Promise<void> => {
-  await orm.insert(apiKeys).values(row);
+export const insertApiKey = async (orm: Executor, row: typeof apiKeys.$inferInsert): Promise<ApiKeyRow> => {
+  const [stored] = await orm.insert(apiKeys).values(row).returning();
+  if (stored === undefined) throw new Error('the API key was not stored');
+  return stored;
 };
 
 /** Locks the key for other writers until the transaction ends. */

@@ -1,6 +1,8 @@
 import { makeApiKey } from '@platform/auth/api-keys';
+import type { Page } from '@platform/pagination/page-limit';
+import type { Slice } from '@platform/pagination/slice';
+import type { Executor } from '@platform/service-kit/db';
 import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
-import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { endOfGrace, isActive } from './domain.ts';
 import type { ApiKeyInput } from './schema.ts';
@@ -17,26 +19,19 @@ import {
 /** A key that was just created: the only time its secret is known. */
 export type MadeKey = ApiKeyRow & { key: string };
 
-const make = (
-  { name, scopes, expires_at }: Pick<ApiKeyRow, 'name' | 'scopes' | 'expires_at'>,
-  now: Date,
-): { row: ApiKeyRow; key: string } => {
+/** Stores a new key that works until `granted_until`, or until it is revoked or replaced. */
+const make = async (
+  orm: Executor,
+  { name, scopes, granted_until }: Pick<ApiKeyRow, 'name' | 'scopes' | 'granted_until'>,
+): Promise<MadeKey> => {
   const { key, hash, display } = makeApiKey();
-  const row = {
-    id: v7(),
-    name,
-    hash,
-    key_hint: display,
-    scopes,
-    created_at: now.toISOString(),
-    expires_at,
-    revoked_at: null,
-    last_used_at: null,
-  };
-  return { row, key };
+  const row = { name, scopes, hash, key_hint: display, granted_until, expires_at: granted_until };
+  return { ...(await insertApiKey(orm, row)), key };
 };
 
-export const listApiKeys = (ctx: Context): Promise<ApiKeyRow[]> => findApiKeys(ctx.database);
+/** One page, oldest first; revoked and expired keys only with `all`. */
+export const listApiKeys = (ctx: Context, page: Page, all: boolean): Promise<Slice<ApiKeyRow>> =>
+  findApiKeys(ctx.database, page, all);
 
 /** Throws NotFound. */
 export const getApiKey = async (ctx: Context, id: string): Promise<ApiKeyRow> => {
@@ -47,17 +42,15 @@ export const getApiKey = async (ctx: Context, id: string): Promise<ApiKeyRow> =>
 
 /** Throws ValidationFailed when the expiry is not in the future. */
 export const createApiKey = async (ctx: Context, input: ApiKeyInput): Promise<MadeKey> => {
-  const now = await readClock(ctx.database.orm);
-  if (!isActive({ ...input, revoked_at: null }, now))
+  const { orm } = ctx.database;
+  if (!isActive({ ...input, revoked_at: null }, await readClock(orm)))
     throw new ValidationFailed({ expires_at: ['must be in the future'] });
-  const { row, key } = make(input, now);
-  await insertApiKey(ctx.database.orm, row);
-  return { ...row, key };
+  return make(orm, { ...input, granted_until: input.expires_at });
 };
 
 /**
- * Creates another key with the same name, scopes and expiry; the old one works for `graceSeconds` more.
- * Throws NotFound, and Conflict `key_inactive` when the old key is revoked or expired.
+ * Creates another key with the name, the scopes and the expiry that the old one was created with; the old
+ * one works for `graceSeconds` more. Throws NotFound, and Conflict `key_inactive` when the old key is revoked or expired.
  */
 export const rotateApiKey = async (ctx: Context, id: string, graceSeconds: number): Promise<MadeKey> => {
   const { oldHash, made } = await ctx.database.orm.transaction(async (tx) => {
@@ -66,10 +59,8 @@ export const rotateApiKey = async (ctx: Context, id: string, graceSeconds: numbe
     const now = await readClock(tx);
     if (!isActive(old, now))
       throw new Conflict('key_inactive', 'The key is revoked or expired; create another.');
-    const { row, key } = make(old, now);
     await saveValidity(tx, id, { expires_at: endOfGrace(old, graceSeconds, now) });
-    await insertApiKey(tx, row);
-    return { oldHash: old.hash, made: { ...row, key } };
+    return { oldHash: old.hash, made: await make(tx, old) };
   });
   ctx.forgetKey(oldHash);
   return made;

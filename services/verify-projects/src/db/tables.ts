@@ -60,6 +60,7 @@ export const deliverables = pgTable(
   'deliverables',
   {
     project_id: uuid().notNull(),
+    /** uuidv7() of the database, as in api_keys. */
     id: uuid().notNull(),
     language: text().notNull(),
     type: text().notNull(),
@@ -85,18 +86,29 @@ export const deliverables = pgTable(
   ],
 );
 
-/** One row for each secret: rotating a key adds a row. The secret itself is not stored. */
+/**
+ * One row for each secret: rotating a key adds a row. The secret itself is not stored. A row is erased 90
+ * days after its key was revoked or has expired.
+ */
 export const apiKeys = pgTable(
   'api_keys',
   {
-    id: uuid().primaryKey(),
+    /** Of the database, so that the order of ids is that of its clock. */
+    id: uuid()
+      .primaryKey()
+      .default(sql`uuidv7()`),
     name: text().notNull(),
     /** SHA-256 of the key in hex. */
     hash: text().notNull(),
     /** First and last letters of the key. */
     key_hint: text().notNull(),
     scopes: text().array().notNull(),
-    created_at: isoColumn('created_at').notNull(),
+    created_at: isoColumn('created_at')
+      .notNull()
+      .default(sql`now()`),
+    /** What the key was created with, for the keys that replace it. */
+    granted_until: isoColumn('granted_until'),
+    /** `granted_until`, or the end of the grace period once the key is replaced. */
     expires_at: isoColumn('expires_at'),
     revoked_at: isoColumn('revoked_at'),
     last_used_at: isoColumn('last_used_at'),

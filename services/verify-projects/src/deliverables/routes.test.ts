@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { projectInput, startService, type Service } from '../../test/harness.ts';
+import request from 'supertest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { minutesOff, projectInput, startService, type Service } from '../../test/harness.ts';
 import { DeliverableList } from './schema.ts';
 
 let service: Service;
@@ -149,3 +150,22 @@ describe('deliverables of a project', () => {
     expect(await updatedAtOf(project)).toBe(latest);
   });
 });
+
+test.for([40, -40])(
+  'deliverables are listed in the order of the clock of the database: an instance is %i days off',
+  async (days) => {
+    const list = `/projects/${await createProject()}/deliverables`;
+    const first = await service.admin.post(list, input).expect(201);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * 86_400_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const { app } = await service.startInstance();
+    const token = await service.tokens.token({ scope: 'verify:admin' });
+    const wrong = request(app).post(`/v1${list}`).set('Authorization', `Bearer ${token}`);
+    const second = await wrong.send(input).expect(201);
+    vi.useRealTimers();
+    const third = await service.admin.post(list, input).expect(201);
+    const { body } = await service.read(list).expect(200);
+    expect(body.deliverables).toEqual([first.body, second.body, third.body]);
+    expect(minutesOff(second.body.id)).toBeLessThan(10);
+  },
+);

@@ -42,19 +42,19 @@ const touch = (sql: Sql, { projectId, id }: Place) => sql`
       and exists (select from deliverables where project_id = ${projectId} and deliverables.id = ${id})
     returning projects.updated_at)`;
 
-/** Undefined if the project does not exist. */
+/** Undefined if the project does not exist. The id is of the database, so that its clock orders deliverables. */
 export const insertDeliverable = async (
   { sql }: Database,
-  { projectId, id }: Place,
+  projectId: string,
   { language, type, status, due_at }: DeliverableInput,
-): Promise<string | undefined> => {
-  const [row] = await sql<JsonRow[]>`
+): Promise<(JsonRow & { id: string }) | undefined> => {
+  const [row] = await sql<(JsonRow & { id: string })[]>`
     with project as (
       update projects set updated_at = at from next_updated_at() as at where id = ${projectId} returning updated_at)
     insert into deliverables
-    select ${projectId}, ${id}, ${language}, ${type}, ${status}, ${due_at}, updated_at from project
-    returning json`;
-  return row?.json;
+    select ${projectId}, uuidv7(), ${language}, ${type}, ${status}, ${due_at}, updated_at from project
+    returning id, json`;
+  return row;
 };
 
 /** Undefined if the deliverable does not exist. */

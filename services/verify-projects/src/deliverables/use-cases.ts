@@ -1,5 +1,4 @@
 import { NotFound } from '@platform/service-kit/problem';
-import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import type { DeliverableInput, DeliverablePatch } from './schema.ts';
 import {
@@ -31,10 +30,9 @@ export const createDeliverable = async (
   projectId: string,
   deliverable: DeliverableInput,
 ): Promise<{ id: string; json: string }> => {
-  const id = v7();
-  const json = await insertDeliverable(ctx.database, { projectId, id }, deliverable);
-  if (json === undefined) throw new NotFound('project');
-  return { id, json };
+  const stored = await insertDeliverable(ctx.database, projectId, deliverable);
+  if (stored === undefined) throw new NotFound('project');
+  return stored;
 };
 
 /** Throws NotFound. */

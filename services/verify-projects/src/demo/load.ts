@@ -1,5 +1,6 @@
 import { makeApiKey } from '@platform/auth/api-keys';
 import type { Database } from '@platform/service-kit/db';
+import { sql } from 'drizzle-orm';
 import {
   apiKeys,
   deliverables as deliverableTable,
@@ -28,7 +29,8 @@ export const replaceKey = async (
   const fresh = {
     hash,
     key_hint: display,
-    created_at: new Date().toISOString(),
+    created_at: sql`now()`,
+    granted_until: null,
     expires_at: null,
     revoked_at: null,
     last_used_at: null,

@@ -175,7 +175,7 @@ export const sessions = pgTable(
       .default(sql`uuidv7()`),
   },
   (table) => [
-    // Each launch deletes the sessions that ended long ago.
+    // Sessions that ended long ago are deleted in the background.
     index('sessions_expiry').on(table.expiresAt),
     uniqueIndex('sessions_launch').on(table.launchId),
   ],

@@ -1,10 +1,17 @@
-import { eq, lt, sql } from 'drizzle-orm';
+import type { Prunable } from '@platform/service-kit/pruning';
+import { eq, sql } from 'drizzle-orm';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { sessions } from '../db/tables.ts';
 
 export type SessionRow = typeof sessions.$inferSelect;
 
-/** Adds a session of `seconds` and deletes those that ended more than a day ago, by the clock of the database. */
+/** Sessions that ended long ago; deleted in the background. */
+export const outdatedSessions: Prunable = {
+  table: 'sessions',
+  outdated: "expires_at < now() - interval '1 day'",
+};
+
+/** Adds a session of `seconds`, by the clock of the database. */
 export const insertSession = async (
   orm: PostgresJsDatabase,
   row: Pick<SessionRow, 'tokenHash' | 'playerId' | 'gameCode'>,
@@ -15,7 +22,6 @@ export const insertSession = async (
     .insert(sessions)
     .values({ ...row, createdAt: sql`now()`, expiresAt })
     .returning();
-  await orm.delete(sessions).where(lt(sessions.expiresAt, sql`now() - interval '1 day'`));
   if (added === undefined) throw new Error('the session was not stored');
   return added;
 };

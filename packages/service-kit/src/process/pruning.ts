@@ -1,0 +1,82 @@
+import type { Sql } from 'postgres';
+import { startBackground } from './background.ts';
+import type { BaseContext } from './context.ts';
+import type { Log } from './log.ts';
+
+/** Rows that are kept for a time only. Both are SQL of the service, never input. */
+export interface Prunable {
+  table: string;
+  /** Condition of the rows to delete, by the clock of the database; an index on its column finds them. */
+  outdated: string;
+}
+
+interface PruningOptions {
+  sql: Sql;
+  log: Log;
+  prunables: readonly Prunable[];
+  /** Milliseconds between two runs; 10 minutes unless given. */
+  everyMs?: number;
+  /** Rows of one transaction. */
+  atOnce?: number;
+}
+
+/** One lock for all processes that prune; advisory locks are per database. */
+const lock = 4_218_335;
+
+/** Deletes up to `atOnce` rows that nobody has locked. Returns how many; undefined while another process prunes. */
+const deleteSlice = (sql: Sql, { table, outdated }: Prunable, atOnce: number): Promise<number | undefined> =>
+  sql.begin(async (tx) => {
+    const [{ locked }] = await tx<[{ locked: boolean }]>`select pg_try_advisory_xact_lock(${lock}) as locked`;
+    if (!locked) return undefined;
+    const { count } = await tx.unsafe(
+      `delete from ${table} where ctid = any(array(
+         select ctid from ${table} where ${outdated} limit ${atOnce} for update skip locked))`,
+    );
+    return count;
+  });
+
+/**
+ * Deletes outdated rows in the background until disposed of, in small transactions, so that no request waits for
+ * long. Every instance of a service runs it; only one works at a time.
+ */
+export const startPruning = (options: PruningOptions): AsyncDisposable => {
+  const { sql, log, prunables, everyMs = 600_000, atOnce = 1000 } = options;
+  let stopping = false;
+  const prune = async (prunable: Prunable): Promise<void> => {
+    let rows = 0;
+    for (let count: number | undefined = atOnce; count === atOnce && !stopping;) {
+      count = await deleteSlice(sql, prunable, atOnce);
+      rows += count ?? 0;
+    }
+    if (rows > 0) log.info({ table: prunable.table, rows }, 'outdated rows deleted');
+  };
+  const background = startBackground({
+    name: 'pruning',
+    everyMs,
+    log,
+    run: async () => {
+      for (const prunable of prunables) await prune(prunable);
+    },
+  });
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stopping = true;
+      await background[Symbol.asyncDispose]();
+    },
+  };
+};
+
+/** The context of a service whose outdated rows are deleted until it is disposed of. */
+export const withPruning = <Context extends BaseContext>(
+  context: Context,
+  prunables: readonly Prunable[],
+): Context => {
+  const pruning = startPruning({ sql: context.database.sql, log: context.log, prunables });
+  return {
+    ...context,
+    [Symbol.asyncDispose]: async () => {
+      await pruning[Symbol.asyncDispose]();
+      await context[Symbol.asyncDispose]();
+    },
+  };
+};

@@ -1,0 +1,65 @@
+import { startPruning } from '@platform/service-kit/pruning';
+import { expect, test } from 'vitest';
+import { register, startService, variablesFor } from '../test/harness.ts';
+import { startProcess } from '../test/service-process.ts';
+import { outdated } from './outdated.ts';
+import { isKnownFrom } from './users/use-cases.ts';
+
+test('what has expired is deleted in the background, also when its user never comes back, and nothing else is', async () => {
+  await using service = await startService();
+  const { context, app } = service;
+  const { sql } = context.database;
+  const [gone, back] = [await register(app), await register(app)];
+  for (const { as } of [gone, back])
+    await as('post', '/tasks').set('Idempotency-Key', 'k').send({ title: 'x' });
+  const age = (id: string, seconds: number) => sql`
+    with sessions as (update sessions set expires_at = now() + make_interval(secs => ${seconds}) where user_id = ${id}),
+      networks as (update known_networks set seen_at = now() - interval '90 days' + make_interval(secs => ${seconds})
+        where user_id = ${id})
+    update idempotency_keys set created_at = now() - interval '1 day' + make_interval(secs => ${seconds})
+    where user_id = ${id}`;
+  await age(gone.user.id, -1);
+  await age(back.user.id, 600);
+  await using _pruning = startPruning({ sql, log: context.log, prunables: outdated });
+  for (const table of ['sessions', 'known_networks', 'idempotency_keys']) {
+    const owners = async () => (await sql`select user_id from ${sql(table)}`).map((row) => row['user_id']);
+    await expect.poll(owners, { message: table }).toEqual([back.user.id]);
+  }
+  expect(await sql`select from users`).toHaveLength(2);
+  expect(await sql`select from tasks`).toHaveLength(2);
+});
+
+test('each of these deletions finds its rows by an index', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  await sql`set enable_seqscan = off`;
+  for (const { table, outdated: condition } of outdated) {
+    const plan = await sql.unsafe(`explain select ctid from ${table} where ${condition} limit 1000`);
+    expect(JSON.stringify(plan)).toMatch(/Index (Only )?Scan/);
+  }
+});
+
+test('a network counts as known for 90 days, whether or not the background has deleted it', async () => {
+  await using service = await startService();
+  const { context, app } = service;
+  const { email, user } = await register(app);
+  const { sql } = context.database;
+  const [row] = await sql<{ network: string }[]>`select network from known_networks`;
+  const isKnown = () => isKnownFrom(context, email, row?.network);
+  const setAge = (hours: number) => sql`
+    update known_networks set seen_at = now() - make_interval(hours => ${hours}) where user_id = ${user.id}`;
+  expect(await isKnown()).toBe(true);
+  await setAge(90 * 24 - 1);
+  expect(await isKnown()).toBe(true);
+  await setAge(90 * 24 + 1);
+  expect(await isKnown()).toBe(false);
+});
+
+test('a process of the service deletes them when it starts', async () => {
+  await using service = await startService();
+  const { sql } = service.context.database;
+  await register(service.app);
+  await sql`update sessions set expires_at = now() - interval '1 second'`;
+  await using _process = await startProcess(variablesFor(service.databaseUrl));
+  await expect.poll(async () => (await sql`select from sessions`).length).toBe(0);
+});

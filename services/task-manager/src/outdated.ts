@@ -1,0 +1,9 @@
+import type { Prunable } from '@platform/service-kit/pruning';
+import { networkDays } from './users/store.ts';
+
+/** Rows that nothing reads any more; deleted in the background. */
+export const outdated: readonly Prunable[] = [
+  { table: 'sessions', outdated: 'expires_at <= now()' },
+  { table: 'known_networks', outdated: `seen_at < now() - interval '${networkDays} days'` },
+  { table: 'idempotency_keys', outdated: "created_at < now() - interval '24 hours'" },
+];
