@@ -2,6 +2,7 @@ import { startBackground } from '@platform/service-kit/background';
 import type { BaseContext } from '@platform/service-kit/context';
 import { openDatabase } from '@platform/service-kit/db';
 import type { Log } from '@platform/service-kit/log';
+import { createReading } from '@platform/service-kit/reading';
 import { Gauge, type Registry } from 'prom-client';
 import {
   countUnfolded,
@@ -45,17 +46,19 @@ export const maintainDirectories = (options: MaintenanceOptions): Maintenance =>
   const { sql } = database;
   let stopping = false;
 
+  const readUnfolded = createReading(registry, 'directories', async () => {
+    const counts = [];
+    for (const directory of directories)
+      counts.push({ list: directory.name, unfolded: await countUnfolded(sql, directory) });
+    return counts;
+  });
   new Gauge({
     name: 'directory_unfolded_changes',
     help: 'Changes of a list that are not folded yet, so that every page has to add them up',
     labelNames: ['list'],
     registers: [registry],
     async collect() {
-      for (const directory of directories) {
-        // Without a database the gauge keeps its value; db_up shows the outage.
-        const unfolded = await countUnfolded(sql, directory).catch(() => undefined);
-        if (unfolded !== undefined) this.set({ list: directory.name }, unfolded);
-      }
+      for (const { list, unfolded } of (await readUnfolded()) ?? []) this.set({ list }, unfolded);
     },
   });
   const drift = new Gauge({

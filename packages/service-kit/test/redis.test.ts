@@ -1,6 +1,7 @@
 import { startRedis } from '@platform/local/redis';
 import supertest from 'supertest';
 import { expect, inject, test } from 'vitest';
+import { addRedisMetrics } from '../src/process/metrics.ts';
 import { askRedis } from '../src/process/redis.ts';
 import { startFixture } from './harness.ts';
 
@@ -52,6 +53,45 @@ test('a Redis that dies is degraded, not down, and is used again when it is back
     await redis.restart();
     await expect.poll(() => askRedis(fixture.context.redis, (client) => client.ping())).toBe('PONG');
   } finally {
+    await redis.stop();
+  }
+});
+
+test('a Redis that hangs is known to be away after the first command, and says so once', async () => {
+  const redis = await startRedis();
+  try {
+    // Only a coarse bound: after the first command nothing waits.
+    await using fixture = await startFixture({ REDIS_URL: redis.url, REDIS_TIMEOUT_MS: '1000' });
+    const { context, app, lines } = fixture;
+    addRedisMetrics(context.metrics, context.redis);
+    const ready = async () => (await supertest(app).get('/readyz')).body as unknown;
+    const redisUp = async () => /^redis_up .*$/m.exec((await supertest(app).get('/metrics')).text)?.[0];
+    await expect.poll(ready).toMatchObject({ status: 'ready', degraded: false, checks: { redis: 'ok' } });
+    expect(await redisUp()).toBe('redis_up 1');
+
+    process.kill(redis.pid, 'SIGSTOP');
+    expect(await askRedis(context.redis, (client) => client.ping())).toBeUndefined();
+    const start = performance.now();
+    for (let count = 0; count < 20; count++)
+      expect(await askRedis(context.redis, (client) => client.ping())).toBeUndefined();
+    expect(performance.now() - start).toBeLessThan(1000);
+    expect(await ready()).toMatchObject({
+      status: 'ready',
+      degraded: true,
+      checks: { redis: 'degraded' },
+    });
+    expect(await redisUp()).toBe('redis_up 0');
+
+    process.kill(redis.pid, 'SIGCONT');
+    await expect.poll(ready, { timeout: 20_000 }).toMatchObject({ degraded: false });
+    expect(await redisUp()).toBe('redis_up 1');
+    const messages = lines.filter((line) => line.includes('Redis is'));
+    expect(messages.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
+      'Redis is away',
+      'Redis is back',
+    ]);
+  } finally {
+    process.kill(redis.pid, 'SIGCONT');
     await redis.stop();
   }
 });

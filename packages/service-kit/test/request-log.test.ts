@@ -28,6 +28,28 @@ test('every request has one line with its id and path, without query and headers
   expect(JSON.stringify(lines)).not.toContain('secret');
 });
 
+test('a request that a problem answered has its code, and what overload refused is no error', async () => {
+  const limits = { DATABASE_POOL: '1', DATABASE_WAIT_MS: '50' };
+  await using fixture = await startFixture(limits);
+  const { url, lines, context } = fixture;
+  const held = context.database.sql`select pg_sleep(2)`.execute();
+  expect((await fetch(`${url}/v1/notes/one`)).status).toBe(503);
+  await held;
+  expect((await fetch(`${url}/v1/notes/one`)).status).toBe(404);
+  await context.database[Symbol.asyncDispose]();
+  expect((await fetch(`${url}/v1/notes/one`)).status).toBe(503);
+  const ended = () => lines.map((line) => JSON.parse(line)).filter(({ status }) => status !== undefined);
+  await expect.poll(() => ended().length).toBe(3);
+  expect(ended().map(({ status, code, level, msg }) => [status, code, level, msg])).toEqual([
+    [503, 'too_busy', 'info', 'refused'],
+    [404, 'not_found', 'info', 'answered'],
+    [503, 'database_unavailable', 'error', 'failed'],
+  ]);
+  const errors = lines.filter((line) => line.includes('"level":"error"'));
+  expect(errors).toHaveLength(2);
+  expect(errors.join('')).not.toContain('too_busy');
+});
+
 test('with REQUEST_LOG=failures requests that succeed have no line', async () => {
   const lines = await requestLines({ REQUEST_LOG: 'failures' });
   expect(lines.map(({ status }) => status)).toEqual([404, 500]);

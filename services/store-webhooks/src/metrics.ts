@@ -1,4 +1,4 @@
-import { detached } from '@platform/service-kit/request-scope';
+import { createReading } from '@platform/service-kit/reading';
 import { Gauge } from 'prom-client';
 import type { Context } from './context.ts';
 import type { ResultState } from './db/tables.ts';
@@ -19,23 +19,24 @@ interface Backlog {
   seconds: number;
 }
 
-/** Gauges that are read at the same time share one statement. */
-const shareRead = <T>(read: () => Promise<T>): (() => Promise<T>) => {
-  let running: Promise<T> | undefined;
-  return () => (running ??= detached(read).finally(() => (running = undefined)));
-};
-
-/** Adds gauges of the spool, the inbox and the mails, read at each scrape. Without a database they are NaN. */
+/**
+ * Adds gauges of the spool, the inbox and the mails, read at each scrape. Those from the database keep their last value
+ * while it is away.
+ */
 export const addWaitingMetrics = (context: Context): void => {
   const { metrics, inbox, rotations, bodyMemory, database, env, now } = context;
   const { sql } = database;
-  const gauge = (name: string, help: string, read: () => number | Promise<number>): Gauge =>
+  const gauge = (
+    name: string,
+    help: string,
+    read: () => number | undefined | Promise<number | undefined>,
+  ): Gauge =>
     new Gauge({
       name,
       help,
       registers: [metrics.registry],
       async collect() {
-        this.set(await (async () => read())().catch(() => Number.NaN));
+        this.set((await (async () => read())().catch(() => undefined)) ?? Number.NaN);
       },
     });
   const countOfDay = async (state: ResultState): Promise<number> => {
@@ -51,7 +52,7 @@ export const addWaitingMetrics = (context: Context): void => {
     return row.count;
   };
 
-  const readQueue = shareRead(async () => {
+  const readQueue = createReading(metrics.registry, 'queue', async () => {
     const [row] = await sql<[Backlog]>`
       with waiting as (
         (select queued_at from queue where crashes <= 2 order by due_at limit ${maxCounted})
@@ -63,7 +64,7 @@ export const addWaitingMetrics = (context: Context): void => {
       from waiting`;
     return row;
   });
-  const readMails = shareRead(async () => {
+  const readMails = createReading(metrics.registry, 'mails', async () => {
     const [row] = await sql<[Backlog]>`
       select count(*)::int as count, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
       from notifications where mail = 'pending'`;
@@ -98,23 +99,27 @@ export const addWaitingMetrics = (context: Context): void => {
   gauge(
     'webhooks_pending',
     'Events in the inbox that are still to be processed; estimated above 10,000',
-    async () => (await readQueue()).count,
+    async () => (await readQueue())?.count,
   );
   gauge(
     'webhooks_oldest_pending_seconds',
     'For how long the oldest event has been waiting to be processed; 0 if none waits',
-    async () => (await readQueue()).seconds,
+    async () => (await readQueue())?.seconds,
   );
-  gauge('webhooks_failed', 'Events that failed in the last 24 hours and were not processed since', () =>
-    countOfDay('failed'),
+  gauge(
+    'webhooks_failed',
+    'Events that failed in the last 24 hours and were not processed since',
+    createReading(metrics.registry, 'failed', () => countOfDay('failed')),
   );
-  gauge('webhooks_refused', 'Events of the last 24 hours whose signatures are not valid', () =>
-    countOfDay('refused'),
+  gauge(
+    'webhooks_refused',
+    'Events of the last 24 hours whose signatures are not valid',
+    createReading(metrics.registry, 'refused', () => countOfDay('refused')),
   );
-  gauge('webhooks_mails_pending', 'Mails that are still to be sent', async () => (await readMails()).count);
+  gauge('webhooks_mails_pending', 'Mails that are still to be sent', async () => (await readMails())?.count);
   gauge(
     'webhooks_oldest_mail_seconds',
     'For how long the oldest mail has been waiting to be sent; 0 if none waits',
-    async () => (await readMails()).seconds,
+    async () => (await readMails())?.seconds,
   );
 };

@@ -46,6 +46,29 @@ describe('when Redis is killed', () => {
     expect((await eve.as('get', '/tasks')).status).toBe(200);
   });
 
+  test('logins take at most 300 ms longer while it hangs', async () => {
+    const redis = await startRedis();
+    await using _stop = { [Symbol.asyncDispose]: redis.stop };
+    const variables = { REDIS_URL: redis.url, REDIS_TIMEOUT_MS: '200', RATE_LIMIT: 'on' };
+    await using service = await startService({ variables });
+    const { app, context } = service;
+    await until(async () => context.redis?.status === 'ready');
+    const { email } = await register(app);
+    const loginMs = async () => {
+      const start = performance.now();
+      expect((await login(app, email)).status).toBe(200);
+      return performance.now() - start;
+    };
+    const before = [];
+    for (let n = 0; n < 5; n++) before.push(await loginMs());
+    const stopped = process.kill(redis.pid, 'SIGSTOP');
+    const during = [];
+    for (let n = 0; n < 5; n++) during.push(await loginMs());
+    process.kill(redis.pid, 'SIGCONT');
+    expect(stopped).toBe(true);
+    expect(Math.max(...during)).toBeLessThan(Math.max(...before) + 300);
+  });
+
   test('a logged-out token stays refused when Redis has no value or another value', async () => {
     await using service = await startService();
     const ada = await register(service.app);

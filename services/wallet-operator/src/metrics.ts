@@ -1,4 +1,5 @@
 import type { Metrics } from '@platform/service-kit/metrics';
+import { createReading } from '@platform/service-kit/reading';
 import { Counter, Gauge, Histogram } from 'prom-client';
 
 export interface WalletMetrics {
@@ -23,31 +24,31 @@ export interface WalletGauges {
 export const createWalletMetrics = ({ registry }: Metrics, gauges: WalletGauges): WalletMetrics => {
   const registers = [registry];
   let proved: { ok: boolean; at: Date } | undefined;
-  /** A gauge of a value that is read at each scrape; NaN when that fails. */
-  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+  /** A gauge of a value that is read at each scrape; NaN while there is none. */
+  const gauge = (name: string, help: string, read: () => number | undefined | Promise<number | undefined>) =>
     new Gauge({
       name,
       help,
       registers,
       async collect() {
-        this.set(await Promise.resolve(read()).catch(() => Number.NaN));
+        this.set((await read()) ?? Number.NaN);
       },
     });
-  const unlessDown = 'NaN while the database cannot be reached';
+  const unlessDown = 'the last value while the database cannot be reached';
   gauge(
     'wallet_stuck_rounds',
     `Rounds open for longer than STUCK_ROUND_S; ${unlessDown}`,
-    gauges.stuckRounds,
+    createReading(registry, 'rounds', gauges.stuckRounds),
   );
   gauge(
     'wallet_summary_overdue_seconds',
     `How long the first day without stored sums has been over; 0 when it is not over; ${unlessDown}`,
-    gauges.summaryOverdueSeconds,
+    createReading(registry, 'summaries', gauges.summaryOverdueSeconds),
   );
   gauge(
     'wallet_failing_reconciliations',
     `Reconciliations that failed in the last 24 hours after they were received, or have not moved for an hour; ${unlessDown}`,
-    gauges.failingReconciliations,
+    createReading(registry, 'reconciliations', gauges.failingReconciliations),
   );
   gauge('wallet_waiting', 'Callbacks that wait to be committed', gauges.waiting);
   gauge(

@@ -80,3 +80,17 @@ test('callbacks of a locked player are applied once when the row is released soo
   expect((await locked.balance()).balance).toBe('800.00');
   await expectSoundLedger(service);
 });
+
+test('callbacks that overload refuses write no error, and their lines say why', async () => {
+  const { service, others } = await startWithPlayers({ MAX_WAITING: '1', BATCHES_IN_FLIGHT: '1' });
+  await using _ = service;
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => others.map((other) => other.debit(newDebit()))).flat(),
+  );
+  expect(answers.filter(({ http }) => http === 500).length).toBeGreaterThan(0);
+  const lines = () => service.lines.filter((line) => line.includes('"status":500'));
+  await expect.poll(() => lines().length).toBeGreaterThan(0);
+  for (const line of lines())
+    expect(JSON.parse(line)).toMatchObject({ level: 'info', code: 'too_busy', msg: 'refused' });
+  expect(service.lines.join('')).not.toContain('"level":"error"');
+});

@@ -126,6 +126,12 @@ export class Unavailable extends Problem {
   }
 }
 
+const overloadCodes = new Set(['too_busy', 'busy', 'too_many_downloads']);
+
+/** Whether a bounded queue refused the request: no fault of the process, so no error in its log. Metrics count it. */
+export const isOverload = (code: string | undefined): boolean =>
+  code !== undefined && overloadCodes.has(code);
+
 /** The response body (RFC 9457, with `code` and `requestId` for clients). */
 export const problemBody = (problem: Problem, requestId: string) => ({
   ...problem.members,

@@ -3,7 +3,7 @@ import { pinoHttp, type HttpLogger } from 'pino-http';
 import type { BaseContext } from '../process/context.ts';
 import { makeRequestId, requestIdOf, writeLine, type Log } from '../process/log.ts';
 import { networkOf } from './network.ts';
-import { BadRequest, Problem } from './problem.ts';
+import { BadRequest, isOverload, Problem } from './problem.ts';
 
 declare module 'http' {
   interface ServerResponse {
@@ -11,7 +11,7 @@ declare module 'http' {
     template?: string | undefined;
     /** False where a request that succeeds writes no line. */
     logSuccess?: false | undefined;
-    /** `code` of the problem that was answered. */
+    /** `code` of the problem that was answered, for the log. */
     problemCode?: string | undefined;
   }
 }
@@ -38,11 +38,11 @@ interface AccessLine {
 /** Why a request was refused, as one of few texts; undefined when it was not. */
 const refusalOf = (res: ServerResponse): string | undefined => {
   const [status, { problemCode, template = 'no route' }] = [statusOf(res), res];
-  if (status < 400 || (status >= 500 && problemCode !== 'too_busy')) return undefined;
+  if (status < 400 || (status >= 500 && !isOverload(problemCode))) return undefined;
   return [status, ...(problemCode === undefined ? [] : [problemCode]), template].join(' ');
 };
 
-/** Method, route, status, path (where `logPaths`) and time in ms. Neither headers nor query strings are logged. */
+/** Method, route, status, code of the problem, path (where `logPaths`) and time in ms. Neither headers nor query strings are logged. */
 const createAccessLine = (
   { requestLog, clientAddress, refusals }: Context,
   logPaths: boolean,
@@ -59,8 +59,7 @@ const createAccessLine = (
     }),
     levelOf: (req, res) => {
       const { statusCode, writableFinished, logSuccess, problemCode } = res;
-      // Overload is no fault of the process; the metrics count it.
-      if (statusCode >= 500 && problemCode !== 'too_busy') return 'error';
+      if (statusCode >= 500 && !isOverload(problemCode)) return 'error';
       const reason = refusalOf(res);
       if (reason !== undefined)
         return refusals.sample(reason, networkOf(clientAddress(req))) ? 'info' : 'silent';
@@ -68,7 +67,7 @@ const createAccessLine = (
       return logSuccess === false ? 'silent' : successLevel;
     },
     messageOf: ({ statusCode, writableFinished, problemCode }) => {
-      if (problemCode === 'too_busy') return 'refused';
+      if (isOverload(problemCode)) return 'refused';
       if (statusCode >= 500) return 'failed';
       return writableFinished ? 'answered' : 'client went away';
     },

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdOf, type Log } from '../process/log.ts';
 import { stopCounting } from '../process/request-scope.ts';
 import { headersOf, type Headers } from './headers.ts';
-import { problemBody, toProblem } from './problem.ts';
+import { isOverload, problemBody, toProblem } from './problem.ts';
 import type { AnyAnswer, Route } from './route.ts';
 
 /** How long the rest of an unread body is read and thrown away. */
@@ -93,8 +93,7 @@ export const createErrorHandler =
   (log: Log): ErrorHandler =>
   (error, req, res) => {
     const problem = toProblem(error);
-    // Refusing has to be cheap; the metrics count refusals.
-    if (problem.status >= 500 && problem.code !== 'too_busy')
+    if (problem.status >= 500 && !isOverload(problem.code))
       log.error({ requestId: requestIdOf(req), err: error }, problem.code);
     if (res.headersSent) {
       // Part of an answer is on the wire; only a broken connection tells the client that it is not whole.

@@ -69,7 +69,7 @@ export const openBaseContext = (env: CommonEnv, about: About, parts: Parts): Bas
     maxWaiting: env.DATABASE_QUEUE,
     maxWaitMs: env.DATABASE_WAIT_MS,
   });
-  const redis = openRedis(env.REDIS_URL, parts.log);
+  const redis = openRedis(env.REDIS_URL, parts.log, env.REDIS_TIMEOUT_MS);
   const refusals = createRefusalSampler(parts.log);
   return {
     ...parts,

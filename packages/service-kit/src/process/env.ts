@@ -40,6 +40,8 @@ export const commonEnv = {
    */
   MAX_CONNECTIONS: z.coerce.number().int().min(1).default(2000),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).optional(),
+  /** A Redis that answers nothing for this long is away until it answers again. */
+  REDIS_TIMEOUT_MS: z.coerce.number().int().min(1).default(200),
   /** Addresses of the gateway, comma separated; X-Forwarded-For of others is ignored. */
   TRUST_PROXY: z.string().default('127.0.0.1,::1'),
   /** Shared with the gateway: X-Forwarded-* counts only in requests that carry it as X-Gateway-Secret. */

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Database } from './database.ts';
 import { pendingMigrations } from './migrate.ts';
+import { isRedisUp } from './redis.ts';
 
 type State = 'ok' | 'degraded' | 'down' | 'off';
 
@@ -8,7 +9,12 @@ export interface Health {
   /** Set by the process while it shuts down: not ready, still alive. */
   draining: boolean;
   /** Whether the process may be sent requests, and what that rests on. */
-  check(): Promise<{ ready: boolean; checks: Record<string, State> }>;
+  check(): Promise<{
+    ready: boolean;
+    /** It works without something that it should have. */
+    degraded: boolean;
+    checks: Record<string, State>;
+  }>;
 }
 
 interface Parts {
@@ -30,13 +36,19 @@ export const createHealth = ({ database, redis, migrations }: Parts): Health => 
       return { database: 'down', migrations: migrated ? 'ok' : 'down' };
     }
   };
-  const redisState = (): State =>
-    redis === undefined ? 'off' : redis.status === 'ready' ? 'ok' : 'degraded';
+  const redisState = async (): Promise<State> =>
+    redis === undefined ? 'off' : (await isRedisUp(redis)) ? 'ok' : 'degraded';
   return {
     draining: false,
     async check() {
-      const checks = { ...(await databaseState()), redis: redisState() };
-      return { ready: !this.draining && !Object.values(checks).includes('down'), checks };
+      const [database, redis] = await Promise.all([databaseState(), redisState()]);
+      const checks = { ...database, redis };
+      const states = Object.values(checks);
+      return {
+        ready: !this.draining && !states.includes('down'),
+        degraded: states.includes('degraded'),
+        checks,
+      };
     },
   };
 };

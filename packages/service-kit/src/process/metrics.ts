@@ -1,6 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from './database.ts';
+import type { Redis } from 'ioredis';
 import { createHistory, type History } from './history.ts';
+import { createReading } from './reading.ts';
+import { isRedisUp } from './redis.ts';
 import { createSamples, type Samples } from './samples.ts';
 
 export interface Metrics {
@@ -53,8 +56,33 @@ export const createMetrics = (): Metrics => {
 export const addProcessMetrics = ({ registry }: Metrics): void =>
   collectDefaultMetrics({ register: registry });
 
-/** State and size of the connection pool, and whether the database answers, as of the scrape. */
+/** Whether Redis answers, as of the scrape; without a Redis there is no such gauge. */
+export const addRedisMetrics = ({ registry }: Metrics, redis: Redis | undefined): void => {
+  if (redis === undefined) return;
+  new Gauge({
+    name: 'redis_up',
+    help: '1 when Redis answered this scrape',
+    registers: [registry],
+    async collect() {
+      this.set(Number(await isRedisUp(redis)));
+    },
+  });
+};
+
+/**
+ * State and size of the connection pool, and whether the database answers. A scrape waits at most half a second for the
+ * database; see `createReading`.
+ */
 export const addPoolMetrics = ({ registry }: Metrics, database: Database): void => {
+  let isUp = false;
+  const ping = createReading(registry, 'database', async () => {
+    await database.ping().catch((error: unknown) => {
+      isUp = false;
+      throw error;
+    });
+    isUp = true;
+  });
+  const connections = createReading(registry, 'connections', database.connections);
   const gauge = (name: string, help: string, collect: (this: Gauge) => Promise<void> | void): Gauge =>
     new Gauge({ name, help, registers: [registry], collect });
 
@@ -73,22 +101,23 @@ export const addPoolMetrics = ({ registry }: Metrics, database: Database): void 
       this.inc(database.queue.refused());
     },
   });
-  gauge('db_up', '1 when the database answered this scrape', async function collect() {
-    this.set(
-      await database.ping().then(
-        () => 1,
-        () => 0,
-      ),
-    );
-  });
+  gauge(
+    'db_up',
+    '1 when the database answered this scrape, or the one before it when it has not answered yet',
+    async function collect() {
+      await ping();
+      this.set(Number(isUp));
+    },
+  );
   new Gauge({
     name: 'db_pool_connections',
     help: 'Connections of this process, by state',
     labelNames: ['state'],
     registers: [registry],
     async collect() {
+      const states = (await connections()) ?? [];
       this.reset();
-      for (const { state, count } of await database.connections().catch(() => [])) this.set({ state }, count);
+      for (const { state, count } of states) this.set({ state }, count);
     },
   });
 };

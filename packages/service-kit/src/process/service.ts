@@ -8,7 +8,7 @@ import { drain } from './drain.ts';
 import { settingsOrExit, type CommonEnv } from './env.ts';
 import { collectSeldom } from './heap.ts';
 import { createLog } from './log.ts';
-import { addPoolMetrics, addProcessMetrics, createMetrics } from './metrics.ts';
+import { addPoolMetrics, addProcessMetrics, addRedisMetrics, createMetrics } from './metrics.ts';
 import { behindGateway } from '../http/gateway-secret.ts';
 import { createHttpServer } from '../http/server.ts';
 
@@ -52,6 +52,7 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
   const context = await createContext(env, { log, metrics });
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, context.database);
+  addRedisMetrics(metrics, context.redis);
   const sampling = metrics.samples.start();
   const app = createApp(context);
   const listener = behindGateway(app.listener, env.GATEWAY_SECRET);

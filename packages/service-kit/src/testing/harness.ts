@@ -105,6 +105,7 @@ export const createHarness = <Env, Context extends BaseContext>(
       RATE_LIMIT: 'off',
       // On a slow machine requests of a test that races wait longer than the second that clients are given.
       DATABASE_WAIT_MS: '60000',
+      REDIS_TIMEOUT_MS: '5000',
       ...(await tokenSettings(stack)),
       ...service.variables,
       ...options.variables,

@@ -130,14 +130,17 @@ export const callbackRoutes = (context: Context): Route[] =>
           500: { description: 'ERROR_UNKNOWN: the outcome is not known; ask again', body: Refusal },
         },
       },
-      async ({ req }) =>
-        answerCallback(context, {
+      async ({ req, res }) => {
+        const answer = await answerCallback(context, {
           callback,
           network: networkOf(context.clientAddress(req)),
           path: `/callback/${callback}`,
           timestamp: headerOf(req, 'x-timestamp'),
           signature: headerOf(req, 'x-hmac-sha256'),
           body: await readBody(req, maxBody),
-        }),
+        });
+        res.problemCode = answer.code;
+        return answer;
+      },
     ),
   );

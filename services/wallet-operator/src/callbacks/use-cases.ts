@@ -1,3 +1,4 @@
+import { isOverload, toProblem } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import { jsonOf } from '../json.ts';
 import { answerOf, refusal } from './answer.ts';
@@ -20,6 +21,8 @@ export interface CallbackAnswer {
   status: 200 | 401 | 500;
   headers?: Record<string, string>;
   json: string;
+  /** Why nothing was decided, for the log. */
+  code?: string;
 }
 
 /** RFC 9110 asks for it in every 401. The scheme is not registered: docs/wallet-operator.md describes it. */
@@ -66,8 +69,9 @@ export const answerCallback = async (
     }
     return { status: 200, json: answerOf(requestId, command, outcome) };
   } catch (err) {
-    log.error({ err, callback }, 'the outcome is not known');
+    const { code } = toProblem(err);
+    if (!isOverload(code)) log.error({ err, callback }, 'the outcome is not known');
     wallet.countOutcome(callback, 'ERROR_UNKNOWN');
-    return { status: 500, json: refusal(requestId, 'ERROR_UNKNOWN') };
+    return { status: 500, code, json: refusal(requestId, 'ERROR_UNKNOWN') };
   }
 };
