@@ -201,7 +201,7 @@ describe('the metrics that dashboard and alerts ask for', () => {
       questions.flatMap(({ expr }) => readExpression(expr).selectors.map(({ metric }) => metric)),
     );
     const own = [...series.keys()].filter((name) =>
-      /^(http|db|gateway|webhooks|wallet|directory)_/.test(name),
+      /^(http|db|redis|metrics|gateway|webhooks|wallet|directory)_/.test(name),
     );
     const family = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
     expect(own.filter((name) => ![...asked].some((metric) => family(metric) === family(name)))).toEqual([]);
