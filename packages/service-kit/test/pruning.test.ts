@@ -4,7 +4,7 @@ import { startPruning, type Prunable } from '../src/process/pruning.ts';
 import { captureLog } from '../src/testing/log.ts';
 import { cloneDatabase } from '../src/testing/database.ts';
 
-const prunable: Prunable = { table: 'drafts', outdated: "made_at < now() - interval '1 day'" };
+const prunable: Prunable = { table: 'drafts', outdated: "made_at < now() - interval '1 day'", atOnce: 10 };
 const migrations = new URL('fixture/migrations', import.meta.url).pathname;
 let database: Database;
 let other: Database;
@@ -39,7 +39,7 @@ const young = Array.from({ length: 15 }, (_, n) => n + 26);
 
 const start = ({ sql }: Database, everyMs = 600_000) => {
   const { log, lines } = captureLog();
-  return Object.assign(startPruning({ sql, log, prunables: [prunable], everyMs, atOnce: 10 }), { lines });
+  return Object.assign(startPruning({ sql, log, prunables: [prunable], everyMs }), { lines });
 };
 
 test('outdated rows are deleted in transactions of a bounded size, and no others', async () => {

@@ -1,15 +1,16 @@
 import { withMaintenance } from '@platform/pagination/maintenance';
+import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { directories } from './db/directories.ts';
 import { processEnv } from './env.ts';
-import { withPruning } from './import/prune.ts';
+import { outdatedResults } from './import/store.ts';
 
 await runService({
   name: 'consignments',
   env: processEnv,
   createContext: (env, parts) =>
-    withPruning(withMaintenance(createContext(env, parts), env.DATABASE_URL, directories)),
+    withPruning(withMaintenance(createContext(env, parts), env.DATABASE_URL, directories), [outdatedResults]),
   createApp,
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { pruneSlices } from '../src/import/store.ts';
+import { startPruning } from '@platform/service-kit/pruning';
+import { outdatedResults } from '../src/import/store.ts';
 import { startService, type Service } from './harness.ts';
 import { consignmentInput } from './inputs.ts';
 import { listening, type ResultLine } from './stream.ts';
@@ -183,15 +184,18 @@ describe('results of an import', () => {
     await importLines(inputs(2), { 'Import-Id': 'a' });
     await sql`update import_results set stored_at = now() - interval '23 hours 59 minutes'`;
     expect((await read('a')).status).toBe(200);
-    expect(await pruneSlices(sql)).toBe(0);
     await sql`update import_results set stored_at = now() - interval '24 hours 1 minute'`;
     expect((await read('a')).status).toBe(404);
     // A new day: the id names another import.
     await importLines(inputs(2, 10), { 'Import-Id': 'a' });
     expect(await references()).toHaveLength(4);
     await sql`update import_results set stored_at = now() - interval '24 hours 1 minute'`;
-    expect(await pruneSlices(sql)).toBe(1);
-    expect(await pruneSlices(sql)).toBe(0);
+    await importLines(inputs(2, 20), { 'Import-Id': 'b' });
+    await sql`update import_results set stored_at = now() - interval '23 hours 59 minutes' where import_id = 'b'`;
+    await using _pruning = startPruning({ sql, log: service.context.log, prunables: [outdatedResults] });
+    const kept = async () =>
+      (await sql`select import_id from import_results`).map((row) => row['import_id'] as string);
+    await expect.poll(kept).toEqual(['b']);
   });
 
   test.each([

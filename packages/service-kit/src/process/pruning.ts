@@ -8,6 +8,8 @@ export interface Prunable {
   table: string;
   /** Condition of the rows to delete, by the clock of the database; an index on its column finds them. */
   outdated: string;
+  /** Rows of one transaction: fewer where rows are large. 1,000 unless given. */
+  atOnce?: number;
 }
 
 interface PruningOptions {
@@ -16,15 +18,16 @@ interface PruningOptions {
   prunables: readonly Prunable[];
   /** Milliseconds between two runs; 10 minutes unless given. */
   everyMs?: number;
-  /** Rows of one transaction. */
-  atOnce?: number;
 }
 
 /** One lock for all processes that prune; advisory locks are per database. */
 const lock = 4_218_335;
 
 /** Deletes up to `atOnce` rows that nobody has locked. Returns how many; undefined while another process prunes. */
-const deleteSlice = (sql: Sql, { table, outdated }: Prunable, atOnce: number): Promise<number | undefined> =>
+const deleteSlice = (
+  sql: Sql,
+  { table, outdated, atOnce }: Required<Prunable>,
+): Promise<number | undefined> =>
   sql.begin(async (tx) => {
     const [{ locked }] = await tx<[{ locked: boolean }]>`select pg_try_advisory_xact_lock(${lock}) as locked`;
     if (!locked) return undefined;
@@ -40,12 +43,12 @@ const deleteSlice = (sql: Sql, { table, outdated }: Prunable, atOnce: number): P
  * long. Every instance of a service runs it; only one works at a time.
  */
 export const startPruning = (options: PruningOptions): AsyncDisposable => {
-  const { sql, log, prunables, everyMs = 600_000, atOnce = 1000 } = options;
+  const { sql, log, prunables, everyMs = 600_000 } = options;
   let stopping = false;
-  const prune = async (prunable: Prunable): Promise<void> => {
+  const prune = async ({ atOnce = 1000, ...prunable }: Prunable): Promise<void> => {
     let rows = 0;
     for (let count: number | undefined = atOnce; count === atOnce && !stopping;) {
-      count = await deleteSlice(sql, prunable, atOnce);
+      count = await deleteSlice(sql, { ...prunable, atOnce });
       rows += count ?? 0;
     }
     if (rows > 0) log.info({ table: prunable.table, rows }, 'outdated rows deleted');

@@ -1,3 +1,4 @@
+import type { Prunable } from '@platform/service-kit/pruning';
 import type { Sql, TransactionSql } from 'postgres';
 import type { ConsignmentInput } from '../consignments/schema.ts';
 import type { LineResult } from './domain.ts';
@@ -67,11 +68,9 @@ export const findSlice = async (
   return row;
 };
 
-/** Deletes up to 100 slices that are older than a day; the number deleted. */
-export const pruneSlices = async (sql: Sql): Promise<number> => {
-  const { count } = await sql`
-    delete from import_results where ctid = any(array(
-      select ctid from import_results where stored_at < now() - interval '24 hours'
-      order by stored_at limit 100 for update skip locked))`;
-  return count;
+/** Results that are older than a day; deleted in the background. A row has up to a thousand. */
+export const outdatedResults: Prunable = {
+  table: 'import_results',
+  outdated: "stored_at < now() - interval '24 hours'",
+  atOnce: 100,
 };
