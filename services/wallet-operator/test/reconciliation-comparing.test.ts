@@ -63,15 +63,15 @@ test('a reconciliation that always fails keeps no other waiting, is given up, an
   await expect(compare()).rejects.toThrow('reconciliation_differences');
   while ((await statusOf(other)) !== 'done') await compare();
   expect(await statusOf(stuck)).toBe('comparing');
-  expect(await failing()).toBe('wallet_failing_reconciliations 0');
+  await expect.poll(failing).toBe('wallet_failing_reconciliations 0');
   await sql`update reconciliations set touched_at = now() - interval '61 minutes' where reconciliation_id = ${stuck}`;
-  expect(await failing()).toBe('wallet_failing_reconciliations 1');
+  await expect.poll(failing).toBe('wallet_failing_reconciliations 1');
   while ((await sql`select from reconciliations where step = 'removing'`).length > 0) await compare();
   for (let attempt = 2; attempt <= 10; attempt++)
     await expect(compare()).rejects.toThrow('reconciliation_differences');
   while (await compare());
   expect(await find(service.url, stuck)).toMatchObject({ status: 'failed', failure: 'internal' });
-  expect(await failing()).toBe('wallet_failing_reconciliations 1');
+  await expect.poll(failing).toBe('wallet_failing_reconciliations 1');
   expect(await sql`select from reconciliation_lines`).toHaveLength(0);
 });
 
