@@ -2,6 +2,14 @@ import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-
 import { z } from 'zod';
 
 const whole = (min: number, preset: number) => z.coerce.number().int().min(min).default(preset);
+/** A number of days, or `forever` (Infinity). */
+const days = (preset: number | 'forever') =>
+  z
+    .union([z.literal('forever'), z.coerce.number().min(0)], {
+      error: 'must be a number of days, or forever',
+    })
+    .transform((value) => (value === 'forever' ? Infinity : value))
+    .default(preset === 'forever' ? Infinity : preset);
 const milliseconds = (preset: number) => whole(1, preset);
 
 const shape = {
@@ -29,7 +37,16 @@ const shape = {
   IDLE_POLL_MS: milliseconds(500),
   /** Processed events are kept this long; failed ones too. */
   INBOX_RETENTION_DAYS: z.coerce.number().min(0).default(30),
-  /** After a start, and after a clock was set, no event is deleted for this long. */
+  /** Records are kept this long after their last change, and at least as long as events. */
+  ORDER_RETENTION_DAYS: days(730),
+  MEMBER_RETENTION_DAYS: days('forever'),
+  DELIVERY_JOB_RETENTION_DAYS: days(730),
+  VERIFICATION_RETENTION_DAYS: days(730),
+  IMPORT_JOB_RETENTION_DAYS: days(90),
+  NOTIFICATION_RETENTION_DAYS: days(90),
+  PAYMENT_RETENTION_DAYS: days(730),
+  REVEAL_RETENTION_DAYS: days(730),
+  /** After a start, and after a clock was set, nothing is deleted for this long. */
   PRUNE_PAUSE_MS: whole(0, 3_600_000),
   /** Bytes of webhook bodies in memory that are not stored yet; further webhooks get 503. A store has a quarter, a network half. */
   BODY_MEMORY_BYTES: whole(4 * 2 ** 20, 64 * 2 ** 20),

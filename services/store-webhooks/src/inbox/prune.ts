@@ -52,25 +52,34 @@ export const createClockCheck = (pauseMs: number) => {
   return (clocks: Clocks): Date | undefined => {
     const { database, machine, monotonic } = clocks;
     if (Math.abs(database - machine) > toleranceMs)
-      throw new SafeError('The clocks of the database and of this machine differ, so no event is deleted.');
+      throw new SafeError('The clocks of the database and of this machine differ, so nothing is deleted.');
     const step = last === undefined ? 0 : database - last.database - (monotonic - last.monotonic);
     const isSet = Math.abs(step) > toleranceMs;
     if (last === undefined || isSet) [pausedUntil, wasSet] = [monotonic + pauseMs, isSet];
     last = clocks;
     if (monotonic >= pausedUntil) return new Date(database);
-    if (wasSet) throw new SafeError('A clock was set, so no event is deleted for a while (PRUNE_PAUSE_MS).');
+    if (wasSet) throw new SafeError('A clock was set, so nothing is deleted for a while (PRUNE_PAUSE_MS).');
     return undefined;
   };
 };
 
-/** Returns a function that deletes some of the events older than `retentionMs`; true if there may be more. */
-export const createPruning = (sql: Sql, retentionMs: number, pauseMs: number) => {
+/**
+ * Returns a function that calls each of `steps` with the time, as long as the clocks can be trusted; true if one of them
+ * may have more to delete.
+ */
+export const createPruning = (
+  sql: Sql,
+  pauseMs: number,
+  steps: readonly ((now: Date) => Promise<boolean>)[],
+) => {
   const check = createClockCheck(pauseMs);
   return async (): Promise<boolean> => {
     const [row] = await sql<{ database: number }[]>`
       select (extract(epoch from clock_timestamp()) * 1000)::float8 as database`;
     const database = row?.database ?? Number.NaN;
     const now = check({ database, machine: Date.now(), monotonic: performance.now() });
-    return now !== undefined && prune(sql, new Date(now.getTime() - retentionMs));
+    let hasMore = false;
+    if (now !== undefined) for (const step of steps) hasMore = (await step(now)) || hasMore;
+    return hasMore;
   };
 };

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from '@platform/service-kit/background';
 import { safeError } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
-import { createPruning } from '../inbox/prune.ts';
+import { createPruning, prune as pruneEvents } from '../inbox/prune.ts';
 import { createImporter } from '../records/import-jobs.ts';
+import { pruneRecords, recordRetention } from '../records/prune.ts';
 import { createMailer } from '../notifications/mailer.ts';
 import { forgetOutcomes } from '../payments/store.ts';
 import { keepOutcomeMs } from '../payments/domain.ts';
@@ -69,7 +70,12 @@ export const startWork = (context: Context): AsyncDisposable => {
   start('housekeeping', housekeepingMs, () =>
     forgetOutcomes(database.orm, new Date(now().getTime() - keepOutcomeMs)),
   );
-  const prune = createPruning(database.sql, env.INBOX_RETENTION_DAYS * 86_400_000, env.PRUNE_PAUSE_MS);
+  const { sql } = database;
+  const retention = recordRetention(env);
+  const prune = createPruning(sql, env.PRUNE_PAUSE_MS, [
+    (at) => pruneEvents(sql, new Date(at.getTime() - env.INBOX_RETENTION_DAYS * 86_400_000)),
+    (at) => pruneRecords(sql, retention, at),
+  ]);
   start('pruning', housekeepingMs, async () => {
     const begun = performance.now();
     const more = await prune();

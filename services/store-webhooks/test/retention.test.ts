@@ -1,0 +1,148 @@
+import type { Sql } from 'postgres';
+import { expect, test } from 'vitest';
+import { firstIdOf } from '../src/inbox/prune.ts';
+import { pruneRecords, recordRetention } from '../src/records/prune.ts';
+import { startWork } from '../src/worker/work.ts';
+import { startService } from './harness.ts';
+
+const dayMs = 86_400_000;
+const now = new Date('2026-06-01T00:00:00.000Z');
+const daysAgo = (days: number) => new Date(now.getTime() - days * dayMs);
+
+/** Inserts a record of every type that was last changed `days` ago; keys begin with `name`. */
+const insertRecords = async (sql: Sql, storeId: string, name: string, changed: Date) => {
+  // Ids contain the time; the last digits distinguish the records.
+  const id = firstIdOf(changed).slice(0, -4) + String(1000 + name.length);
+  const at = changed.toISOString();
+  const rows = {
+    orders: { id: name, status: 'A', details: '{}', event_id: id, updated_at: at },
+    members: { id: name, event_id: id, updated_at: at },
+    delivery_jobs: { id: name, position: 1, event_id: id, updated_at: at },
+    verifications: {
+      service: 'persona',
+      transaction_id: name,
+      status: 'A',
+      completed: true,
+      event_id: id,
+      updated_at: at,
+    },
+    import_jobs: { member_id: name, id, state: 'done', due_at: at, created_at: at },
+    notifications: {
+      id,
+      key: name,
+      kind: 'order',
+      audience: 'store',
+      subject: 's',
+      mail: 'sent',
+      due_at: at,
+      created_at: at,
+    },
+    payments: { service: 'netcetera', transaction_id: name, order_id: 'o', created_at: at },
+    event_reveals: {
+      id,
+      event_id: id,
+      kind: 'body',
+      revealed_by: 'a',
+      request_id: 'r',
+      revealed_at: at,
+    },
+  };
+  for (const [table, row] of Object.entries(rows))
+    await sql`insert into ${sql(table)} ${sql({ store_id: storeId, ...row })}`;
+};
+
+const tables = [
+  'orders',
+  'members',
+  'delivery_jobs',
+  'verifications',
+  'import_jobs',
+  'notifications',
+  'payments',
+  'event_reveals',
+] as const;
+
+const countAll = async (sql: Sql) => {
+  const counts: Record<string, number> = {};
+  for (const table of tables) {
+    const [row] = await sql<[{ count: number }]>`select count(*)::int as count from ${sql(table)}`;
+    counts[table] = row.count;
+  }
+  return counts;
+};
+
+const each = (count: number) => Object.fromEntries(tables.map((table) => [table, count]));
+
+const types = [
+  'ORDER',
+  'MEMBER',
+  'DELIVERY_JOB',
+  'VERIFICATION',
+  'IMPORT_JOB',
+  'NOTIFICATION',
+  'PAYMENT',
+  'REVEAL',
+];
+const always = Object.fromEntries(types.map((type) => [`${type}_RETENTION_DAYS`, '40']));
+
+const start = (variables: Record<string, string> = {}) =>
+  startService({ work: false, variables: { PRUNE_PAUSE_MS: '0', ...variables } });
+
+test('records of every type that are older than their setting go, in all stores; younger ones stay', async () => {
+  await using service = await start(always);
+  const { sql } = service.context.database;
+  for (const { id } of [await service.store(), await service.store()]) {
+    await insertRecords(sql, id, 'a', daysAgo(41));
+    await insertRecords(sql, id, 'bb', daysAgo(39));
+  }
+  expect(await pruneRecords(sql, recordRetention(service.context.env), now)).toBe(false);
+  expect(await countAll(sql)).toEqual(each(2));
+});
+
+test('mails and imports that are still to be done stay, however old they are', async () => {
+  await using service = await start(always);
+  const { sql } = service.context.database;
+  await insertRecords(sql, (await service.store()).id, 'a', daysAgo(1000));
+  await sql`update notifications set mail = 'pending'`;
+  await sql`update import_jobs set state = 'pending'`;
+  await pruneRecords(sql, recordRetention(service.context.env), now);
+  expect(await countAll(sql)).toEqual({ ...each(0), notifications: 1, import_jobs: 1 });
+});
+
+test.each([
+  ['by default members stay for ever', {}, { ...each(1), members: 2 }],
+  ['nothing goes before its events', { ...always, INBOX_RETENTION_DAYS: '60' }, each(1)],
+  ['forever keeps a type', { ...always, ORDER_RETENTION_DAYS: 'forever' }, { ...each(0), orders: 2 }],
+])('%s', async (_name, variables, left) => {
+  await using service = await start(variables);
+  const { sql } = service.context.database;
+  const { id } = await service.store();
+  await insertRecords(sql, id, 'a', daysAgo(10_000));
+  await insertRecords(sql, id, 'bb', daysAgo(50));
+  await pruneRecords(sql, recordRetention(service.context.env), now);
+  expect(await countAll(sql)).toEqual(left);
+});
+
+test('a slice deletes at most 1,000 records of a type, oldest first, and says that there are more', async () => {
+  await using service = await start(always);
+  const { sql } = service.context.database;
+  const prefix = firstIdOf(daysAgo(100)).slice(0, -4);
+  for (const { id } of [await service.store(), await service.store()])
+    await sql`
+      insert into orders (store_id, id, status, details, event_id, updated_at)
+      select ${id}, 'o-' || n, 'A', '{}', (${prefix} || lpad(to_hex(n), 4, '0'))::uuid, now()
+      from generate_series(1, 700) n`;
+  const { orders } = recordRetention(service.context.env);
+  expect(await pruneRecords(sql, { orders }, now)).toBe(true);
+  expect(await countAll(sql)).toMatchObject({ orders: 400 });
+  expect(await pruneRecords(sql, { orders }, now)).toBe(false);
+  expect(await countAll(sql)).toMatchObject({ orders: 0 });
+});
+
+test('the worker prunes records, all of them, without being asked', async () => {
+  await using service = await start(always);
+  const { sql } = service.context.database;
+  await insertRecords(sql, (await service.store()).id, 'a', new Date(Date.now() - 41 * dayMs));
+  await using _work = startWork(service.context);
+  await expect.poll(() => countAll(sql), { timeout: 20_000 }).toEqual(each(0));
+});
