@@ -115,6 +115,19 @@ test('clients behind a trusted proxy are told apart, and what is ended gets 503 
   for (const { socket } of slow) socket.destroy();
 });
 
+test('the 65,536 networks of one IPv6 site count as one', async () => {
+  await using database = await cloneDatabase(inject('postgresUrl'), migrations);
+  await using service = await start(database.url, { GATEWAY_SECRET: secret });
+  const via = (client: string) => `X-Gateway-Secret: ${secret}\r\nX-Forwarded-For: ${client}\r\n`;
+  const patient = await sendStart(service.port, '127.0.0.1', bodyOf(1000, via('2001:db8:1::1')));
+  const slow: SlowClient[] = [];
+  for (let at = 0; at < 120; at++)
+    slow.push(await sendStart(service.port, '127.0.0.1', bodyOf(1000, via(`2001:db8:2:${at}::1`))));
+  await expect.poll(() => slow[0]?.answer()).toContain('HTTP/1.1 503');
+  expect(patient.answer()).toBe('');
+  for (const { socket } of [...slow, patient]) socket.destroy();
+});
+
 test('an address that only claims to be forwarded cannot pass as many networks', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await start(database.url, { GATEWAY_SECRET: secret });
