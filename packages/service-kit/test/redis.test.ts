@@ -90,6 +90,7 @@ test('a Redis that hangs is known to be away after the first command, and says s
       'Redis is away',
       'Redis is back',
     ]);
+    expect(messages[0]).toContain('"reason":"no answer for 1000 ms"');
   } finally {
     process.kill(redis.pid, 'SIGCONT');
     await redis.stop();

@@ -19,7 +19,9 @@ export const openRedis = (url: string | undefined, log: Log, timeoutMs = 200): R
   });
   let away = false;
   redis.on('error', (err: Error) => {
-    if (!away) log.warn({ err }, 'Redis is away');
+    // Messages of errors are not logged; this one is ioredis' own.
+    const reason = err.message.startsWith('Socket timeout') ? `no answer for ${timeoutMs} ms` : undefined;
+    if (!away) log.warn({ err, reason }, 'Redis is away');
     away = true;
   });
   redis.on('ready', () => {
