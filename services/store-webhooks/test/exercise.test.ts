@@ -12,7 +12,7 @@ const hooks = [...posEvents, ...jobs, ...identity, 'payment-auth-completed'].map
 
 test('every operation answers as its OpenAPI document describes', async () => {
   await using standIn = await startStandIn();
-  await using service = await startService();
+  await using service = await startService({ variables: { SMTP_URL: 'smtp://127.0.0.1:9' } });
   const { id, webhookToken } = await service.store({
     pos: { kind: 'blaze', baseUrl: standIn.url, credentials: { apiKey: 'a', authorization: 'b' } },
     identity: [
@@ -36,6 +36,8 @@ test('every operation answers as its OpenAPI document describes', async () => {
   const eventIds = events.map((event) => event.id);
   const refused = events.find(({ status }) => status === 'refused')?.id;
   expect(refused).toBeDefined();
+  const { body: list } = await service.admin('GET', `/v1/stores/${id}/notifications`);
+  const [notification] = list['notifications'] as unknown as { id: string }[];
   const faults = await exercise({
     url: service.url,
     credentials: { bearer: service.token },
@@ -47,6 +49,7 @@ test('every operation answers as its OpenAPI document describes', async () => {
         (path) => `/v1/stores/${id}/${path}`,
       ),
       `/v1/stores/${id}/events/${refused}/recheck`,
+      `/v1/stores/${id}/notifications/${notification?.id}/resend`,
       ...eventIds.map((eventId) => `/v1/stores/${id}/events/${eventId}/replay`),
       ...[...posEvents, ...jobs].map((event) => `/api/v1/hooks/${event}/${webhookToken}`),
       ...identity.map((event) => `/api/v1/hooks/${event}/persona/${webhookToken}`),

@@ -201,7 +201,7 @@ test('a failing event is tried ten times and then fails; events of other entitie
   const { events } = await get(`${store.id}/events`);
   expect(events).toMatchObject([
     { entity: 'order:fine', status: 'done', attempts: 1 },
-    { entity: 'order:poison', status: 'failed', attempts: 10, error: 'PostgresError P0001' },
+    { entity: 'order:poison', status: 'failed', attempts: 10, error: 'SQLSTATE P0001' },
   ]);
   expect(service.lines.join('')).not.toContain('a@example.test');
 });

@@ -332,6 +332,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/stores/{id}/notifications/{notificationId}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the mail of a notification again
+         * @description The recipient is looked up again.
+         *
+         *     Requires bearer, with the scope stores:admin.
+         */
+        post: operations["resendNotification"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/stores/{id}/orders": {
         parameters: {
             query?: never;
@@ -1387,6 +1409,36 @@ export interface components {
             /** Format: date-time */
             createdAt: string;
         };
+        Notification: {
+            /**
+             * Format: uuid
+             * @description Only in a list of all stores
+             */
+            storeId?: string;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "order" | "member" | "delivery" | "verification";
+            /** @enum {string} */
+            audience: "customer" | "store";
+            subject: string;
+            /** @description The order, member or job it is about */
+            reference: string | null;
+            /** Format: uuid */
+            eventId: string | null;
+            /**
+             * @description off: no mail server was configured; no_address: the recipient has no address
+             * @enum {string}
+             */
+            mail: "off" | "pending" | "sent" | "no_address" | "failed";
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it was sent last
+             */
+            sentAt: string | null;
+        };
         Order: {
             /**
              * Format: uuid
@@ -1536,33 +1588,6 @@ export interface components {
             threeDSServerTransId: string | null;
             /** Format: date-time */
             createdAt: string;
-        };
-        Notification: {
-            /**
-             * Format: uuid
-             * @description Only in a list of all stores
-             */
-            storeId?: string;
-            /** Format: uuid */
-            id: string;
-            /** @enum {string} */
-            kind: "order" | "member" | "delivery" | "verification";
-            /** @enum {string} */
-            audience: "customer" | "store";
-            subject: string;
-            /** @description The order, member or job it is about */
-            reference: string | null;
-            /** Format: uuid */
-            eventId: string | null;
-            /**
-             * @description off: no mail server was configured
-             * @enum {string}
-             */
-            mail: "off" | "pending" | "sent" | "no_address" | "failed";
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            sentAt: string | null;
         };
         EventReveal: {
             /**
@@ -4439,6 +4464,105 @@ export interface operations {
             };
             /** @description The media type is not supported */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests */
+            429: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Unexpected error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service or a dependency is unavailable; try again later */
+            503: {
+                headers: {
+                    /** @description Seconds to wait before the next attempt */
+                    "Retry-After"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    resendNotification: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                notificationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will be sent */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notification"];
+                };
+            };
+            /** @description The request is malformed or a value is out of range */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid credential */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential lacks the scope stores:admin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The resource does not exist */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request conflicts with the stored state */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -145,6 +145,8 @@ export const notifications = pgTable(
     consumerId: text('consumer_id'),
     eventId: uuid('event_id'),
     mail: text({ enum: mailStates }).notNull(),
+    /** How often it was sent again after it had been sent; part of its Message-ID. */
+    resends: integer().notNull().default(0),
     ...queued,
     createdAt: isoColumn('created_at').notNull(),
     sentAt: isoColumn('sent_at'),
@@ -154,5 +156,9 @@ export const notifications = pgTable(
     unique('notifications_key').on(table.storeId, table.key),
     index('notifications_reference').on(table.storeId, table.reference),
     due('notifications', table, sql`mail = 'pending'`),
+    // For the mails that wait until the address of a customer is known.
+    index('notifications_no_address')
+      .on(table.storeId, table.consumerId)
+      .where(sql`mail = 'no_address'`),
   ],
 );

@@ -17,11 +17,12 @@ interface Mail {
   storeName: string;
   settings: StoreSettings;
   customer: string | null;
+  resends: number;
 }
 
 const readMail = async (sql: Sql, { storeId, key }: Leased): Promise<Mail | undefined> => {
   const [mail] = await sql<Mail[]>`
-    select n.audience, n.kind, n.reference, n.subject, s.name as "storeName", s.settings, u.email as customer,
+    select n.audience, n.kind, n.reference, n.subject, n.resends, s.name as "storeName", s.settings, u.email as customer,
       o.details ->> 'orderNo' as "orderNo"
     from notifications n join stores s on s.id = n.store_id
     left join users u on u.store_id = n.store_id and u.consumer_user_id = n.consumer_id
@@ -74,7 +75,7 @@ export const createMailer = (context: Context, worker: string, onRoom: () => voi
       to: { name: '', address: to },
       subject: mailSubject(mail),
       text: `${mail.subject}.\n`,
-      messageId: `<${row.key}@store-webhooks>`,
+      messageId: `<${row.key}${mail.resends === 0 ? '' : `.${mail.resends}`}@store-webhooks>`,
     });
     return mark(row, 'sent');
   };

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { importJobs } from '../db/tables.ts';
 import { posSource } from '../hooks/subject.ts';
 import { withOneAddress } from '../notifications/email-address.ts';
+import { releaseMails } from '../notifications/release.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import type { Leased } from '../worker/fair-claim.ts';
@@ -77,13 +78,14 @@ const importMember = async (context: Context, job: Leased): Promise<void> => {
   const asked = await askPos(context, job);
   await sql.begin(async (tx) => {
     const member = newest(asked, await storedMember(tx, job, true), before);
-    const [user] = await tx<{ id: string }[]>`
+    const [user] = await tx<{ id: string; email: string | null }[]>`
       insert into users (store_id, id, consumer_user_id, email, first_name, last_name, phone, version,
         refreshed_at, created_at)
       values (${job.storeId}, ${v7()}, ${job.key}, ${member.email ?? null}, ${member.firstName ?? null},
         ${member.lastName ?? null}, ${member.phone ?? null}, ${member.version}, now(), now())
       on conflict (store_id, consumer_user_id) do update set consumer_user_id = excluded.consumer_user_id
-      returning id`;
+      returning id, email`;
+    if (user?.email != null) await releaseMails(tx, [{ storeId: job.storeId, consumerUserId: job.key }]);
     await tx`
       update import_jobs set state = 'done', worker = null, error = null, user_id = ${user?.id ?? null}, finished_at = now()
       where store_id = ${job.storeId} and member_id = ${job.key}`;

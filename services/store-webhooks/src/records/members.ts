@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { members } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
 import { withOneAddress } from '../notifications/email-address.ts';
+import { releaseMails, type Customer } from '../notifications/release.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import { sourceOf, type ChangeOf, type Notice, type Sourced } from '../worker/change.ts';
 import { declareList, exactly } from './list.ts';
@@ -35,9 +36,12 @@ interface MemberRow extends MemberRecord {
   updatedAt: string;
 }
 
-/** Refreshes the matching users. A field that the POS did not send is missing in the JSON, and the user keeps it. */
+/**
+ * Refreshes the matching users, and releases the mails that wait for an address. A field that the POS did not send is
+ * missing in the JSON, and the user keeps it.
+ */
 const refreshUsers = async (sql: ISql, rows: readonly MemberRow[]): Promise<void> => {
-  await sql`
+  const refreshed = await sql<(Customer & { isReachable: boolean })[]>`
     update users u set
       email = case when doc ? 'email' then doc ->> 'email' else u.email end,
       first_name = case when doc ? 'firstName' then doc ->> 'firstName' else u.first_name end,
@@ -49,7 +53,13 @@ const refreshUsers = async (sql: ISql, rows: readonly MemberRow[]): Promise<void
         (doc ->> 'version')::bigint as version, (doc ->> 'updatedAt')::timestamptz as updated_at
       from jsonb_array_elements(${JSON.stringify(rows)}::jsonb) as given (doc)) as m
     where u.store_id = m.store_id and u.consumer_user_id = m.id
-      and (u.version is null or m.version is null or m.version >= u.version)`;
+      and (u.version is null or m.version is null or m.version >= u.version)
+    returning u.store_id as "storeId", u.consumer_user_id as "consumerUserId",
+      new.email is not null and old.email is distinct from new.email as "isReachable"`;
+  await releaseMails(
+    sql,
+    refreshed.filter(({ isReachable }) => isReachable),
+  );
 };
 
 /** Schedules one import for each member without a user; one that failed starts again. */

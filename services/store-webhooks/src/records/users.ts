@@ -5,6 +5,7 @@ import { v7 } from 'uuid';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { users } from '../db/tables.ts';
+import { releaseMails } from '../notifications/release.ts';
 import { emailAddress } from '../notifications/email-address.ts';
 import { storeId } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
@@ -64,6 +65,8 @@ export const createUserRoute = (context: Context): Route =>
       await requireStore(context, params.id);
       const user = { ...body, storeId: params.id, id: v7(), createdAt: context.now().toISOString() };
       const [row] = await context.database.orm.insert(users).values(user).onConflictDoNothing().returning();
+      // Also for one that exists: an earlier request may have failed in between.
+      await releaseMails(context.database.sql, [user]);
       if (row === undefined)
         throw new Conflict('user_exists', 'The store has a user with this consumerUserId.');
       return { status: 201, headers: { Location: `/v1/stores/${params.id}/users/${user.id}` }, body: row };

@@ -1,0 +1,22 @@
+import type { ISql } from 'postgres';
+import { plainArrayOf, arrayOf } from '../db/sql.ts';
+
+/** A customer by the id of the member at the POS. */
+export interface Customer {
+  storeId: string;
+  consumerUserId: string;
+}
+
+/**
+ * Makes the mails due that found no address of these customers, who have one now. A mail that is older than a day is not
+ * sent any more: it would tell the customer old news (docs/adr/0083).
+ */
+export const releaseMails = async (sql: ISql, customers: readonly Customer[]): Promise<void> => {
+  if (customers.length === 0) return;
+  await sql`
+    update notifications n set mail = 'pending', attempts = 0, due_at = now()
+    from unnest(${plainArrayOf(customers.map(({ storeId }) => storeId))}::text::uuid[],
+      ${arrayOf(customers.map(({ consumerUserId }) => consumerUserId))}::text::text[]) as c (store_id, consumer_id)
+    where n.store_id = c.store_id and n.consumer_id = c.consumer_id and n.mail = 'no_address'
+      and n.audience = 'customer' and n.created_at > now() - interval '1 day'`;
+};

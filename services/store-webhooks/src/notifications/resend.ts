@@ -1,0 +1,52 @@
+import { Conflict, NotFound } from '@platform/service-kit/problem';
+import { route, type Route } from '@platform/service-kit/route';
+import { and, eq, ne, sql } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { notifications } from '../db/tables.ts';
+import { NotificationView } from './list.ts';
+
+/**
+ * Has the mail of a notification sent again, or for the first time; one that waits already stays as it is. Throws NotFound,
+ * and Conflict without a mail server.
+ */
+const resend = async ({ env, database: { orm } }: Context, storeId: string, id: string) => {
+  const isMeant = and(eq(notifications.storeId, storeId), eq(notifications.id, id));
+  const [row] = await orm.select().from(notifications).where(isMeant);
+  if (row === undefined) throw new NotFound('notification');
+  if (env.SMTP_URL === undefined)
+    throw new Conflict('mail_off', 'No mail server is configured: set SMTP_URL, then send it again.');
+  const [changed] = await orm
+    .update(notifications)
+    .set({
+      mail: 'pending',
+      attempts: 0,
+      error: null,
+      dueAt: sql`now()`,
+      // Mail servers drop a second mail with the same Message-ID.
+      resends: sql`${notifications.resends} + (${notifications.mail} = 'sent')::int`,
+    })
+    .where(and(isMeant, ne(notifications.mail, 'pending')))
+    .returning();
+  return changed ?? row;
+};
+
+export const resendRoute = (context: Context): Route =>
+  route(
+    {
+      method: 'post',
+      path: '/v1/stores/{id}/notifications/{notificationId}/resend',
+      operationId: 'resendNotification',
+      tag: 'Notifications',
+      summary: 'Send the mail of a notification again',
+      description: 'The recipient is looked up again.',
+      caller: context.verifier.guard('stores:admin'),
+      params: z.strictObject({ id: z.uuid(), notificationId: z.uuid() }),
+      responses: { 202: { description: 'It will be sent', body: NotificationView } },
+      problems: [404, 409],
+    },
+    async ({ params }) => ({
+      status: 202,
+      body: { ...(await resend(context, params.id, params.notificationId)), storeId: undefined },
+    }),
+  );
