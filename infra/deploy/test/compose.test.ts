@@ -25,6 +25,7 @@ interface Service {
   cap_add?: string[];
   user?: string;
   healthcheck?: object;
+  logging?: object;
 }
 interface Compose {
   services: Record<string, Service>;
@@ -47,6 +48,12 @@ describe('compose.yaml', () => {
     validate(compose);
     expect(validate.errors).toBeNull();
     expect(validate({ services: { a: { read_only: 'maybe' } } })).toBe(false);
+  });
+
+  test('rotates the log of every container, by the settings that `start` has', () => {
+    const options = { 'max-size': '${LOG_MAX_SIZE:-20m}', 'max-file': '${LOG_MAX_FILES:-5}' };
+    for (const [name, { logging }] of entries)
+      expect([name, logging]).toEqual([name, { driver: 'json-file', options }]);
   });
 
   test('has every service, and its migrations before it', () => {

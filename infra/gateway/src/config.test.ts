@@ -16,7 +16,7 @@ describe('the configuration', () => {
     const text = allText({ ...sound, docsDir: '/srv/docs' });
     const written = [
       ...text.matchAll(
-        /^\s*(?:\w+_path|pid|lock_file|error_log|access_log|alias) (?<path>(?!off).+?)(?: (?:error|emerg|lines.*))?;$/gm,
+        /^\s*(?:\w+_path|pid|lock_file|error_log|access_log|alias) (?<path>(?!off).+?)(?: (?:error|emerg|(?:short|traced|long) .*))?;$/gm,
       ),
     ];
     expect(written.length).toBeGreaterThanOrEqual(10);

@@ -66,8 +66,11 @@ export const settingsFile = (options: GatewayOptions): string[] => {
     ...(rateLimit
       ? [`limit_req_zone $client_network zone=requests:10m rate=${rateLimit.perSecond}r/s;`]
       : []),
+    ...block('map $is_failure $is_logged', 'default 1;', requestLog === 'failures' ? '0 0;' : []),
     // Buffered: writing each line alone would cost more than making it.
-    `access_log ${quoted(accessLog)} lines buffer=64k flush=200ms${requestLog === 'failures' ? ' if=$is_failure' : ''};`,
+    ...['short', 'traced', 'long'].map(
+      (format) => `access_log ${quoted(accessLog)} ${format} buffer=64k flush=200ms if=$is_${format}_line;`,
+    ),
     ...(telemetry === undefined
       ? []
       : [`access_log syslog:server=${telemetry},nohostname,tag=gateway telemetry;`]),

@@ -51,3 +51,33 @@ test('the documents of every service are logged by their addresses, never with t
   // The last one is the probe of logs().
   expect(paths.slice(0, -1)).toEqual(documents.flatMap((path) => [path, path]));
 });
+
+test('a line says each thing once, and more only where there is more to say', async () => {
+  await using service = await startService();
+  const closed = `127.0.0.1:${await freePort()}`;
+  await using gateway = await startGateway({
+    upstreams: { 'quest-service': service.place, consignments: [closed, service.place] },
+  });
+  const trace = '0af7651916cd43dd8448eb211c80319c';
+  const fields = ['time', 'requestId', 'client', 'method', 'path', 'status', 'service', 'upstream'];
+  const ends = ['seconds', 'userAgent'];
+  const others = ['upstreamStatus', 'upstreamSeconds'];
+  const lineOf = async (path: string, ...headers: string[]): Promise<Entry> => {
+    const { headers: answered } = await request(gateway.port, path, 'GET', headers);
+    return gateway.entry(answered['x-request-id']?.[0] ?? '');
+  };
+  expect(Object.keys(await lineOf('/v1/quests'))).toEqual([...fields, ...ends]);
+  expect(Object.keys(await lineOf('/nowhere'))).toEqual([...fields, ...ends]);
+  const traced = await lineOf('/v1/quests', `traceparent: 00-${trace}-b7ad6b7169203331-01`);
+  expect(traced).toMatchObject({ trace_id: trace });
+  expect(Object.keys(traced).toSorted()).toEqual([...fields, ...ends, 'trace_id'].toSorted());
+  // One of two requests goes to the closed port first.
+  const lines = [await lineOf('/v1/consignments'), await lineOf('/v1/consignments')];
+  expect(lines.filter((line) => 'upstreamStatus' in line)).toHaveLength(1);
+  const retried = lines.find((line) => others.every((name) => name in line));
+  expect(retried).toMatchObject({
+    status: 200,
+    upstreamStatus: '502, 200',
+    upstream: `${closed}, ${service.place}`,
+  });
+});

@@ -138,7 +138,7 @@ describe('the command', () => {
       0,
     );
     expect(await readFile(join(home, 'process.conf'), 'utf8')).toContain('error_log stderr error;');
-    expect(await readFile(join(home, 'settings.conf'), 'utf8')).toContain('access_log "/dev/stdout" lines ');
+    expect(await readFile(join(home, 'settings.conf'), 'utf8')).toContain('access_log "/dev/stdout" short ');
   });
 
   test('names each wrong argument', async () => {

@@ -57,7 +57,7 @@ const startEmbeddedPostgres = async (
     port,
     password,
     account,
-    logFile: await local.logFile('postgres'),
+    logFile: local.logFile('postgres'),
     durable: true,
   };
   await initialise(cluster);
@@ -86,7 +86,7 @@ const startLocalRedis = async (
   await writeFile(configFile, `requirepass ${password}\n`, { mode: 0o600 });
   if (account) await Promise.all([dataDir, configFile].map((path) => chown(path, account.uid, account.gid)));
   const url = redisUrl(port, password);
-  const logFile = await local.logFile('redis');
+  const logFile = local.logFile('redis');
   const program = supervisor.start('redis', {
     name: 'redis',
     command: redisCommand({ file, port, dataDir, account, logFile, configFile }),

@@ -34,11 +34,35 @@ const gatewayTls = () => {
   return { port: at, certificate: resolve(certificate), key: resolve(key) };
 };
 
+/** Size and number of the files of one log. */
+export interface LogLimits {
+  maxBytes: number;
+  /** The current one included. */
+  maxFiles: number;
+}
+
+const UNITS: Record<string, number> = { '': 1, k: 1_000, m: 1_000_000, g: 1_000_000_000 };
+
+/**
+ * How large a log grows before it is rotated, and how many files are kept; the variables are those of compose.yaml.
+ * @throws naming the variable that is wrong
+ */
+export const logLimits = (): LogLimits => {
+  const [size, files] = [value('LOG_MAX_SIZE') ?? '20m', value('LOG_MAX_FILES') ?? '5'];
+  const { count, unit = '' } = /^(?<count>[1-9]\d{0,8})(?<unit>[kmg]?)$/.exec(size)?.groups ?? {};
+  if (count === undefined) throw new Error(`LOG_MAX_SIZE must be a size such as 500k or 20m, not "${size}"`);
+  if (!/^[1-9]\d?$/.test(files))
+    throw new Error(`LOG_MAX_FILES must be a number from 1 to 99, not "${files}"`);
+  return { maxBytes: Number(count) * (UNITS[unit] ?? 1), maxFiles: Number(files) };
+};
+
 /**
  * Settings of `start` itself.
  * @throws naming the variable that is wrong
  */
 export const startEnv = () => ({
+  // Read for each log; here, so that a wrong value is an error before anything starts.
+  logLimits: logLimits(),
   gatewayPort: port('GATEWAY_PORT', 8080, 65_535),
   gatewayTls: gatewayTls(),
   gatewayMetricsPort:

@@ -3,6 +3,8 @@ import { prepareGateway } from '@platform/gateway/files';
 import { baseEnv, serviceEnv } from './env.ts';
 import type { Site } from './backing-services.ts';
 import { ROOT } from './options.ts';
+import { rotateLogs } from './log-file.ts';
+import { signal } from './process.ts';
 import { answersWell } from './service-process.ts';
 
 const READY_MS = 30_000;
@@ -37,7 +39,7 @@ export const startTelemetry = async ({ supervisor, local }: Site, port: number):
       cwd: local.path,
       env: { ...baseEnv(), ...serviceEnv(), HOST: '127.0.0.1', PORT: String(port) },
       stopSignal: 'SIGTERM',
-      logFile: await local.logFile('gateway-telemetry'),
+      logFile: local.logFile('gateway-telemetry'),
     },
     answers: () => answersWell(`http://127.0.0.1:${port}/livez`),
     stopLimitMs: 5_000,
@@ -50,18 +52,25 @@ export const startGateway = async (
   { supervisor, local }: Site,
   { url, file, tls, ipv6, metricsPort, ...options }: GatewayPlan,
 ): Promise<void> => {
-  await local.logFile('gateway/access');
   const listenOn = (port: string | number): string[] =>
     ['127.0.0.1', ...(ipv6 ? ['[::1]'] : [])].map((address) => `${address}:${port}`);
+  const logDir = join(local.path, 'logs', 'gateway');
   const { args } = await prepareGateway({
     listen: listenOn(new URL(url).port),
     ...(metricsPort !== undefined && { telemetry: `127.0.0.1:${metricsPort}` }),
     ...(tls && { tls: { ...tls, listen: listenOn(tls.port) } }),
     runDir: join(local.path, 'nginx'),
-    logDir: join(local.path, 'logs', 'gateway'),
+    logDir,
     requestLog: serviceEnv()['REQUEST_LOG'] === 'failures' ? 'failures' : 'all',
     ...options,
   });
+  rotateLogs(
+    ['access', 'error'].map((name) => join(logDir, `${name}.log`)),
+    () => {
+      const pid = supervisor.pid('nginx');
+      if (pid !== null) signal(pid, 'SIGUSR1');
+    },
+  );
   const program = supervisor.start('gateway', {
     name: 'nginx',
     command: {
@@ -71,7 +80,7 @@ export const startGateway = async (
       env: baseEnv(),
       // Lets running requests finish.
       stopSignal: 'SIGQUIT',
-      logFile: await local.logFile('gateway/nginx'),
+      logFile: local.logFile('gateway/nginx'),
     },
     answers: () => answersWell(`${url}/healthz`),
     stopLimitMs: 5_000,

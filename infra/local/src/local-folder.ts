@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import {
   access,
+  chmod,
   chown,
   constants,
   lstat,
   mkdir,
   readlink,
   realpath,
-  rename,
   rm,
-  stat,
   symlink,
 } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,18 +23,9 @@ export interface LocalFolder {
   /** Data of PostgreSQL and Redis, writable for their user; may be in another place, see `dataFolder`. */
   data: string;
   keys: string;
-  /** Path of the log of a program; a log over 10 MB is renamed first. */
-  logFile: (name: string) => Promise<string>;
+  /** Path of the log of a program. */
+  logFile: (name: string) => string;
 }
-
-const LOG_LIMIT_BYTES = 10_000_000;
-
-const logFile = async (folder: string, name: string): Promise<string> => {
-  const path = join(folder, `${name}.log`);
-  const { size } = await stat(path).catch(() => ({ size: 0 }));
-  if (size > LOG_LIMIT_BYTES) await rename(path, `${path}.1`);
-  return path;
-};
 
 const isLink = (path: string): Promise<boolean> =>
   lstat(path).then(
@@ -84,9 +74,8 @@ export const openLocalFolder = async (where: string, account: Account | undefine
     });
   const path = await realpath(where);
   const [keys, logs] = [join(path, 'keys'), join(path, 'logs')];
-  await Promise.all([
-    mkdir(keys, { recursive: true, mode: 0o700 }),
-    mkdir(logs, { recursive: true, mode: 0o700 }),
-  ]);
-  return { path, data: await dataFolder(path, account), keys, logFile: (name) => logFile(logs, name) };
+  await Promise.all([mkdir(keys, { recursive: true, mode: 0o700 }), mkdir(logs, { recursive: true })]);
+  // The workers of nginx, who are another user, open their logs again after a rotation.
+  await chmod(logs, 0o711);
+  return { path, data: await dataFolder(path, account), keys, logFile: (name) => join(logs, `${name}.log`) };
 };

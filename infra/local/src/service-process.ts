@@ -181,7 +181,7 @@ export const startInstance = async (
   const readiness = `${addressOf({ port: settings.probePort })}/readyz`;
   const program = supervisor.start('service', {
     name,
-    command: serviceCommand(service, settings, await local.logFile(name)),
+    command: serviceCommand(service, settings, local.logFile(name)),
     answers: () => answersWell(readiness),
     explain: () => answerAt(readiness),
     stopLimitMs: STOP_LIMIT_MS,

@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cleanUpAfterExit } from './cleanup.ts';
+import { openLogFile } from './log-file.ts';
 import { identify, killGroup, type ProcessId } from './process.ts';
 
 /** The user that a program runs as; PostgreSQL refuses to run as root. */
@@ -31,21 +33,25 @@ export interface Launched {
   ended: Promise<string>;
 }
 
+const OUTPUT_LIMIT_MS = 1_000;
+
 /**
  * Starts a program in its own process group, so that Ctrl-C reaches only this process. It is stopped when this process
  * dies in any way.
  * @throws when it cannot start at all
  */
 export const launch = async (command: Command): Promise<Launched> => {
-  const log = openSync(command.logFile, 'a', 0o600);
+  const log = openLogFile(command.logFile);
   const child = spawn(command.file, command.args, {
     cwd: command.cwd,
     env: command.env,
     detached: true,
-    stdio: ['ignore', log, log],
+    // Not the file itself: the program would go on writing to it after it was rotated.
+    stdio: ['ignore', 'pipe', 'pipe'],
     ...command.account,
   });
-  closeSync(log);
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', log.write);
+  const outputEnded = once(child, 'close').then(log.close, log.close);
   await new Promise<void>((resolve, reject) => child.once('spawn', resolve).once('error', reject));
   const id = identify(child.pid ?? 0);
   cleanUpAfterExit({ process: { ...id, stopSignal: command.stopSignal } });
@@ -53,7 +59,10 @@ export const launch = async (command: Command): Promise<Launched> => {
     child.once('exit', (code, name) => {
       killGroup(id);
       cleanUpAfterExit({ endedPid: id.pid });
-      resolve(name ? `was ended by ${name}` : `exited with code ${code}`);
+      // Processes that outlive it, such as PostgreSQL's after kill -9, hold its output open.
+      void Promise.race([outputEnded, sleep(OUTPUT_LIMIT_MS, undefined, { ref: false })]).then(() =>
+        resolve(name ? `was ended by ${name}` : `exited with code ${code}`),
+      );
     });
   });
   return { id, ended };

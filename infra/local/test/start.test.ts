@@ -66,6 +66,8 @@ beforeAll(async () => {
     GATEWAY_TLS_KEY: certificate.files.key,
     GATEWAY_TLS_PORT: tlsPort,
     GATEWAY_METRICS_PORT: metricsPort,
+    LOG_MAX_SIZE: '50k',
+    LOG_MAX_FILES: '4',
   });
   await run.ready();
 });
@@ -179,6 +181,27 @@ test.runIf(inject('nginxPath'))('the gateway counts its requests', async () => {
 test.runIf(inject('nginxPath'))('the gateway answers', async () => {
   expect((await fetch(`http://127.0.0.1:${ports['GATEWAY_PORT']}/healthz`)).status).toBe(200);
 });
+
+test.runIf(inject('nginxPath'))(
+  'the log of the gateway is rotated while requests arrive, and no line is lost',
+  async () => {
+    const { gateway } = await run.stack();
+    const folder = join(local, 'logs/gateway');
+    const log = (age: number): string => join(folder, age === 0 ? 'access.log' : `access.log.${age}`);
+    let sent = 0;
+    const send = async (): Promise<void> => {
+      const headers = { 'X-Request-Id': `rotated-${sent++}-` };
+      await (await fetch(`${gateway}/nowhere`, { headers })).arrayBuffer();
+    };
+    while (!(await exists(log(3)))) await Promise.all(Array.from({ length: 20 }, send));
+    const read = async (): Promise<Set<string>> => {
+      const texts = await Promise.all([3, 2, 1, 0].map((age) => readFile(log(age), 'utf8').catch(() => '')));
+      return new Set(texts.join('').match(/rotated-\d+-/g));
+    };
+    await expect.poll(async () => (await read()).size).toBe(sent);
+    expect((await readdir(folder)).filter((name) => name.startsWith('access.log'))).toHaveLength(4);
+  },
+);
 
 test.runIf(inject('nginxPath'))(
   'the portal is served, and the printed code returns the credentials of the demo once, then a new code is printed',

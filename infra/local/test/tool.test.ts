@@ -38,7 +38,7 @@ test('dev restarts the service whose code changed, and no other', async () => {
   const main = join(services, 'alpha-notes/src/main.ts');
   await appendFile(
     main,
-    "\nserver.prependListener('request', (_, response) => response.setHeader('X-New', '1'));\n",
+    "\nservers[0].prependListener('request', (_, response) => response.setHeader('X-New', '1'));\n",
   );
   const changed = async () => (await fetch(await urlOf('alpha-notes'))).headers.get('X-New');
   await expect.poll(changed).toBe('1');
