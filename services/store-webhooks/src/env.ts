@@ -34,7 +34,8 @@ const shape = {
   RETRY_BASE_MS: milliseconds(1000),
   /** How long an event, a mail or an import is tried again before it has failed. */
   RETRY_FOR_HOURS: z.coerce.number().min(0).default(24),
-  IDLE_POLL_MS: milliseconds(500),
+  /** A worker looks for work that is due at least this often, and a quarter of LEASE_MS. */
+  IDLE_POLL_MS: milliseconds(1000),
   /** Processed events are kept this long; failed ones too. */
   INBOX_RETENTION_DAYS: z.coerce.number().min(0).default(30),
   /** Records are kept this long after their last change, and at least as long as events. */

@@ -254,9 +254,34 @@ const claimAndDie = async (sql: Sql): Promise<string[]> => {
   const dead = claimerFor(60_000);
   await beat(sql, dead.worker, 0);
   const claimed = [...(await claim(sql, dead, 100)), ...(await claim(sql, dead, 1, 'suspects'))];
-  await expect.poll(() => beat(sql, randomUUID(), 60_000)).toBe(claimed.length);
+  await expect.poll(async () => (await beat(sql, randomUUID(), 60_000)).recovered).toBe(claimed.length);
   return claimed.map(({ entity }) => entity);
 };
+
+test('a heartbeat says which work is due, so that an idle worker asks for nothing else', async () => {
+  await using service = await startService({ work: false });
+  const { webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  const due = async () => {
+    const { events, mails, imports } = await beat(sql, claimer.worker, 60_000);
+    return { events, mails, imports };
+  };
+  const nothing = { events: false, mails: false, imports: false };
+  expect(await due()).toEqual(nothing);
+  await service.hook('order_updated', webhookToken, order('o-1', 'A'));
+  expect(await due()).toEqual({ ...nothing, events: true });
+  await sql`update queue set crashes = 3`;
+  expect(await due()).toEqual({ ...nothing, events: true });
+  await sql`update queue set due_at = now() + interval '1 hour'`;
+  expect(await due()).toEqual(nothing);
+  await sql`
+    insert into import_jobs (store_id, id, member_id, state, attempts, due_at, created_at)
+    select id, gen_random_uuid(), 'm-1', 'pending', 0, now(), now() from stores`;
+  await sql`
+    insert into notifications (store_id, id, key, kind, audience, subject, mail, attempts, due_at, created_at)
+    select id, gen_random_uuid(), 'k-1', 'order', 'customer', 's', 'pending', 0, now(), now() from stores`;
+  expect(await due()).toEqual({ events: false, mails: true, imports: true });
+});
 
 test('a heartbeat does not wait for a locked event of a dead worker; a later one makes it due', async () => {
   await using service = await startService({ work: false });
@@ -269,9 +294,9 @@ test('a heartbeat does not wait for a locked event of a dead worker; a later one
   const rescuer = randomUUID();
   await sql.begin(async (tx) => {
     await tx`select from queue where entity = 'order:o-1' for update`;
-    await expect.poll(() => beat(sql, rescuer, 60_000)).toBe(1);
+    await expect.poll(async () => (await beat(sql, rescuer, 60_000)).recovered).toBe(1);
   });
-  expect(await beat(sql, rescuer, 60_000)).toBe(1);
+  expect((await beat(sql, rescuer, 60_000)).recovered).toBe(1);
   expect(await sql`select id from workers`).toEqual([{ id: rescuer }]);
 });
 

@@ -1,19 +1,36 @@
 import type { Sql } from 'postgres';
 
+/** Which work is due, of any process: of what waits for a retry, for another process, or for its turn. */
+export interface DueWork {
+  events: boolean;
+  mails: boolean;
+  imports: boolean;
+}
+
+/** The number of rows that were made due again, and what is due. */
+export interface Beat extends DueWork {
+  recovered: number;
+}
+
 /**
  * Reports that a worker is alive for `leaseMs` more. Makes the events, mails and imports of workers that did not report in
- * time due again, counts a crash for each of these events, and returns the number of rows.
+ * time due again, and counts a crash for each of these events. The same statement looks for work, so that an idle worker
+ * asks the database for nothing else.
  */
-export const beat = async (sql: Sql, worker: string, leaseMs: number): Promise<number> => {
+export const beat = async (sql: Sql, worker: string, leaseMs: number): Promise<Beat> => {
   // One that was late itself judges no other: the database may have been unavailable for all of them.
-  const [row] = await sql<{ dead: boolean }[]>`
+  const [{ dead: isAnyDead, ...due }] = await sql<[DueWork & { dead: boolean }]>`
     with alive as (
       insert into workers as w (id, alive_until) values (${worker}, now() + ${leaseMs} * interval '1 ms')
       on conflict (id) do update set alive_until = excluded.alive_until
       returning coalesce(old.alive_until < now(), false) as was_late)
-    select not was_late and exists (select from workers where alive_until < now() and id <> ${worker}) as dead
+    select not was_late and exists (select from workers where alive_until < now() and id <> ${worker}) as dead,
+      exists (select from queue where due_at <= now() and crashes <= 2)
+        or exists (select from queue where due_at <= now() and crashes > 2) as events,
+      exists (select from notifications where mail = 'pending' and worker is null and due_at <= now()) as mails,
+      exists (select from import_jobs where state = 'pending' and worker is null and due_at <= now()) as imports
     from alive`;
-  if (!row?.dead) return 0;
+  if (!isAnyDead) return { ...due, recovered: 0 };
   const dead = sql`array(select id from workers where alive_until < now() and id <> ${worker})`;
   // Passes over rows that are locked, because a worker that waits for them would be late with its own next report. They
   // are left to a later one: a dead worker is removed only when it has no rows any more.
@@ -36,7 +53,7 @@ export const beat = async (sql: Sql, worker: string, leaseMs: number): Promise<n
       select worker from queue where worker is not null
       union select worker from notifications where mail = 'pending' and worker is not null
       union select worker from import_jobs where state = 'pending' and worker is not null))`;
-  return count;
+  return { events: true, mails: true, imports: true, recovered: count };
 };
 
 /** Removes a worker that has stopped. What it has not given back is due again. */

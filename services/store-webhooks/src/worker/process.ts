@@ -12,7 +12,7 @@ import { attemptsWithin, backoff, maxCrashes, pauseAfter } from './backoff.ts';
 import type { Change } from './change.ts';
 import { claim, end, finish, postpone } from './claim.ts';
 import type { ClaimedEvent, InboxEvent } from './event.ts';
-import { beat, removeWorker } from './heartbeat.ts';
+import { beat, removeWorker, type DueWork } from './heartbeat.ts';
 import { plan } from './plan.ts';
 import { finalState, Stopped, Unprocessable } from './unprocessable.ts';
 
@@ -25,7 +25,7 @@ export interface Processing extends EventWorker {
   /** Claims events while there is capacity and starts processing them; returns whether there were any. */
   round(): Promise<boolean>;
   /** Reports that this worker is alive, and makes the events of dead ones due; call it several times in LEASE_MS. */
-  beat(): Promise<void>;
+  beat(): Promise<DueWork>;
   /** Resolves when no event is being processed. */
   idle(): Promise<void>;
   /** Removes the worker. Call it when it is idle. */
@@ -183,11 +183,11 @@ export const createProcessing = (context: Context): Processing => {
       }
     },
     beat: async () => {
-      const recovered = await beat(sql, claimer.worker, env.LEASE_MS);
+      const due = await beat(sql, claimer.worker, env.LEASE_MS);
       const again = unwritten.slice();
       if (again.length > 0) await postpone(sql, again, { delayMs: 0, error: notWritten, counts: false });
       unwritten.splice(0, again.length);
-      if (recovered + again.length > 0) onWork.wake();
+      return { ...due, events: due.events || again.length > 0 };
     },
     idle: async () => {
       while (underWay.size > 0) await Promise.allSettled(underWay);

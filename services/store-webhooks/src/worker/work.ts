@@ -11,6 +11,8 @@ import { keepOutcomeMs } from '../payments/domain.ts';
 import { createProcessing } from './process.ts';
 
 const housekeepingMs = 60_000;
+/** Work that is due wakes its task; this is only for what nobody has seen. */
+const idleMs = 60_000;
 /** How often a worker writes its heartbeat within one lease. Without any in a lease it counts as dead. */
 const beatsInLease = 4;
 /** The part of SHUTDOWN_TIMEOUT_MS in which mails that are being sent may end. */
@@ -32,6 +34,7 @@ export const startWork = (context: Context): AsyncDisposable => {
       startBackground({
         name,
         everyMs,
+        idleMs,
         log,
         // The message of a driver or parser may quote a payload, which must not be logged.
         run: () => run().catch((error: unknown) => Promise.reject(safeError(error))),
@@ -47,12 +50,15 @@ export const startWork = (context: Context): AsyncDisposable => {
   stack.defer(() => processing.remove().catch(() => undefined));
   // Nothing is claimed before: claims of a worker that never reported would be kept if it died.
   let isAlive = false;
-  start('heartbeat', env.LEASE_MS / beatsInLease, async () => {
-    await processing.beat();
+  start('heartbeat', Math.min(env.LEASE_MS / beatsInLease, env.IDLE_POLL_MS), async () => {
+    const due = await processing.beat();
     isAlive = true;
     onWork.worker = isStopping ? undefined : processing;
     await importing.beat();
     await mailer?.beat();
+    if (due.events) events.wake();
+    if (due.imports) imports.wake();
+    if (due.mails) mails?.wake();
   });
   stack.defer(async () => {
     // What waits for a provider is given back. A mail is not interrupted while there is time: it may have arrived.
