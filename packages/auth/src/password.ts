@@ -1,8 +1,12 @@
+import { AsyncResource } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import PQueue from 'p-queue';
+import { networksOf } from '@platform/service-kit/network';
 import { Unavailable } from '@platform/service-kit/problem';
+import { waitUncounted } from '@platform/service-kit/request-scope';
+import { createFairQueue } from './fair-queue.ts';
 import { normalizePassword } from './password-rules.ts';
 
 export { passwordProblems } from './password-rules.ts';
@@ -16,7 +20,7 @@ export interface PasswordOptions {
    * hashes occupy libuv's four threads, which file access and DNS need as well.
    */
   concurrency?: number;
-  /** How many may wait for their turn, some 30 ms each; default 200. */
+  /** How many may wait for their turn, some 30 ms each; default 200. Beyond it, the client that has most loses one. */
   waiting?: number;
   /** Hashes that may start in one second; unlimited by default. */
   perSecond?: number;
@@ -30,16 +34,22 @@ export interface Verdict {
 
 type Stored = string | undefined | (() => Promise<string | undefined>);
 
+/** For whom a password is hashed. Networks take turns in the queue, and in a network its emails. */
+export interface HashClient {
+  address: string | undefined;
+  email: string;
+}
+
 export interface Passwords {
   /** Returns the PHC string to store. `password` must have passed `passwordProblems`. */
-  hash: (password: string) => Promise<string>;
+  hash: (password: string, client?: HashClient) => Promise<string>;
   /**
-   * Compares a password with a stored hash. `stored` is undefined for an unknown user: the comparison
-   * takes the same time and never matches. `admit` is awaited when this attempt's turn has come; when
-   * it throws, nothing is computed (see the login throttle). A `stored` function is called after that,
-   * so that many waiting logins don't occupy the database.
+   * Compares a password with a stored hash. `stored` is undefined for an unknown user: the comparison takes the same time
+   * and never matches. A `stored` function is called when the turn of this client is near, for few at a time, so that
+   * many waiting logins don't occupy the database; when it throws, nothing is computed (see the login throttle). While
+   * it waits, others are hashed.
    */
-  verify: (stored: Stored, password: string, admit?: () => Promise<void>) => Promise<Verdict>;
+  verify: (stored: Stored, password: string, client?: HashClient) => Promise<Verdict>;
 }
 
 const isOutdated = (stored: string): boolean => {
@@ -59,38 +69,78 @@ const createDummyHash = (): string => {
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${random(16)}$${random(32)}`;
 };
 
+const nobody: HashClient = { address: undefined, email: '' };
+
+/** The groups of a client in the queue, from its widest network to its email. */
+const groupsOf = ({ address, email }: HashClient): string[] => [
+  ...networksOf(address)
+    .map(({ name }) => name)
+    .toReversed(),
+  email,
+];
+
+/** Clients whose stored hash is looked up beside the hashes that are computed, so that these need not wait for it. */
+const lookahead = 2;
+
+/** A client that waits for its turn. */
+interface Waiting {
+  start: () => Promise<void>;
+  refuse: () => void;
+}
+
 /**
- * Password hashing behind a bounded queue, because each hash takes a core and 19 MiB for a while.
+ * Password hashing behind a bounded, fair queue, because each hash takes a core and 19 MiB for a while.
  * Throws Unavailable `busy` when the queue is full. Work of different importance (logins and
  * registrations) gets a queue each.
  */
 export const createPasswords = ({
   concurrency = Math.max(1, Math.min(availableParallelism() - 1, 2)),
-  waiting = 200,
+  waiting: maxWaiting = 200,
   perSecond = Infinity,
 }: PasswordOptions = {}): Passwords => {
-  const queue = new PQueue({ concurrency, interval: 1000, intervalCap: perSecond });
+  const waiting = createFairQueue<Waiting>();
+  const hashing = new PQueue({ concurrency, interval: 1000, intervalCap: perSecond });
   const dummyHash = createDummyHash();
+  let started = 0;
 
-  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
-    if (queue.size >= waiting)
-      throw new Unavailable('busy', 'Too many passwords are being hashed; try again shortly.');
-    return queue.add(work);
+  const startNext = (): void => {
+    while (started < concurrency + lookahead && waiting.size > 0) {
+      started++;
+      void waiting.shift()?.start();
+    }
   };
 
+  /** Runs `work` when its client has a turn. A request that waits takes nothing from others, so it does not count. */
+  const enqueue = <T>(client: HashClient, work: () => Promise<T>): Promise<T> =>
+    waitUncounted(
+      () =>
+        new Promise<T>((resolve, reject) => {
+          const start = async (): Promise<void> => {
+            await work().then(resolve, reject);
+            started--;
+            startNext();
+          };
+          const refuse = () =>
+            reject(new Unavailable('busy', 'Too many passwords are being hashed; try again shortly.'));
+          // Another request starts it, whose deadline is not that of this one.
+          waiting.push(groupsOf(client), { start: AsyncResource.bind(start), refuse });
+          startNext();
+          if (waiting.size > maxWaiting) waiting.dropLargest()?.refuse();
+        }),
+    );
+
   return {
-    hash: async (password) => {
+    hash: async (password, client = nobody) => {
       const normal = normalizePassword(password);
       if (normal === undefined) throw new Error('The password to hash breaks the password rules.');
-      return enqueue(() => hash(normal, cost));
+      return enqueue(client, () => hashing.add(() => hash(normal, cost)));
     },
-    verify: async (stored, password, admit) => {
+    verify: async (stored, password, client = nobody) => {
       const normal = normalizePassword(password);
-      return enqueue(async () => {
-        await admit?.();
-        if (normal === undefined) return { matches: false, rehash: false };
+      return enqueue(client, async () => {
         const known = typeof stored === 'function' ? await stored() : stored;
-        const matches = (await verify(known ?? dummyHash, normal)) && known !== undefined;
+        if (normal === undefined) return { matches: false, rehash: false };
+        const matches = (await hashing.add(() => verify(known ?? dummyHash, normal))) && known !== undefined;
         return { matches, rehash: matches && isOutdated(known) };
       });
     },

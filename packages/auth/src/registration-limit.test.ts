@@ -26,6 +26,33 @@ test.for(['Redis', 'memory'] as const)('a network and an email are limited in %s
   expect(keys.join()).not.toMatch(/ann|example/);
 });
 
+test('a flood from one IPv6 /64 uses up its own limit; many of them in one /56 or /48 have four and sixteen times as much', async () => {
+  const limit = createRegistrationLimit({ name: 'test', redis: undefined, perNetwork: 2 });
+  const from = (addressAt: (at: number) => string) => (at: number) => ({
+    email: emailOf(at),
+    address: addressAt(at),
+  });
+  const hex = (at: number) => at.toString(16);
+  expect(
+    await passed(
+      limit,
+      from((at) => `2001:db8:1:200::${hex(at)}`),
+    ),
+  ).toBe(2);
+  expect(
+    await passed(
+      limit,
+      from((at) => `2001:db8:1:2${hex(16 + at)}::1`),
+    ),
+  ).toBe(6);
+  expect(
+    await passed(
+      limit,
+      from((at) => `2001:db8:2:${hex(1 + at)}00::1`),
+    ),
+  ).toBe(32);
+});
+
 test('the limits hold while Redis is down', async () => {
   const { server, connect } = await ownRedis();
   const redis = await connect();

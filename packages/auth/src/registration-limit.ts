@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { createLimiter } from '@platform/service-kit/counter';
+import { createCounter, type LimiterOptions } from '@platform/service-kit/counter';
 import { TooManyRequests } from '@platform/service-kit/problem';
-import { networkOf } from '@platform/service-kit/network';
-import { consume } from './consume.ts';
+import { networksOf } from '@platform/service-kit/network';
 
 export interface RegistrationLimitOptions {
   /** Start of the Redis keys: the service's name. */
   name: string;
   redis: Redis | undefined;
-  /** Registrations from one network (IPv6: /64) in ten minutes. */
+  /** Registrations from one network in ten minutes. An IPv6 /56 may have 4, a /48 16 times as many as a /64. */
   perNetwork: number;
   /** Registrations of one email in an hour; default 10. */
   perEmail?: number;
@@ -18,7 +17,15 @@ export interface RegistrationLimitOptions {
 /** Counts one registration, whatever its outcome; throws TooManyRequests beyond the limits. */
 export type RegistrationLimit = (attempt: { email: string; address: string | undefined }) => Promise<void>;
 
-const refused = (seconds: number) => new TooManyRequests(seconds, 'Too many registrations; try again later.');
+/** Counts an attempt against a key, which may have `factor` times the points. Throws TooManyRequests beyond them. */
+const createRefusing = (options: LimiterOptions) => {
+  const count = createCounter(options);
+  return async (key: string, factor = 1): Promise<void> => {
+    const { consumedPoints, msBeforeNext } = await count(key);
+    if (consumedPoints > options.points * factor)
+      throw new TooManyRequests(msBeforeNext / 1000, 'Too many registrations; try again later.');
+  };
+};
 
 /**
  * Limits registrations by network and by email. Call it before the password is hashed: a hash costs
@@ -31,10 +38,16 @@ export const createRegistrationLimit = ({
   perEmail = 10,
 }: RegistrationLimitOptions): RegistrationLimit => {
   const prefix = `${name}:register`;
-  const networks = createLimiter({ redis, prefix: `${prefix}-network`, points: perNetwork, seconds: 600 });
-  const emails = createLimiter({ redis, prefix: `${prefix}-email`, points: perEmail, seconds: 3600 });
+  const countNetwork = createRefusing({
+    redis,
+    prefix: `${prefix}-network`,
+    points: perNetwork,
+    seconds: 600,
+  });
+  const countEmail = createRefusing({ redis, prefix: `${prefix}-email`, points: perEmail, seconds: 3600 });
   return async ({ email, address }) => {
-    await consume(networks, networkOf(address), 1, refused);
-    await consume(emails, createHash('sha256').update(email).digest('base64url'), 1, refused);
+    // One after the other: what a network refuses must not use up the limits of the wider ones.
+    for (const network of networksOf(address)) await countNetwork(network.name, network.factor);
+    await countEmail(createHash('sha256').update(email).digest('base64url'));
   };
 };

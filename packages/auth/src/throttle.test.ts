@@ -121,6 +121,51 @@ describe.for(['Redis', 'memory'] as const)('counted in %s', (where) => {
     expect(await compared(times(50, from))).toBe(10);
   });
 
+  test('an IPv6 /56 gets four, a /48 sixteen times as many failures as a /64', async () => {
+    const throttle = await start({ perNetwork: 10 });
+    const guesses = (count: number, addressAt: (at: number) => string) =>
+      compared(
+        times(count, (at) =>
+          throttle.attempt({ ...ann, email: `u${at}@example.test`, address: addressAt(at) }, wrong),
+        ),
+      );
+    const hex = (at: number) => at.toString(16);
+    expect(await guesses(20, (at) => `2001:db8:1:2::${hex(at)}`)).toBe(10);
+    expect(await guesses(60, (at) => `2001:db8:2:2${hex(16 + at)}::1`)).toBe(40);
+    expect(await guesses(200, (at) => `2001:db8:3:${hex(1 + at)}00::1`)).toBe(160);
+    expect(await throttle.attempt({ ...bob, address: '2001:db8:4::1' }, right)).toBe('welcome');
+  });
+
+  test('after many failures for one email, networks wait that its account does not know, and no other', async () => {
+    const throttle = await start({ perAccount: 30 });
+    const from = (at: number, isKnown: Attempt['isKnown']) => ({
+      ...ann,
+      address: `198.51.100.${at}`,
+      isKnown,
+    });
+    expect(await compared(times(60, (at) => throttle.attempt(from(at, notKnown), wrong)))).toBe(30);
+    const wait = await waitOf(throttle.attempt(from(100, notKnown), right));
+    expect(wait).toBeGreaterThan(50);
+    expect(wait).toBeLessThanOrEqual(60);
+    expect(await throttle.attempt(from(101, known), right)).toBe('welcome');
+    expect(await throttle.attempt({ ...bob, address: '198.51.100.1' }, right)).toBe('welcome');
+  });
+
+  test('failures from networks that an account knows do not make other networks wait', async () => {
+    const throttle = await start({ perAccount: 10 });
+    for (let at = 0; at < 30; at += 1)
+      await throttle.attempt({ ...ann, address: `198.51.100.${at}`, isKnown: known }, wrong);
+    expect(await throttle.attempt(ann, right)).toBe('welcome');
+  });
+
+  test('an operator ends the wait of an account for all networks', async () => {
+    const throttle = await start({ perAccount: 10 });
+    for (let at = 0; at < 10; at += 1) await throttle.attempt({ ...ann, address: `198.51.100.${at}` }, wrong);
+    expect(await compared([throttle.attempt(ann, right)])).toBe(0);
+    await throttle.lift({ address: '192.0.2.1', email: ann.email });
+    expect(await throttle.attempt(ann, right)).toBe('welcome');
+  });
+
   test('an operator ends the wait of an account and of a network', async () => {
     const throttle = await start({ perNetwork: 10 });
     expect(await fail(throttle, 30)).toBe(10);
@@ -141,8 +186,7 @@ test('waits grow from a minute to an hour, with one attempt between two of them'
   for (let round = 0; round < 8; round += 1) {
     const wait = await waitOf(throttle.attempt(ann, wrong));
     waits.push(Math.ceil(wait / 60));
-    // The end of the wait: the count expires.
-    await redis.del(await redis.keys('*:failures:*'));
+    for (const key of await redis.keys('*:pair:*')) await redis.hset(key, 'until', 0);
     expect(await compared(times(5, () => throttle.attempt(ann, wrong)))).toBe(1);
   }
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
@@ -155,11 +199,33 @@ test('a hundred right logins of one user at once all pass, because only those be
   const stored = await passwords.hash('correct horse');
   const login = (password: string) =>
     throttle.attempt(ann, async (admit) => {
-      const { matches } = await passwords.verify(stored, password, admit);
+      const admitted = async () => {
+        await admit();
+        return stored;
+      };
+      const { matches } = await passwords.verify(admitted, password);
       return matches ? 'welcome' : undefined;
     });
   expect(await Promise.all(times(100, () => login('correct horse')))).toEqual(times(100, () => 'welcome'));
   expect(await compared(times(50, () => login('wrong horse')))).toBe(10);
+});
+
+test('a wrong login costs one round trip to Redis, a right one two', async () => {
+  const { connect } = await ownRedis();
+  const redis = await connect();
+  const throttle = createThrottle({ name: 'test', redis });
+  const sent: number[] = [];
+  const write = redis.stream.write.bind(redis.stream) as (...args: unknown[]) => boolean;
+  Object.assign(redis.stream, {
+    write: (...args: unknown[]) => {
+      sent.push(1);
+      return write(...args);
+    },
+  });
+  await throttle.attempt({ ...ann, address: '2001:db8::1' }, wrong);
+  expect(sent).toHaveLength(1);
+  await throttle.attempt(bob, right);
+  expect(sent).toHaveLength(3);
 });
 
 test('two instances share one count; neither Redis nor the log contains the email', async () => {
@@ -172,7 +238,8 @@ test('two instances share one count; neither Redis nor the log contains the emai
   const both = times(50, (at) => (instances[at % 2] as Throttle).attempt(ann, wrong));
   expect(await compared(both)).toBe(10);
   const keys = await redis.keys('*');
-  expect(keys.filter((key) => key.includes(':failures:'))).toHaveLength(2);
+  // The account from this network, the account, the network.
+  expect(keys).toHaveLength(3);
   expect(lines.join('')).toContain('too many failed logins');
   expect([...keys, ...lines].join()).not.toMatch(/ann|example/);
 });

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { TooManyRequests } from '@platform/service-kit/problem';
 import type { Log } from '@platform/service-kit/log';
-import { networkOf } from '@platform/service-kit/network';
-import { createBackoff } from './backoff.ts';
+import { networksOf } from '@platform/service-kit/network';
+import type { Bucket } from './backoff-rules.ts';
+import { createBackoff, type Counted } from './backoff.ts';
 
 export interface ThrottleOptions {
   /** Start of the Redis keys: the service's name. */
@@ -13,8 +14,10 @@ export interface ThrottleOptions {
   log?: Pick<Log, 'warn'>;
   /** Failures in a row for one email from one network before it must wait; default 10. */
   inARow?: number;
-  /** Failures from one network before it must wait; a multiple of 10; default 100. */
+  /** Failures from one network before it must wait; default 100. An IPv6 /56 may have 4, a /48 16 times as many. */
   perNetwork?: number;
+  /** Failures for one email from networks that its account does not know, before these must wait; default 100. */
+  perAccount?: number;
 }
 
 /** Who tries to log in. */
@@ -23,34 +26,40 @@ export interface Attempt {
   /** The client's address. */
   address: string | undefined;
   /**
-   * Whether this account has logged in from this network before. Asked only while the network must
-   * wait: such an account is let through.
+   * Whether this account has logged in from this network before: then it waits only for failures of its own from there.
+   * Asked when something else must wait, and after a failure.
    */
   isKnown: () => Promise<boolean>;
 }
 
 export interface Throttle {
   /**
-   * Runs one login attempt. `verify` returns undefined when the credentials are wrong, and calls
-   * `admit` right before it compares them. Throws TooManyRequests instead of comparing too often.
+   * Runs one login attempt. `verify` returns undefined when the credentials are wrong, and calls `admit` when they are
+   * about to be compared. Throws TooManyRequests instead of comparing too often.
    */
   attempt: <T>(
     attempt: Attempt,
     verify: (admit: () => Promise<void>) => Promise<T | undefined>,
   ) => Promise<T | undefined>;
-  /** Ends the wait of a network and, with an email, of that account from that network. */
+  /** Ends the waits of the networks of an address and, with an email, of that account, from there and from elsewhere. */
   lift: (who: { address: string; email?: string | undefined }) => Promise<void>;
 }
 
-/** Identifies an account from a network without storing the email. */
-const pairOf = (email: string, network: string): string =>
+/** Attempts between two waits of a network or an account. */
+const retries = 10;
+
+/** Identifies an account, or an account from a network, without storing the email. */
+const digestOf = (email: string, network = ''): string =>
   createHash('sha256').update(`${email.trim().toLowerCase()}\0${network}`).digest('base64url');
 
+const refused = (seconds: number) => new TooManyRequests(seconds, 'Too many failed logins; try again later.');
+
 /**
- * Slows down password guessing. After ten failures in a row, one email from one network waits; after
- * a hundred failures, a network waits for all accounts that never logged in from it. Waits grow
- * (backoff.ts). An attempt counts as failed before its password is compared; the count is taken back
- * when the password is right or was never compared.
+ * Slows down password guessing. These must wait, longer each time (backoff.ts): one email from one network after ten
+ * failures in a row; a network after a hundred failures; and after a hundred failures for one email, all networks that
+ * its account does not know. The last two never keep an account from logging in from a network that it knows. An
+ * attempt counts as failed before its password is compared; the count is taken back when the password is right or was
+ * never compared.
  */
 export const createThrottle = ({
   name,
@@ -58,62 +67,72 @@ export const createThrottle = ({
   log,
   inARow = 10,
   perNetwork = 100,
+  perAccount = 100,
 }: ThrottleOptions): Throttle => {
-  const warn = (what: string) => (key: string, seconds: number) =>
-    log?.warn({ [what]: key, seconds }, 'too many failed logins');
-  const prefix = `${name}:login`;
-  const pairs = createBackoff({
-    redis,
-    prefix: `${prefix}-pair`,
-    free: inARow,
-    retries: 1,
-    onWait: warn('pair'),
-  });
-  const networks = createBackoff({
-    redis,
-    prefix: `${prefix}-network`,
-    free: perNetwork,
-    retries: 10,
-    onWait: warn('network'),
-  });
+  const backoff = createBackoff(redis);
+
+  /** The bucket of the account from this network, the one of the account, and those of the networks. */
+  const bucketsOf = (email: string, address: string | undefined) => {
+    const networks = networksOf(address);
+    const bucket = (subject: string, id: string, free: number, factor = retries): Bucket => ({
+      key: `${name}:login:${subject}:${id}`,
+      free,
+      retries: factor,
+    });
+    return {
+      pair: bucket('pair', digestOf(email, networks[0].name), inARow, 1),
+      account: bucket('account', digestOf(email), perAccount),
+      networks: networks.map((network) =>
+        bucket('network', network.name, perNetwork * network.factor, retries * network.factor),
+      ),
+    };
+  };
+
+  /** Logs the waits that begin; the key names a network, or an email by its hash. */
+  const reportWaits = (buckets: readonly Bucket[], { seconds }: Counted): void => {
+    for (const [at, { key }] of buckets.entries())
+      if (seconds[at]) log?.warn({ bucket: key, seconds: seconds[at] }, 'too many failed logins');
+  };
+
+  /** Counts the attempt in all buckets, for a known account without those that must wait; the first one has no exception. */
+  const count = async (buckets: readonly Bucket[], isKnown: () => Promise<boolean>): Promise<Counted> => {
+    let counted = await backoff.count(buckets);
+    let counting = buckets;
+    if (counted.refused && !counted.seconds[0] && (await isKnown())) {
+      const { seconds } = counted;
+      counting = buckets.filter((_, at) => !seconds[at]);
+      counted = await backoff.count(counting);
+    }
+    if (counted.refused) throw refused(Math.max(...counted.seconds));
+    reportWaits(counting, counted);
+    return counted;
+  };
 
   return {
     attempt: async ({ email, address, isKnown }, verify) => {
-      const network = networkOf(address);
-      const pair = pairOf(email, network);
-      const unlessKnown = async (error: unknown): Promise<undefined> => {
-        if (!(error instanceof TooManyRequests) || !(await isKnown())) throw error;
-      };
-      let undo: (() => Promise<unknown>)[] = [];
-      const takeBack = () => Promise.all(undo.map((step) => step()));
-
-      await pairs.check(pair);
-      await networks.check(network).catch(unlessKnown);
+      const { pair, account, networks } = bucketsOf(email, address);
+      let counted: Counted | undefined;
       const admit = async (): Promise<void> => {
-        const undoPair = await pairs.count(pair);
-        undo = [undoPair];
-        const undoNetwork = await networks.count(network).catch(unlessKnown);
-        if (undoNetwork !== undefined) undo.push(undoNetwork);
+        counted = await count([pair, account, ...networks], isKnown);
       };
-
       let result;
       try {
         result = await verify(admit);
-        if (result === undefined && undo.length === 0) await admit();
+        if (result === undefined && counted === undefined) await admit();
       } catch (error) {
-        await takeBack();
+        await counted?.undo();
         throw error;
       }
-      if (result !== undefined) {
-        await takeBack();
-        await pairs.clear(pair);
-      }
+      // Sent together, which is one round trip.
+      if (result !== undefined) await Promise.all([counted?.undo(), backoff.clear([pair.key])]);
+      // Not awaited, so that the time of the answer does not show whether the account knows the network.
+      else if (await isKnown().catch(() => false)) void counted?.undo([account.key]);
       return result;
     },
     lift: async ({ address, email }) => {
-      const network = networkOf(address);
-      await networks.clear(network);
-      if (email !== undefined) await pairs.clear(pairOf(email, network));
+      const { pair, account, networks } = bucketsOf(email ?? '', address);
+      const accounts = email === undefined ? [] : [pair, account];
+      await backoff.clear([...networks, ...accounts].map(({ key }) => key));
     },
   };
 };

@@ -25,7 +25,7 @@ const shape = {
   AUTH_JWKS: tokenEnv.AUTH_JWKS.optional(),
   AUTH_ISSUER: tokenEnv.AUTH_ISSUER.optional(),
   AUTH_AUDIENCE: tokenEnv.AUTH_AUDIENCE.optional(),
-  /** Registrations from one network (IPv6: /64) in ten minutes; not limited with RATE_LIMIT=off. */
+  /** Registrations from one network (IPv6: /64; 4 times as many of a /56, 16 of a /48) in ten minutes; not limited with RATE_LIMIT=off. */
   REGISTRATIONS_PER_NETWORK: z.coerce.number().int().min(1).default(100),
 };
 

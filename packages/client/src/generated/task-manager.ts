@@ -31,7 +31,7 @@ export interface paths {
         put?: never;
         /**
          * Log in by email and password
-         * @description After ten failures in a row for one email from one network: 429 with growing waits. A network with a hundred failures waits too, except for accounts that have logged in from it before.
+         * @description After ten failures in a row for one email from one network: 429 with growing waits. After a hundred failures a network waits too, and after a hundred for one email all networks that its account does not know; an account that has logged in from a network before does not wait there.
          */
         post: operations["login"];
         delete?: never;
@@ -111,7 +111,7 @@ export interface paths {
         put?: never;
         /**
          * End the wait after failed logins
-         * @description For operators: ends the wait of a network and, with an email, of that account from that network. The log keeps who did it.
+         * @description For operators: ends the wait of a network and, with an email, of that account: from that network and from those it does not know. The log keeps who did it.
          *
          *     Requires operator, with the scope accounts:admin.
          */
@@ -198,7 +198,7 @@ export interface components {
         };
         LoginWait: {
             /**
-             * @description A client address; an IPv6 address stands for its /64
+             * @description A client address; an IPv6 address stands for its /64, /56 and /48
              * @example 192.0.2.7
              */
             address: string;

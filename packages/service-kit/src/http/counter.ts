@@ -13,7 +13,7 @@ export interface LimiterOptions {
 }
 
 /** Counts by key, shared through Redis; while Redis is away each process counts in its own memory. */
-export const createLimiter = ({ redis, prefix, points, seconds }: LimiterOptions) => {
+const createLimiter = ({ redis, prefix, points, seconds }: LimiterOptions) => {
   const window = { keyPrefix: prefix, points, duration: seconds };
   const memory = new RateLimiterMemory(window);
   return redis === undefined
@@ -25,8 +25,6 @@ export const createLimiter = ({ redis, prefix, points, seconds }: LimiterOptions
         rejectIfRedisNotReady: true,
       });
 };
-
-export type Limiter = ReturnType<typeof createLimiter>;
 
 export interface CounterOptions {
   redis: Redis | undefined;
@@ -43,14 +41,23 @@ export interface BatchedCounter {
   exceeded(key: string): Count | undefined;
 }
 
+/** The window of a limit by the minute. */
+export const minuteOf = ({ redis, name, perMinute }: CounterOptions): LimiterOptions => ({
+  redis,
+  prefix: name,
+  points: perMinute,
+  seconds: 60,
+});
+
 /** Points that were taken from a key and are left in its current minute. */
 export type Count = Pick<RateLimiterRes, 'consumedPoints' | 'remainingPoints' | 'msBeforeNext'>;
 
 /** Takes points from a key. Resolves also when none are left. */
 export type Counter = (key: string, points?: number) => Promise<Count>;
 
-export const createCounter = ({ redis, name, perMinute }: CounterOptions): Counter => {
-  const limiter = createLimiter({ redis, prefix: name, points: perMinute, seconds: 60 });
+/** Counts without end: whoever calls it compares with a limit, which `points` need not be. */
+export const createCounter = (options: LimiterOptions): Counter => {
+  const limiter = createLimiter(options);
   return (key, points = 1) =>
     limiter.consume(key, points).catch((error: unknown) => {
       if (error instanceof RateLimiterRes) return error;
@@ -85,7 +92,7 @@ interface Window {
  * over its limit is refused without asking.
  */
 export const createBatchedCounter = (options: CounterOptions): BatchedCounter => {
-  const count = createCounter(options);
+  const count = createCounter(minuteOf(options));
   const { perMinute } = options;
   const windows = createLru<string, Window>(maxKeys);
 

@@ -3,7 +3,7 @@ import { createLru } from '../process/lru.ts';
 import type { ClientAddress } from './client-address.ts';
 import { networksOf } from './network.ts';
 import { TooManyRequests, type CredentialKind, type UnknownCredential } from './problem.ts';
-import { createCounter, type CounterOptions } from './counter.ts';
+import { createCounter, minuteOf, type CounterOptions } from './counter.ts';
 
 /**
  * Limits how many unknown credentials of a kind a network may try: an IPv4 address or an IPv6 /64, and with higher limits
@@ -52,7 +52,7 @@ const createSpareLookups = () => {
  * remembered in process memory until its minute ends: a request of another network pays nothing.
  */
 export const createFailureLimit = (options: CounterOptions, addressOf: ClientAddress): FailureLimit => {
-  const count = createCounter(options);
+  const count = createCounter(minuteOf(options));
   const blocked = createLru<string, true>(maxNetworks, minute);
   const counted = createLru<string, true>(maxCredentials, minute);
   const takeSpare = createSpareLookups();

@@ -209,6 +209,26 @@ describe('a network with a hundred failed logins', () => {
   });
 });
 
+test('250 wrong logins at once from one address leave the login of another among the next few', async () => {
+  await using service = await startService({
+    overrides: { loginPasswords: createPasswords({ concurrency: 1 }) },
+  });
+  const { email } = await register(service.app);
+  const address = newAddress();
+  let hashed = 0;
+  const guess = async () => {
+    const { status } = await login(service.url, { email: newEmail(), password: 'a wrong guess' }, address);
+    if (status === 401) hashed++;
+  };
+  const flood = Promise.all(Array.from({ length: 250 }, guess));
+  await expect.poll(() => hashed).toBeGreaterThan(5);
+  const before = hashed;
+  expect((await login(service.url, { email, password: goodPassword })).status).toBe(200);
+  // In the order of arrival it would come after all that the limit of the network allows: a hundred.
+  expect(hashed - before).toBeLessThan(40);
+  await flood;
+});
+
 test('when the queue of hashes is full, further logins get 503 and the queued ones succeed', async () => {
   await using service = await startService({
     overrides: { loginPasswords: createPasswords({ concurrency: 1, waiting: 3 }) },

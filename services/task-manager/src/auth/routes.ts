@@ -30,8 +30,8 @@ const liftRoute = (context: Context, operators: TokenVerifier): Route =>
       tag,
       summary: 'End the wait after failed logins',
       description:
-        'For operators: ends the wait of a network and, with an email, of that account from that network. ' +
-        'The log keeps who did it.',
+        'For operators: ends the wait of a network and, with an email, of that account: from that network ' +
+        'and from those it does not know. The log keeps who did it.',
       caller: operators.guard('accounts:admin'),
       body: { schema: LoginWait, example: { address: '198.51.100.7', email: 'ada@example.test' } },
       responses: { 204: { description: 'Logins are possible again' } },
@@ -99,8 +99,9 @@ export const authRoutes = (context: Context): Route[] => {
         tag,
         summary: 'Log in by email and password',
         description:
-          'After ten failures in a row for one email from one network: 429 with growing waits. A network ' +
-          'with a hundred failures waits too, except for accounts that have logged in from it before.',
+          'After ten failures in a row for one email from one network: 429 with growing waits. After a hundred ' +
+          'failures a network waits too, and after a hundred for one email all networks that its account ' +
+          'does not know; an account that has logged in from a network before does not wait there.',
         caller: anyone,
         body: { schema: Login, example: { email: 'ada@example.test', password: 'correct horse battery' } },
         responses: { 200: { description: 'You are logged in', body: LoggedIn, headers: setsCookies } },

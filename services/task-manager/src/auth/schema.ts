@@ -28,9 +28,10 @@ export const Checked = z.object({ user: User, expiresAt }).meta({ id: 'Checked' 
 
 export const LoginWait = z
   .strictObject({
-    address: z
-      .union([z.ipv4(), z.ipv6()])
-      .meta({ description: 'A client address; an IPv6 address stands for its /64', example: '192.0.2.7' }),
+    address: z.union([z.ipv4(), z.ipv6()]).meta({
+      description: 'A client address; an IPv6 address stands for its /64, /56 and /48',
+      example: '192.0.2.7',
+    }),
     email: email.optional().meta({ description: 'The account whose wait ends as well' }),
   })
   .meta({ id: 'LoginWait' });

@@ -41,7 +41,10 @@ export const register = async (
   { password, address, ...input }: From<Registration>,
 ): Promise<LoggedIn> => {
   await context.registrationLimit?.({ email: input.email, address });
-  const passwordHash = await context.registrationPasswords.hash(password);
+  const passwordHash = await context.registrationPasswords.hash(password, {
+    email: input.email,
+    address,
+  });
   return context.database.orm.transaction(async (transaction) => {
     const user = await createUser(transaction, { ...input, passwordHash });
     await rememberLogin(transaction, user.id, address);
@@ -62,15 +65,16 @@ export const login = async (
   const account = await throttle.attempt({ email, address, isKnown }, async (admit) => {
     let found: Awaited<ReturnType<typeof getAccount>>;
     const stored = async () => {
+      await admit();
       found = await getAccount(context, email);
       return found?.passwordHash;
     };
-    const verdict = await loginPasswords.verify(stored, password, admit);
+    const verdict = await loginPasswords.verify(stored, password, { email, address });
     return found !== undefined && verdict.matches ? { ...found, ...verdict } : undefined;
   });
   if (account === undefined) throw unauthorized('The email or the password is wrong.', 'invalid_credentials');
   const { user, rehash } = account;
-  if (rehash) await rehashPassword(context, user.id, password);
+  if (rehash) await rehashPassword(context, user.id, password, { email, address });
   await rememberLogin(database.orm, user.id, address);
   return { user, ...(await startSession(context, database.orm, user.id)) };
 };
@@ -123,7 +127,7 @@ export const logout = async (
   return refreshToken === undefined ? undefined : endSessionOf(context, refreshToken, beforeLookup);
 };
 
-/** Ends the wait after failed logins of a network and, with an email, of that account from there. */
+/** Ends the wait after failed logins of a network and, with an email, of that account. */
 export const liftLoginWait = async (
   { throttle, log }: Context,
   operator: string,

@@ -1,3 +1,4 @@
+import type { HashClient } from '@platform/auth/password';
 import type { Executor } from '@platform/service-kit/db';
 import { networkOf } from '@platform/service-kit/network';
 import { Conflict } from '@platform/service-kit/problem';
@@ -35,7 +36,8 @@ export const rehashPassword = async (
   { database, loginPasswords }: Context,
   id: string,
   password: string,
-): Promise<void> => setPasswordHash(database.orm, id, await loginPasswords.hash(password));
+  client: HashClient,
+): Promise<void> => setPasswordHash(database.orm, id, await loginPasswords.hash(password, client));
 
 /** Remembers the network that a user has logged in from. */
 export const rememberLogin = (orm: Executor, userId: string, address: string | undefined): Promise<void> =>

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createFairQueue } from './fair-queue.ts';
+
+const takeAll = (queue: ReturnType<typeof createFairQueue<string>>): string[] =>
+  Array.from({ length: queue.size }, () => queue.shift() ?? '');
+
+test('groups take turns, then the groups in them, and items of one group keep their order', () => {
+  const queue = createFairQueue<string>();
+  for (const item of ['a1', 'a2', 'a3']) queue.push(['office', 'ann'], item);
+  queue.push(['office', 'bob'], 'b1');
+  queue.push(['home', 'cid'], 'c1');
+  queue.push(['home', 'cid'], 'c2');
+  expect(takeAll(queue)).toEqual(['a1', 'c1', 'b1', 'c2', 'a2', 'a3']);
+  expect(queue.shift()).toBeUndefined();
+});
+
+test('what is dropped is the newest item of the largest group of the largest group', () => {
+  const queue = createFairQueue<string>();
+  for (const item of ['a1', 'a2', 'a3']) queue.push(['office', 'ann'], item);
+  queue.push(['office', 'bob'], 'b1');
+  for (const item of ['c1', 'c2', 'c3']) queue.push(['home', 'cid'], item);
+  expect([queue.dropLargest(), queue.dropLargest(), queue.dropLargest()]).toEqual(['a3', 'c3', 'a2']);
+  expect(takeAll(queue)).toEqual(['a1', 'c1', 'b1', 'c2']);
+  expect(queue.dropLargest()).toBeUndefined();
+});
+
+test('nothing is lost or taken twice, and no group has more than one turn more than another that waits', () => {
+  const paths = fc.array(fc.tuple(fc.constantFrom('x', 'y', 'z'), fc.constantFrom('p', 'q')), {
+    maxLength: 60,
+  });
+  fc.assert(
+    fc.property(paths, (pushed) => {
+      const queue = createFairQueue<string>();
+      for (const [at, path] of pushed.entries()) queue.push(path, `${path.join()} ${at}`);
+      const taken = takeAll(queue);
+      expect(taken.toSorted()).toEqual(pushed.map((path, at) => `${path.join()} ${at}`).toSorted());
+      const left = new Map(
+        ['x', 'y', 'z'].map((name) => [name, pushed.filter(([own]) => own === name).length]),
+      );
+      const turns = new Map(['x', 'y', 'z'].map((name) => [name, 0]));
+      for (const item of taken) {
+        const name = item.slice(0, 1);
+        const waiting = [...left].filter(([, count]) => count > 0).map(([own]) => turns.get(own) ?? 0);
+        expect(turns.get(name)).toBe(Math.min(...waiting));
+        turns.set(name, (turns.get(name) ?? 0) + 1);
+        left.set(name, (left.get(name) ?? 0) - 1);
+      }
+    }),
+  );
+});

@@ -1,0 +1,66 @@
+/** A group of waiting items: of other groups, or of items in the order of their arrival. */
+interface Group<T> {
+  size: number;
+  /** In the order of their turns. */
+  groups: Map<string, Group<T>>;
+  items: T[];
+}
+
+export interface FairQueue<T> {
+  readonly size: number;
+  /** `path` names the groups of an item from the widest to the narrowest, for example its network and its email. */
+  push(path: readonly string[], item: T): void;
+  /** The next item: groups take turns on each level. Undefined when nothing waits. */
+  shift(): T | undefined;
+  /** Removes the newest item of the largest group; of equal ones that whose turn comes last. */
+  dropLargest(): T | undefined;
+}
+
+const createGroup = <T>(): Group<T> => ({ size: 0, groups: new Map(), items: [] });
+
+const push = <T>(group: Group<T>, [name, ...path]: readonly string[], item: T): void => {
+  group.size++;
+  if (name === undefined) {
+    group.items.push(item);
+    return;
+  }
+  const inner = group.groups.get(name) ?? createGroup<T>();
+  group.groups.set(name, inner);
+  push(inner, path, item);
+};
+
+const shift = <T>(group: Group<T>): T | undefined => {
+  const [next] = group.groups;
+  group.size--;
+  if (next === undefined) return group.items.shift();
+  const [name, inner] = next;
+  const item = shift(inner);
+  group.groups.delete(name);
+  // Its next turn comes after those of all other groups.
+  if (inner.size > 0) group.groups.set(name, inner);
+  return item;
+};
+
+const dropLargest = <T>(group: Group<T>): T | undefined => {
+  group.size--;
+  let largest: [string, Group<T>] | undefined;
+  for (const entry of group.groups) if (entry[1].size >= (largest?.[1].size ?? 0)) largest = entry;
+  if (largest === undefined) return group.items.pop();
+  const [name, inner] = largest;
+  const item = dropLargest(inner);
+  if (inner.size === 0) group.groups.delete(name);
+  return item;
+};
+
+/** A queue in which a group with many items delays its own items, not those of other groups. */
+export const createFairQueue = <T>(): FairQueue<T> => {
+  const all = createGroup<T>();
+  return {
+    get size() {
+      return all.size;
+    },
+    push: (path, item) => push(all, path, item),
+    shift: () => (all.size === 0 ? undefined : shift(all)),
+    dropLargest: () => (all.size === 0 ? undefined : dropLargest(all)),
+  };
+};
