@@ -40,8 +40,13 @@ const write = (type: string, value: unknown): string => {
 
 const entityTags = fc.constantFrom('"1"', '*', 'W/"1"', '"1", "2"', '""', 'x', '"');
 
-/** Valid requests of an operation. */
-const validPlans = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan> => {
+const orExample = (values: Arbitrary<unknown>, example: unknown, weight: number): Arbitrary<unknown> =>
+  example === undefined
+    ? values
+    : fc.oneof({ weight: 1, arbitrary: values }, { weight, arbitrary: fc.constant(example) });
+
+/** Valid requests of an operation; `exampleWeight`: how often the example of its body is used, for each generated body. */
+const validPlans = (operation: Operation, valueOf: ValueOf, exampleWeight = 1): Arbitrary<Plan> => {
   const queryParameters = parametersIn(operation, 'query').map(({ name, schema, required }) => {
     const written = valueOf(schema, name).map((value) => `${name}=${encoded(value)}`);
     return required ? written : fc.option(written, { freq: 2, nil: '' });
@@ -58,7 +63,7 @@ const validPlans = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan> => 
   );
   // The example of the document succeeds where generated values cannot: ids that exist, values with a meaning.
   const content = Object.entries(operation.body ?? {}).map(([type, { schema, example }]) => {
-    const values = example === undefined ? valueOf(schema) : fc.oneof(valueOf(schema), fc.constant(example));
+    const values = orExample(valueOf(schema), example, exampleWeight);
     return values.map((value) => ({ type, body: write(type, value) }));
   });
   return fc
@@ -141,12 +146,14 @@ const unconditional = (plan: Plan): Plan => ({
   headers: Object.fromEntries(Object.entries(plan.headers).filter(([name]) => !/^if-/i.test(name))),
 });
 
-/** Valid requests of an operation, with the examples of its parameters. */
+/** How often an example is used, for each generated value. */
+const often = 6;
+
+/** Valid requests of an operation, most of them with the examples of its body and parameters. */
 export const examplePlansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan> =>
-  validPlans(operation, (schema, name) => {
-    const values = valueOf(schema, name);
-    return schema.example === undefined ? values : fc.oneof(values, fc.constant(schema.example));
-  }).map(unconditional);
+  validPlans(operation, (schema, name) => orExample(valueOf(schema, name), schema.example, often), often).map(
+    unconditional,
+  );
 
 /** A valid request, followed by variants that every operation must refuse. */
 export const certainPlansOf = (operation: Operation, valueOf: ValueOf): Arbitrary<Plan[]> =>

@@ -35,15 +35,16 @@ const summands = (
   return undefined;
 };
 
-/** More transactions than this are too many to try all combinations. */
-const most = 12;
+/** More transactions than these are too many to try all combinations of two, or of four, counts. */
+const [most, mostOfFour] = [12, 7];
 
 /** What a balance is made of, as a text; each transaction counts once or not at all in a sound wallet. */
 const derivation = (balance: number, opening: number, transactions: readonly Transaction[]): string => {
   if (transactions.length > most) return '';
   const once = summands(transactions, balance - opening, [0, 1]);
-  const counts = once ?? summands(transactions, balance - opening, [0, 1, 2, -1]);
-  if (counts === undefined) return ', which no combination of the transactions gives';
+  const isFew = transactions.length <= mostOfFour;
+  const counts = once ?? (isFew ? summands(transactions, balance - opening, [0, 1, 2, -1]) : undefined);
+  if (counts === undefined) return isFew ? ', which no combination of the transactions gives' : '';
   const parts = transactions.flatMap(({ id, amount }, at) => {
     const count = counts[at] ?? 0;
     if (count === 0) return [];

@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { faults, simulate } from '../../test/simulated-wallet.ts';
 import type { Call } from './call.ts';
 import { explain } from './explain.ts';
@@ -144,4 +148,81 @@ test('the picture shows every call, those that contradict each other in red, and
   expect(svg.match(/fill="#c62828"/g)).toHaveLength(2);
   expect(svg).toContain('&lt;script&gt;&amp;');
   expect(svg).not.toContain('<script');
+});
+
+/** Histories of 30 calls that are sent at the same time, without an order: each has many combinations to try. */
+const hostile = (histories: number): Call[] =>
+  Array.from({ length: histories }, (_, history) => [
+    call({ history, sent: 0, answered: 1, balance: 2 ** 40 }),
+    ...Array.from({ length: 27 }, (_unused, at) =>
+      call({
+        history,
+        operation: 'debit',
+        transaction: `d${at}`,
+        amount: 2 ** at,
+        sent: 2,
+        answered: null,
+        status: null,
+        balance: null,
+      }),
+    ),
+    call({ history, sent: 3, answered: 90, balance: 1 }),
+    call({ history, sent: 3, answered: 91, balance: 2 }),
+  ]).flat();
+
+test('a recording that is made to be hard is given up after a number of steps that its length bounds', () => {
+  for (const histories of [9, 40]) {
+    const { steps, unusable, calls } = judge(hostile(histories));
+    expect(calls).toBe(30 * histories);
+    expect(steps).toBeLessThanOrEqual(100_000 + 200 * calls);
+    expect(unusable).toHaveLength(histories);
+  }
+});
+
+const program = join(import.meta.dirname, '../judge.ts');
+
+const judged = async (text: string) => {
+  const folder = await mkdtemp(join(tmpdir(), 'judge-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'calls.jsonl');
+  await writeFile(file, text);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, file], { encoding: 'utf8' });
+  const svg = await readFile(`${file}.1.svg`, 'utf8').catch(() => '');
+  return { status, printed: stdout + stderr, svg };
+};
+
+test('nothing of a hostile recording reaches the terminal or the picture but printable text', async () => {
+  const escape = '\u001b[2J\u0007\u009b31m\u202egnp.\u2028\u200b';
+  const lines = [
+    call({ player: escape, sent: 0, answered: 1 }),
+    call({
+      player: escape,
+      operation: 'debit',
+      transaction: escape,
+      amount: 4,
+      sent: 2,
+      answered: 5,
+      status: escape,
+      balance: 96,
+    }),
+    call({ player: escape, sent: 6, answered: 8, balance: 55 }),
+    call({ player: `${escape}2`, sent: 6, answered: 8, balance: 55, status: escape }),
+    // A raw line separator would end the line.
+  ].map((line) => JSON.stringify(line).replaceAll('\u2028', '\\u2028'));
+  for (const text of [lines.join('\n'), `${lines[0]}\n${escape}`, `{"player": "${escape}"`]) {
+    const { status, printed, svg } = await judged(text);
+    expect(status).toBeGreaterThan(0);
+    expect(printed + svg).not.toMatch(/[^\P{C}\n]|[\p{Zl}\p{Zp}]/u);
+  }
+  expect((await judged(lines.join('\n'))).printed).toContain('\\u{1b}');
+});
+
+test.each([
+  '',
+  '\n\n',
+  JSON.stringify(call({ operation: 'debit', transaction: 'd', amount: 4, balance: 96 })),
+])('the recording %j, in which nothing can be judged, is no success', async (text) => {
+  const { status, printed } = await judged(text);
+  expect(status).toBe(2);
+  expect(printed).toContain('No history could be judged');
 });

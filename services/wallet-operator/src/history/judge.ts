@@ -1,6 +1,6 @@
 import type { Call } from './call.ts';
 import { minimal } from './minimal.ts';
-import { serialOrder, Undecided } from './serial-order.ts';
+import { serialOrder, Undecided, type Budget } from './serial-order.ts';
 
 /** A history whose answers cannot all be right. */
 export interface Violation {
@@ -20,6 +20,8 @@ export interface Verdict {
   /** Histories that cannot be judged, and why. */
   unusable: string[];
   violations: Violation[];
+  /** Steps of all searches. */
+  steps: number;
 }
 
 const hasMeaning = ({ operation, status }: Call): boolean => operation !== 'balance' || status !== null;
@@ -60,12 +62,21 @@ const groupOf = (calls: Iterable<Call>): Map<string, Map<number, Call[]>> => {
   return players;
 };
 
+/** Steps of the search for an order: of one history (those of simulated faults took 1,000 at most), and of all together. */
+const stepsOfHistory = 20_000;
+const stepsOfAll = (calls: number): number => 100_000 + 200 * calls;
+/** Steps of the searches for the fewest answers, of all histories together. */
+const stepsOfContradictions = 400_000;
+
 /**
  * Decides for each history whether some serial order of its calls, consistent with real time, explains all answers,
- * and whether each history opens with the balance that the player's previous one ended with.
+ * and whether each history opens with the balance that the player's previous one ended with. The searches are bounded, so
+ * that a recording made for it cannot keep them busy: what is not decided then is named in `unusable`.
  */
-export const judge = (calls: Iterable<Call>): Verdict => {
-  const verdict: Verdict = { calls: 0, histories: 0, unusable: [], violations: [] };
+export const judge = (calls: readonly Call[]): Verdict => {
+  const verdict: Verdict = { calls: 0, histories: 0, unusable: [], violations: [], steps: 0 };
+  const all: Budget = { steps: stepsOfAll(calls.length) };
+  const contradictions: Budget = { steps: stepsOfContradictions };
   for (const [player, histories] of groupOf(calls)) {
     let closing: Call | undefined;
     for (const [history, unsorted] of [...histories].toSorted(([a], [b]) => a - b)) {
@@ -88,17 +99,22 @@ export const judge = (calls: Iterable<Call>): Verdict => {
           calls: [closing, first],
           contradiction: [first],
         });
+      const steps = Math.min(stepsOfHistory, all.steps);
+      const budget: Budget = { steps };
       try {
-        if (serialOrder(sorted, opening) === undefined) {
-          const contradiction = minimal(sorted, opening);
+        if (serialOrder(sorted, opening, budget) === undefined) {
+          const contradiction = minimal(sorted, opening, contradictions);
           verdict.violations.push({ player, history, opening, calls: sorted, contradiction });
         }
       } catch (error) {
         if (!(error instanceof Undecided)) throw error;
         verdict.unusable.push(`${player}, history ${history}: ${error.message}`);
       }
+      all.steps -= steps - Math.max(0, budget.steps);
       closing = closingOf(sorted);
     }
   }
+  verdict.steps =
+    stepsOfAll(calls.length) - all.steps + stepsOfContradictions - Math.max(0, contradictions.steps);
   return verdict;
 };

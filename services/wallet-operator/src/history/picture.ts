@@ -1,12 +1,17 @@
 import type { Call } from './call.ts';
 import type { Violation } from './judge.ts';
+import { printable } from './printable.ts';
 
 const width = 900;
 const left = 260;
 const row = 26;
 
 const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+  printable(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
 
 const label = ({ operation, transaction = '', reverses }: Call): string =>
   `${operation} ${transaction}${reverses === undefined ? '' : ` of ${reverses}`}`.trim();

@@ -3,8 +3,10 @@ import { carryOut, fate, type State, type Step } from './model.ts';
 
 /** Calls of one history; a set of them is a number with a bit for each. */
 const maxCalls = 30;
-/** The search stops after this many steps; a correct history of 30 calls needs some dozens. */
-const maxSteps = 200_000;
+/** What is left to a search; a correct history of 30 calls needs some dozens of steps. */
+export interface Budget {
+  steps: number;
+}
 
 /** The search takes too long, or there are too many calls. Histories with fewer calls at the same time are decided. */
 export class Undecided extends Error {
@@ -18,10 +20,10 @@ interface Search {
   state: State;
   /** Calls that are left, and the state: from here no order leads to the end. */
   hopeless: Set<string>;
-  tried: number;
+  budget: Budget;
 }
 
-const prepare = (calls: readonly Call[], start: number): Search => {
+const prepare = (calls: readonly Call[], start: number, budget: Budget): Search => {
   const indexes = new Map<string, number>();
   const indexOf = (id: string | undefined): number => {
     if (id === undefined) return -1;
@@ -39,7 +41,7 @@ const prepare = (calls: readonly Call[], start: number): Search => {
   for (const { call, transaction } of steps)
     if (call.amount !== undefined) amounts[transaction] = call.amount;
   const state = { balance: start, fates: new Uint8Array(size), answers: new Float64Array(size) };
-  return { steps, amounts, state, hopeless: new Set(), tried: 0 };
+  return { steps, amounts, state, hopeless: new Set(), budget };
 };
 
 /** All that the rest of the search depends on. Calls without an answer that took effect are visible in the fates. */
@@ -91,8 +93,8 @@ const follow = (
 /** The calls that are left (a bit each) in an order that explains their answers; undefined when there is none. */
 const orderFrom = (search: Search, left: number): Call[] | undefined => {
   if (left === 0) return [];
-  if (++search.tried > maxSteps) throw new Undecided(`no decision within ${maxSteps} steps`);
-  const { steps, hopeless } = search;
+  const { steps, hopeless, budget } = search;
+  if (budget.steps-- <= 0) throw new Undecided('there is no decision within the bounded number of steps');
   const key = keyOf(search, left);
   if (hopeless.has(key)) return undefined;
   // Whatever was sent after the earliest answer that is left comes after it.
@@ -115,12 +117,17 @@ const orderFrom = (search: Search, left: number): Call[] | undefined => {
  * before another was sent comes first) and explains every answer; that is, whether the history is linearizable
  * (Herlihy and Wing, 1990). A call without an answer may have taken effect at any later time, or never.
  * @param start the balance before the first call, in minor units
+ * @param budget of steps, which the search takes from it
  * @returns the calls in such an order, without those that need not have arrived; undefined when there is none
- * @throws Undecided, also when there are more than 30 calls
+ * @throws Undecided when the budget is used up, or when there are more than 30 calls
  */
-export const serialOrder = (calls: readonly Call[], start: number): Call[] | undefined => {
+export const serialOrder = (
+  calls: readonly Call[],
+  start: number,
+  budget: Budget = { steps: Infinity },
+): Call[] | undefined => {
   if (calls.length > maxCalls)
     throw new Undecided(`a history has at most ${maxCalls} calls, this one ${calls.length}`);
-  const search = prepare(calls, start);
+  const search = prepare(calls, start, budget);
   return orderFrom(search, answeredMask(search.steps));
 };

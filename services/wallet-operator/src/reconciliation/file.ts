@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { csvLine } from '../csv.ts';
+import { csvLine } from '@platform/service-kit/csv';
 import type { Difference } from './schema.ts';
 import { allDifferences } from './use-cases.ts';
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvLine } from '../csv.ts';
+import { csvLine } from '@platform/service-kit/csv';
 import { readRecords, splitCsv } from './records.ts';
 
 const read = async (pieces: readonly (string | Buffer)[], isCsv = true) => {

@@ -3,7 +3,7 @@ import { slice, type Slice } from '@platform/pagination/slice';
 import { Problem } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { csvLine } from '../csv.ts';
+import { csvLine } from '@platform/service-kit/csv';
 import { decimal } from '../money.ts';
 import { SummaryLine } from './schema.ts';
 import { firstOpenDay, listSums, type SummaryFilter, type SummaryRow } from './store.ts';

@@ -1,3 +1,4 @@
+import { csvLine } from '@platform/service-kit/csv';
 import type { WebhooksAnswer } from './api.ts';
 import type { Session } from './session.ts';
 
@@ -73,13 +74,6 @@ export const trySample = async (session: Session, { events, ...span }: Span): Pr
   return sample;
 };
 
-const cell = (value: string | number | null): string => {
-  const text = String(value ?? '');
-  // A program for tables must not run a text from outside as a formula.
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return `"${safe.replaceAll('"', '""')}"`;
-};
-
 const columns = ['id', 'event', 'entity', 'status', 'attempts', 'error', 'receivedAt', 'finishedAt'] as const;
 
 /**
@@ -87,14 +81,14 @@ const columns = ['id', 'event', 'entity', 'status', 'attempts', 'error', 'receiv
  * @param since ISO time of the services, not of the browser
  */
 export const resultOf = async (session: Session, span: Span, since: string): Promise<string> => {
-  const lines = [columns.join(',')];
+  const lines = [csvLine(columns)];
   for (let page = 1, more = true; more; page++) {
     const query = new URLSearchParams({ from: span.from, to: span.to, page: String(page), limit: '200' });
     const found = await session.ask<WebhooksAnswer<'listEvents'>>(`${span.events}?${query}`);
     for (const event of found.events)
       if (event.finishedAt === null || event.finishedAt >= since)
-        lines.push(columns.map((column) => cell(event[column])).join(','));
+        lines.push(csvLine(columns.map((column) => event[column])));
     more = found.page.has_more;
   }
-  return `${lines.join('\r\n')}\r\n`;
+  return lines.join('');
 };

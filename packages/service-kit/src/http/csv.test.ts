@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { csvLine } from './csv.ts';
+
+/** Reads CSV as a program that separates by `separator` does: a quote counts at the start of a cell only. */
+const cellsOf = (text: string, separator: string): string[] => {
+  const cells: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    let cell = '';
+    if (text[at] === '"') {
+      for (at++; at < text.length; at++) {
+        if (text[at] !== '"') cell += text[at];
+        else if (text[at + 1] === '"') cell += text[at++];
+        else break;
+      }
+      at++;
+    }
+    while (at < text.length && text[at] !== separator && text[at] !== '\r' && text[at] !== '\n')
+      cell += text[at++];
+    cells.push(cell);
+    at++;
+  }
+  return cells;
+};
+
+/** For a program that separates by something else, a number and the cells after it are one; that is no expression. */
+const isNumber = (text: string): boolean => /^[+-]?\d+(?:,|$)/.test(text);
+
+/** What programs skip before they look for the sign of a formula. */
+const isFormula = (cell: string): boolean =>
+  /^[\s"\p{Cf}\p{Zs}]*[=+\-@]/u.test(cell.normalize('NFKC')) && !isNumber(cell);
+
+test.each([
+  '=cmd|calc',
+  '+1+cmd',
+  '-cmd',
+  '@SUM(A1)',
+  'x;=cmd|calc',
+  'x,=cmd',
+  'x;"=cmd"',
+  'x\n=cmd',
+  '\t=cmd',
+  ' =cmd',
+  '＝cmd',
+  '\u200b=cmd',
+  'x;\u200b＝cmd',
+  '\ufeff@cmd',
+  '"=cmd"',
+  ';\u200b"=cmd',
+])('%j is a formula for no program, whatever it separates by', (text) => {
+  const line = csvLine(['a', text, 'b']);
+  for (const separator of [',', ';', '\t']) expect(cellsOf(line, separator).filter(isFormula)).toEqual([]);
+  expect(line).toContain("'");
+});
+
+test('no text becomes a formula, and each is read again with apostrophes added at most', () => {
+  const text = fc.string({
+    unit: fc.constantFrom(
+      'a',
+      '1',
+      '=',
+      '-',
+      '+',
+      '@',
+      '＝',
+      '\u200b',
+      ' ',
+      '"',
+      ',',
+      ';',
+      '|',
+      '\t',
+      '\r',
+      '\n',
+      "'",
+    ),
+  });
+  fc.assert(
+    fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (values) => {
+      const line = csvLine(values);
+      for (const separator of [',', ';', '\t'])
+        expect(cellsOf(line, separator).filter(isFormula)).toEqual([]);
+      const read = [...cellsOf(line.slice(0, -2), ','), ...values.slice(-1).filter((last) => last === '')];
+      const withoutApostrophes = (texts: readonly string[]) => texts.map((one) => one.replaceAll("'", ''));
+      expect(withoutApostrophes(read)).toEqual(withoutApostrophes(values));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test('numbers stay numbers, and other texts what they are', () => {
+  expect(
+    csvLine([-5, '-5.00', '1e-5', true, null, '', "it's", '2026-11-01T12:00:00.000Z', 'a-b@c.example']),
+  ).toBe("-5,-5.00,1e-5,true,,,it's,2026-11-01T12:00:00.000Z,a-b@c.example\r\n");
+  expect(csvLine(['a"b', 'c,d', 'e;f'])).toBe('"a""b","c,d","e;f"\r\n');
+});
