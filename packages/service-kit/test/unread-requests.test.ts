@@ -115,6 +115,25 @@ test('clients behind a trusted proxy are told apart, and what is ended gets 503 
   for (const { socket } of slow) socket.destroy();
 });
 
+test('while every slow client has a network of its own, requests of a trusted proxy that arrive at once are answered', async () => {
+  await using database = await cloneDatabase(inject('postgresUrl'), migrations);
+  await using service = await start(database.url, { GATEWAY_SECRET: secret });
+  const via = (client: string) => ({ 'X-Gateway-Secret': secret, 'X-Forwarded-For': client });
+  const slow: SlowClient[] = [];
+  const statuses = [await writeNote(service.port, 'first', via('198.51.100.7'))];
+  for (let at = 0; at < 150; at++) {
+    const head = `X-Gateway-Secret: ${secret}\r\nX-Forwarded-For: 192.0.2.${at}\r\n`;
+    slow.push(await sendStart(service.port, '127.0.0.1', bodyOf(1000, head)));
+    if (at % 15 !== 0) continue;
+    const notes = Array.from({ length: 5 }, (_, nth) =>
+      writeNote(service.port, `${at}-${nth}`, via('198.51.100.7')),
+    );
+    statuses.push(...(await Promise.all(notes)));
+  }
+  expect(new Set(statuses)).toEqual(new Set([201]));
+  for (const { socket } of slow) socket.destroy();
+});
+
 test('the 65,536 networks of one IPv6 site count as one', async () => {
   await using database = await cloneDatabase(inject('postgresUrl'), migrations);
   await using service = await start(database.url, { GATEWAY_SECRET: secret });

@@ -7,6 +7,8 @@ import { networksOf } from './network.ts';
 /** Above this share of the connections unread requests are ended, until `roomyShare` is left. */
 const shortShare = 0.9;
 const roomyShare = 0.8;
+/** How long a connection of a trusted proxy may take to bring the head of its first request. */
+const headMs = 1000;
 
 export interface ConnectionBudget {
   /** Connections at most; further ones are closed at once. */
@@ -20,6 +22,7 @@ interface Connection {
   socket: Socket;
   /** When its newest request arrived, or itself; larger is later. */
   turn: number;
+  openedAt: number;
   /** Its last request came through a trusted proxy, which may be sending the next one. */
   proxied: boolean;
 }
@@ -36,6 +39,8 @@ export const shareConnections = (
   { maxConnections, clientAddress, end }: ConnectionBudget,
 ): RequestListener => {
   const open = new Map<Socket, Connection>();
+  /** Addresses of trusted proxies that have sent requests. */
+  const proxies = new Set<string | undefined>();
   let turns = 0;
   /** The widest network of an address: all the others of a client in IPv6 are in it. Parsing takes microseconds. */
   const widest = createLru<string, string>(maxConnections);
@@ -48,10 +53,13 @@ export const shareConnections = (
   const responseOn = (socket: Socket): ServerResponse<IncomingMessage> | undefined =>
     (socket as { _httpMessage?: ServerResponse })._httpMessage ?? undefined;
   /** The network that the connection counts for; undefined when it has to stay. */
-  const networkOfUnread = ({ socket, proxied }: Connection): string | undefined => {
+  const networkOfUnread = ({ socket, proxied, openedAt }: Connection): string | undefined => {
     const req = responseOn(socket)?.req;
-    if (req === undefined) return proxied ? undefined : networkOf(socket.remoteAddress);
-    return req.complete ? undefined : networkOf(clientAddress(req));
+    if (req !== undefined) return req.complete ? undefined : networkOf(clientAddress(req));
+    const isNew = performance.now() - openedAt < headMs;
+    return proxied || (isNew && proxies.has(socket.remoteAddress))
+      ? undefined
+      : networkOf(socket.remoteAddress);
   };
   const makeRoom = (): void => {
     const oldestFirst = [...open.values()].toSorted((a, b) => a.turn - b.turn);
@@ -70,7 +78,7 @@ export const shareConnections = (
 
   server.maxConnections = maxConnections;
   server.on('connection', (socket: Socket) => {
-    open.set(socket, { socket, turn: ++turns, proxied: false });
+    open.set(socket, { socket, turn: ++turns, openedAt: performance.now(), proxied: false });
     socket.once('close', () => open.delete(socket));
     if (open.size > Math.ceil(maxConnections * shortShare)) makeRoom();
   });
@@ -81,5 +89,6 @@ export const shareConnections = (
     connection.turn = ++turns;
     // Only a trusted proxy's header is left by now (gateway-secret.ts).
     connection.proxied = req.headers['x-forwarded-for'] !== undefined;
+    if (connection.proxied) proxies.add(req.socket.remoteAddress);
   };
 };
