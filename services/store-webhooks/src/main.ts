@@ -1,7 +1,9 @@
+import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
+import { outdatedTokens } from './stores/store.ts';
 import { startWork } from './worker/work.ts';
 
 await runService({
@@ -15,14 +17,16 @@ await runService({
     await context.inbox.spool.recover();
     await context.clock.start();
     context.rotations.start();
-    if (env.WORKERS === 'off') return context;
+    const pruned = withPruning(context, [outdatedTokens]);
+    if (env.WORKERS === 'off') return pruned;
     const work = startWork(context);
-    const { [Symbol.asyncDispose]: close } = context;
-    context[Symbol.asyncDispose] = async () => {
-      await work[Symbol.asyncDispose]();
-      await close();
+    return {
+      ...pruned,
+      [Symbol.asyncDispose]: async () => {
+        await work[Symbol.asyncDispose]();
+        await pruned[Symbol.asyncDispose]();
+      },
     };
-    return context;
   },
   createApp,
 });

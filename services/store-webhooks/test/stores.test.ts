@@ -1,4 +1,7 @@
+import { hashPathToken } from '@platform/auth/path-tokens';
+import { startPruning } from '@platform/service-kit/pruning';
 import { afterAll, expect, test } from 'vitest';
+import { outdatedTokens } from '../src/stores/store.ts';
 import { startService } from './harness.ts';
 
 const service = await startService();
@@ -151,6 +154,27 @@ test('after a rotation without a grace period the old token stops working within
   await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds: 0 });
   const status = async () => (await service.hook('order_updated', old, order('B'))).status;
   await expect.poll(status).toBe(404);
+});
+
+test('a replaced token is listed for 90 days after it stopped working', async () => {
+  const { id, webhookToken } = await service.store();
+  const { sql } = service.context.database;
+  for (let n = 0; n < 2; n++)
+    await service.admin('POST', `/v1/stores/${id}/webhook-token/rotate`, { graceSeconds: 0 });
+  const age = (days: number, hash: string) => sql`
+    update webhook_tokens set grace_until = now() - make_interval(days => ${days})
+    where store_id = ${id} and grace_until is not null and (token_hash = ${hash} or ${hash} = 'any')`;
+  await age(89, 'any');
+  await age(91, hashPathToken(webhookToken));
+  await using _pruning = startPruning({ sql, log: service.context.log, prunables: [outdatedTokens] });
+  const listed = async () => (await service.admin('GET', `/v1/stores/${id}`)).body['webhookTokens'];
+  await expect
+    .poll(listed)
+    .toMatchObject([
+      { for: 'events', current: true },
+      { for: 'payments', current: true },
+      { current: false },
+    ]);
 });
 
 test('events are found by status, kind and time', async () => {

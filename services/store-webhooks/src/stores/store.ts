@@ -1,11 +1,18 @@
 import type { Executor } from '@platform/service-kit/db';
 import { NotFound } from '@platform/service-kit/problem';
+import type { Prunable } from '@platform/service-kit/pruning';
 import { and, asc, desc, eq, gte, inArray, isNotNull, sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import { storeChanges, stores, webhookTokens } from '../db/tables.ts';
 import type { StoreSettings, StoreSnapshot } from './settings.ts';
 
 export type StoreRow = typeof stores.$inferSelect;
+
+/** Replaced tokens whose grace period ended long ago; deleted in the background. */
+export const outdatedTokens: Prunable = {
+  table: 'webhook_tokens',
+  outdated: "grace_until < now() - interval '90 days'",
+};
 
 const select = (db: Executor) => db.select().from(stores);
 

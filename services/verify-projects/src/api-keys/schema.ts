@@ -54,7 +54,7 @@ export const NewApiKey = ApiKey.extend({
 export const ApiKeyQuery = z.strictObject({
   ...pageLimitQuery,
   include: z
-    .enum(['revoked'])
+    .enum(['revoked'], 'must be revoked')
     .optional()
     .meta({ description: 'With `revoked`, the list has revoked and expired keys as well' }),
 });
