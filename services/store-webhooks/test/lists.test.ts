@@ -1,5 +1,5 @@
 import connect from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { storeLists } from '../src/app.ts';
 import { eventList } from '../src/events/list.ts';
 import { startService } from './harness.ts';
@@ -66,6 +66,14 @@ beforeAll(async () => {
   // Of its own, because the service's connections end statements after some seconds.
   const connection = connect(service.databaseUrl, { max: 1 });
   await connection.unsafe(statement);
+  // As autovacuum does, so that an index alone says which rows are visible; not while another transaction reads.
+  const vacuum = async (): Promise<unknown> => {
+    await connection`vacuum events`;
+    const [row] = await connection`
+      select relallvisible = relpages as visible from pg_class where oid = 'events'::regclass`;
+    return row?.['visible'];
+  };
+  await vi.waitUntil(vacuum, { timeout: 20_000 });
   await connection.end();
 });
 
@@ -85,6 +93,37 @@ test.each(storeLists)(
 );
 
 const hour = (shift: number) => new Date(Date.now() + shift * 3_600_000).toISOString();
+
+/** Pages of the database's memory that reading a page of events touches. */
+const buffersOf = async (page: number, filter: object): Promise<number> => {
+  const limit = 35;
+  const offset = BigInt((page - 1) * limit);
+  const { sql: text, params } = eventList.rows(orm, id, { offset, limit }, filter).toSQL();
+  const [plan] = await sql.unsafe<[{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }]>(
+    `explain (analyze, buffers, format json) ${text}`,
+    params as string[],
+  );
+  const { Plan: top } = plan['QUERY PLAN'][0];
+  return (top['Shared Hit Blocks'] ?? 0) + (top['Shared Read Blocks'] ?? 0);
+};
+
+test.each([[{}], [{ from: hour(-1), to: hour(1) }]])(
+  'page 140 of the events at %j reads no more than page 1, but for the index entries before it',
+  async (filter) => {
+    const [first, late] = [await buffersOf(1, filter), await buffersOf(140, filter)];
+    expect(first).toBeGreaterThan(0);
+    expect(late).toBeLessThan(first + 100);
+  },
+);
+
+test('pages of events one after the other contain every event once, newest first', async () => {
+  const pages = [];
+  for (let page = 1; page <= rows / 200; page++)
+    pages.push((await service.admin('GET', `/v1/stores/${id}/events?limit=200&page=${page}`)).body['events']);
+  const ids = (pages as unknown as { id: string }[][]).flat().map(({ id: event }) => event);
+  const all = await sql<{ id: string }[]>`select id from events where store_id = ${id} order by id desc`;
+  expect(ids).toEqual(all.map(({ id: event }) => event));
+});
 
 test.each([
   [{}],

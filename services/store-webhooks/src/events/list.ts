@@ -1,7 +1,8 @@
 import { text } from '@platform/service-kit/text';
-import { eq, getViewSelectedFields } from 'drizzle-orm';
+import { eq, getViewName, getViewSelectedFields } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
-import { eventReveals, inbox } from '../db/tables.ts';
+import { eventReveals, events, inbox } from '../db/tables.ts';
 import { hookEventNames, type HookEvent } from '../hooks/events.ts';
 import { declareList, exactly } from '../records/list.ts';
 import { viewOf } from '../records/view.ts';
@@ -16,6 +17,10 @@ export const eventList = declareList({
   table: inbox,
   columns,
   latest: inbox.id,
+  base: {
+    table: alias(events, getViewName(inbox)),
+    filters: ['event', 'entity', 'id', 'requestId', 'from', 'to'],
+  },
   name: 'events',
   operationId: 'listEvents',
   tag: 'Events',

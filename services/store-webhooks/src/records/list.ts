@@ -6,7 +6,7 @@ import type { Executor } from '@platform/service-kit/db';
 import { NotFound, ValidationFailed } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
-import { and, desc, eq, getTableColumns, getTableName, type SQL } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, getTableName, sql, type SQL } from 'drizzle-orm';
 import type { PgColumn, PgTable, PgView, SelectedFields } from 'drizzle-orm/pg-core';
 import type { ISql } from 'postgres';
 import { z } from 'zod';
@@ -49,6 +49,11 @@ interface ListSpec<Row extends object> extends Shown<Row> {
   summary: string;
   /** Query parameters that narrow the list, by name. */
   filters?: Record<string, Filter>;
+  /**
+   * Of a view: the table that its rows and the order come from, under the name of the view, and the filters that need no
+   * other. The ids of a page are then read from the index of that table alone.
+   */
+  base?: { table: PgTable & { storeId: PgColumn; id: PgColumn }; filters: readonly string[] };
   /** Called with what a page shows before it is answered. */
   onRead?(context: Context, read: Read<Row>): Promise<void>;
   one?: OneRecord;
@@ -146,16 +151,22 @@ const declareRecord =
 
 /** Declares the list of one kind of record of a store, and the address of a single record. */
 export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
-  const { table, latest, name, tag, summary, columns, show = (row) => row, filters = {}, one } = spec;
+  const { table, latest, name, tag, summary, columns, show = (row) => row, filters = {}, one, base } = spec;
   const path = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const selected = columns ?? getTableColumns(table as PgTable);
   const order =
     Object.keys(selected).find((field) => (selected[field] as PgColumn).name === latest.name) ?? '';
 
-  const ofStore = (db: Executor, store: string | PgColumn, query: object) =>
+  const ofStore = (
+    db: Executor,
+    store: string | PgColumn,
+    query: object,
+    fields: SelectedFields = selected,
+    from = table,
+  ) =>
     db
-      .select(selected)
-      .from(table)
+      .select(fields)
+      .from(from)
       .where(
         and(
           eq(table.storeId, store),
@@ -177,10 +188,26 @@ export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
       .orderBy(desc(fields[order] as PgColumn));
   };
 
-  const rows: List['rows'] = (db, id, { offset, limit }, query = {}) =>
-    (id === everyStore ? ofEveryStore(db, { offset, limit }, query) : ofStore(db, id, query))
-      .offset(Number(offset))
-      .limit(limit + 1);
+  const rows: List['rows'] = (db, id, { offset, limit }, query = {}) => {
+    if (id === everyStore)
+      return ofEveryStore(db, { offset, limit }, query)
+        .offset(Number(offset))
+        .limit(limit + 1);
+    const page = (fields?: SelectedFields, from = table) =>
+      ofStore(db, id, query, fields, from)
+        .offset(Number(offset))
+        .limit(limit + 1);
+    if (latest.name !== 'id') return page();
+    const filtered = Object.keys(query).filter((field) => filters[field] !== undefined);
+    const from = base && filtered.every((field) => base.filters.includes(field)) ? base.table : table;
+    // Of the rows before the page only the id is read, from the index: a late page costs hardly more than the first.
+    const ids = page({ id: latest }, from as typeof table);
+    return db
+      .select(selected)
+      .from(table)
+      .where(and(eq(table.storeId, id), sql`${latest} = any(array${ids})`))
+      .orderBy(desc(latest));
+  };
 
   const find: List['find'] = async (sql, storeId, key) => {
     const conditions = Object.entries({ store_id: storeId, ...key }).map(
