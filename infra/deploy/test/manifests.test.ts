@@ -9,6 +9,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBu
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { Namespace } from 'kubernetes-models/v1/Namespace';
 import { Service } from 'kubernetes-models/v1/Service';
+import { connectionShare } from '@platform/service-kit/connection-share';
 import { describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { folders } from '../src/kubernetes/folders.ts';
@@ -302,9 +303,8 @@ describe('a pod', () => {
 const probes = 1;
 
 test('all replicas at once, and one more of each while it is rolled out, fit into the connections', () => {
-  const wanted = services.map(
-    ({ replicas, pool, connectionsBesidePool }) =>
-      (replicas.max + 1) * (pool + connectionsBesidePool + probes),
+  const wanted = services.map(({ replicas, pool, connectionsBesidePool }) =>
+    connectionShare(replicas.max, pool + connectionsBesidePool + probes),
   );
   expect(wanted.reduce((sum, some) => sum + some, 0)).toBeLessThanOrEqual(platform.connections);
 });

@@ -48,6 +48,7 @@ const MARGIN_SECONDS = 3;
 const settings = (service: Service, platform: Platform): Record<string, string> => ({
   PROBE_PORT: String(probePort),
   DATABASE_POOL: String(service.pool),
+  DATABASE_REPLICAS: String(service.replicas.max),
   AUTH_JWKS: platform.auth.jwks,
   AUTH_ISSUER: platform.auth.issuer,
   AUTH_AUDIENCE: platform.auth.audience,

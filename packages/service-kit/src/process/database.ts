@@ -54,6 +54,11 @@ const graceMs = 1000;
 const answerWithin = <T>(ms: number, work: Promise<T>): Promise<T> =>
   withTimeout(ms, () => new SafeError(`the database did not answer within ${ms} ms`), work);
 
+let poolConnections = 0;
+
+/** Connections that this process may open: those of all its pools, and one for probes. */
+export const connectionsOfProcess = (): number => poolConnections + 1;
+
 /**
  * A connection pool with a bounded queue (ADR 67). Nothing connects before the first query. When the server goes away, running
  * queries reject at once (503 by `toProblem`) and later ones reconnect.
@@ -91,6 +96,7 @@ export const openDatabase = ({
         ...more,
       },
     });
+  poolConnections += max;
   const probe = open(`${instance}:probe`, 1, 1000, {});
   const admission = createAdmission({ slots: max, maxWaiting, maxWaitMs });
   const sql = spanTransactions(boundPool(open(instance, max, statementTimeoutMs, settings), admission));
@@ -113,6 +119,7 @@ export const openDatabase = ({
     ping,
     connections,
     [Symbol.asyncDispose]: async () => {
+      poolConnections -= max;
       await Promise.all([sql.end({ timeout: 5 }), probe.end({ timeout: 5 })]);
     },
   };

@@ -26,6 +26,8 @@ export const commonEnv = {
   /** One host: with several, postgres.js would neither finish nor refuse a statement while all of them are down. */
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/, hostname: /^[^,]*$/ }),
   DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(10),
+  /** Replicas that the connections of the database are sized for; a service with more, one for a rollout excepted, says so. */
+  DATABASE_REPLICAS: z.coerce.number().int().min(1).optional(),
   /** Statements and transactions of requests that may wait for a connection; the next request that needs one gets 503. */
   DATABASE_QUEUE: z.coerce.number().int().min(1).default(64),
   /** How long one of them may wait. */

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HttpApp } from '../http/app.ts';
+import { checkConnectionShare } from './connection-share.ts';
 import type { BaseContext, Parts } from './context.ts';
+import { connectionsOfProcess } from './database.ts';
 import { drain } from './drain.ts';
 import { settingsOrExit, type CommonEnv } from './env.ts';
 import { collectSeldom } from './heap.ts';
@@ -69,6 +71,14 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
   const probePort =
     env.PROBE_PORT === undefined ? undefined : (await listen(probes, env.HOST, env.PROBE_PORT)).port;
   const { address, port } = await listen(server, env.HOST, env.PORT);
+
+  void checkConnectionShare({
+    database: context.database,
+    log,
+    name,
+    each: connectionsOfProcess(),
+    sizedFor: env.DATABASE_REPLICAS,
+  });
 
   const stop = async (signal: NodeJS.Signals): Promise<void> => {
     log.info({ signal }, 'stopping');
