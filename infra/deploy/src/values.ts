@@ -45,6 +45,8 @@ const Gateway = z.strictObject({
 /** Options of infra/gateway, which describes and checks them. */
 const Nginx = z.strictObject({
   trustedProxies: z.array(z.string()),
+  /** CORS_ORIGINS of the services, for what the gateway refuses itself. */
+  corsOrigins: z.array(z.string()).exactOptional(),
   requestLog: z.enum(['all', 'failures']).exactOptional(),
   connectionsPerClient: z.int().exactOptional(),
   rateLimit: z.strictObject({ perSecond: z.int(), burst: z.int() }).exactOptional(),

@@ -17,6 +17,7 @@ test('a service may have several instances', () => {
       upstreams: { consignments: ['a:1', 'b:2'] },
       runDir: '/tmp/nginx',
       trustedProxies: [],
+      corsOrigins: [],
       workers: 'auto',
     },
   });
@@ -25,7 +26,7 @@ test('a service may have several instances', () => {
 test('every option is read', () => {
   const asked = readArguments(
     [
-      '--out /o --listen 1.2.3.4:80 --tls-listen [::]:443 --tls-certificate /c --tls-key /k --redirect-to https://a.test --run-dir /r --log-dir /l --request-log failures --docs-dir /d --resolver 1.1.1.1 --trusted-proxy ::1 --secret-file /s --rate-limit 5:10 --connections 9 --telemetry s:1 --workers 4 --user web',
+      '--out /o --listen 1.2.3.4:80 --tls-listen [::]:443 --tls-certificate /c --tls-key /k --redirect-to https://a.test --run-dir /r --log-dir /l --request-log failures --docs-dir /d --resolver 1.1.1.1 --trusted-proxy ::1 --cors-origin https://a.test --secret-file /s --rate-limit 5:10 --connections 9 --telemetry s:1 --workers 4 --user web',
     ].flatMap((line) => line.split(' ')),
   );
   expect(asked?.options).toEqual({
@@ -38,6 +39,7 @@ test('every option is read', () => {
     docsDir: '/d',
     resolver: '1.1.1.1',
     trustedProxies: ['::1'],
+    corsOrigins: ['https://a.test'],
     secretFile: '/s',
     rateLimit: { perSecond: 5, burst: 10 },
     connectionsPerClient: 9,

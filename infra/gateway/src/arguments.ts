@@ -18,6 +18,7 @@ export const usage = `Writes the nginx configuration of the gateway.
   --docs-dir       folder that is served at /docs
   --resolver       name server; nginx then looks host names up again as they expire
   --trusted-proxy  address or network in front of the gateway, repeatable
+  --cors-origin    origin whose pages may read refusals, repeatable (CORS_ORIGINS of the services)
   --secret-file    file with the directive proxy_set_header X-Gateway-Secret "…";
   --rate-limit     REQUESTS_A_SECOND:BURST for one client (an IPv4 address or an IPv6 /64)
   --connections    running requests of one client (256)
@@ -89,6 +90,7 @@ export const readArguments = (
       'docs-dir': text,
       resolver: text,
       'trusted-proxy': texts,
+      'cors-origin': texts,
       'secret-file': text,
       'rate-limit': text,
       connections: text,
@@ -118,6 +120,7 @@ export const readArguments = (
       upstreams: collect(values.upstream ?? []),
       runDir: values['run-dir'],
       trustedProxies: values['trusted-proxy'] ?? [],
+      corsOrigins: values['cors-origin'] ?? [],
       workers: workers === 'auto' ? workers : Number(workers),
       ...tlsOption(values),
       ...(logDir !== undefined && { logDir }),

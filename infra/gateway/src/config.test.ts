@@ -85,6 +85,9 @@ describe('options that would make another configuration', () => {
     ['resolver', { resolver: '1.1.1.1; x' }],
     ['trustedProxies', { trustedProxies: ['everyone'] }],
     ['trustedProxies', { trustedProxies: ['10.0.0.0/33'] }],
+    ...['*', 'null', 'https://a.test/', 'https://a.test";'].map(
+      (origin): [string, Partial<GatewayOptions>] => ['corsOrigins', { corsOrigins: [origin] }],
+    ),
     ['user', { user: 'a;b' }],
     ['telemetry', { telemetry: 'a:1,facility=x' }],
     ['workers', { workers: 0 }],

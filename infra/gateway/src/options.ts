@@ -36,6 +36,8 @@ export interface GatewayOptions {
   resolver?: string;
   /** Addresses or networks whose X-Forwarded-For and X-Forwarded-Proto count. */
   trustedProxies?: readonly string[];
+  /** Exact origins (CORS_ORIGINS of the services) whose pages may read what the gateway refuses. */
+  corsOrigins?: readonly string[];
   /** Requests a second for one client, and how many more may come at once. Without it there is no limit. */
   rateLimit?: { perSecond: number; burst: number };
   /** Requests of one client that may be running at the same time (256); four times as many for webhooks and callbacks. */
@@ -107,6 +109,8 @@ const isPath = (text: string): boolean => /^\/[^"$\\\n\r;{}]*$/.test(text);
 
 const isHttpsOrigin = (text: string): boolean => /^https:\/\/[\w.-]+(?::\d+)?$/.test(text);
 
+const isOrigin = (text: string): boolean => /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/.test(text);
+
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value > 0;
 
 /** `host:port` values of one option, always as a list. */
@@ -151,6 +155,8 @@ const problemsOf = (options: GatewayOptions): string[] => {
   }
   for (const network of options.trustedProxies ?? [])
     expect('trustedProxies', network, isNetwork(network), 'an IP address or a network such as 10.0.0.0/8');
+  for (const origin of options.corsOrigins ?? [])
+    expect('corsOrigins', origin, isOrigin(origin), 'an origin such as https://app.example.com');
   if (options.telemetry !== undefined)
     expect('telemetry', options.telemetry, isAddress(options.telemetry), 'host:port');
   const { requestLog = 'all' } = options;

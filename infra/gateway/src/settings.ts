@@ -46,6 +46,17 @@ const trustedProxies = (networks: readonly string[] = []): string[] => [
   ),
 ];
 
+/** The origins whose pages may read the refusals of the gateway. */
+const crossOrigin = (origins: readonly string[] = []): string[] => [
+  ...block(
+    'map $http_origin $cors_origin',
+    'default "";',
+    origins.map((origin) => `"${origin}" "${origin}";`),
+  ),
+  ...block('map $cors_origin $cors_exposed', 'default "Retry-After, X-Request-Id";', '"" "";'),
+  ...block('map $host $cors_vary', `default "${origins.length > 0 ? 'Origin' : ''}";`),
+];
+
 /** settings.conf: what differs from one deployment to another. */
 export const settingsFile = (options: GatewayOptions): string[] => {
   const { runDir, logDir, resolver, secretFile, telemetry, rateLimit, requestLog } = options;
@@ -62,6 +73,7 @@ export const settingsFile = (options: GatewayOptions): string[] => {
           `resolver_timeout ${duration(options.timeouts?.connect ?? defaultTimeouts.connect)};`,
         ]),
     ...trustedProxies(options.trustedProxies),
+    ...crossOrigin(options.corsOrigins),
     secretFile === undefined ? 'proxy_set_header X-Gateway-Secret "";' : `include ${quoted(secretFile)};`,
     ...(rateLimit
       ? [`limit_req_zone $client_network zone=requests:10m rate=${rateLimit.perSecond}r/s;`]

@@ -104,6 +104,7 @@ export const baseEnv = (): Record<string, string> =>
 
 /** Settings that `start` passes on to all services; any other setting needs the prefix of its service. */
 export const SHARED_SETTINGS = [
+  'CORS_ORIGINS',
   'DRAIN_MS',
   'LOG_LEVEL',
   'NODE_ENV',

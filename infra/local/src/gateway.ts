@@ -62,6 +62,7 @@ export const startGateway = async (
     runDir: join(local.path, 'nginx'),
     logDir,
     requestLog: serviceEnv()['REQUEST_LOG'] === 'failures' ? 'failures' : 'all',
+    corsOrigins: (serviceEnv()['CORS_ORIGINS'] ?? '').split(',').filter(Boolean),
     ...options,
   });
   rotateLogs(

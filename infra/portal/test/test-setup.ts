@@ -18,7 +18,14 @@ const limitMs = 300_000;
 const start = async (local: string, printed: string): Promise<ChildProcess> => {
   const base = await freePortBase();
   const child = spawn(process.execPath, [script, '--local', local, '--no-install'], {
-    env: { ...baseEnv(), PORT_BASE: String(base), GATEWAY_PORT: String(base + 99), LOG_LEVEL: 'warn' },
+    env: {
+      ...baseEnv(),
+      PORT_BASE: String(base),
+      GATEWAY_PORT: String(base + 99),
+      LOG_LEVEL: 'warn',
+      // The page of cross-origin.test.ts.
+      CORS_ORIGINS: `http://127.0.0.1:${base + 98}`,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   for (const stream of [child.stdout, child.stderr])

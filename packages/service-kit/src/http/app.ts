@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { BaseContext } from '../process/context.ts';
 import { createRequestLimit } from '../process/request-limit.ts';
 import { cancelWithRequest } from '../process/request-scope.ts';
+import { allowOrigins, answerPreflight } from './cors.ts';
 import { createFastPath } from './fast-path.ts';
 import { createDocument, type Interface } from './openapi.ts';
 import { operationRoutes, probePaths } from './operations.ts';
@@ -83,6 +84,7 @@ export const createHttpApp = (
       requestContext.express(req, res);
       next();
     });
+    app.use(answerPreflight);
     mountAll(app);
     app.use(() => {
       throw new NotFound('path');
@@ -112,5 +114,6 @@ export const createHttpApp = (
   const options = { basePath, limits: context, requestContext: requestContext.fast, handleError, next };
   const limit = createRequestLimit(context.maxInProgress);
   const routed = cancelWithRequest(createFastPath(fast, options), context.requestDeadlineMs, limit);
-  return { listener: admit(limit.isReached, routed), probes, document };
+  const listener = allowOrigins(admit(limit.isReached, routed), context.corsOrigins);
+  return { listener, probes, document };
 };

@@ -44,6 +44,12 @@ const withCacheRules = ({ varyOn }: ServerResponse, own: Headers): Headers =>
         Vary: own['Vary'] === undefined ? varyOn : `${own['Vary']}, ${varyOn}`,
       };
 
+/** Where some origins are allowed, every answer depends on the origin that asked (`Vary`), for caches. */
+const withOrigin = ({ corsHeaders }: ServerResponse, headers: Headers): Headers =>
+  corsHeaders === undefined
+    ? headers
+    : { ...headers, Vary: headers['Vary'] === undefined ? 'Origin' : `${headers['Vary']}, Origin` };
+
 /**
  * The headers of an answer as `writeHead` takes them (name, value, name, value …): request id, security headers, rate
  * limit, `own`, and the cache rules of a route with a credential. Node writes such a list as it is, as long as no
@@ -51,7 +57,8 @@ const withCacheRules = ({ varyOn }: ServerResponse, own: Headers): Headers =>
  */
 export const headersOf = (req: IncomingMessage, res: ServerResponse, own: Headers = {}): string[] => {
   const headers = ['X-Request-Id', requestIdOf(req), ...securityHeaders, ...(res.limitHeaders ?? [])];
-  const all = withCacheRules(res, own);
+  headers.push(...(res.corsHeaders ?? []));
+  const all = withOrigin(res, withCacheRules(res, own));
   for (const name in all) headers.push(name, String(all[name]));
   return headers;
 };

@@ -29,6 +29,8 @@ export interface BaseContext extends Parts, Limits, AsyncDisposable {
   ops?: Guard<unknown> | undefined;
   /** `failures`: no line for requests that were answered below 400. */
   requestLog: 'all' | 'failures';
+  /** Origins whose pages may read answers (CORS). */
+  corsOrigins: readonly string[];
   /** After this time the statements of a request are cancelled. */
   requestDeadlineMs: number;
   /** Requests in progress at most, under overload. */
@@ -79,6 +81,7 @@ export const openBaseContext = (env: CommonEnv, about: About, parts: Parts): Bas
     ...openLimits(env, name, redis),
     refusals,
     requestLog: env.REQUEST_LOG,
+    corsOrigins: env.CORS_ORIGINS,
     requestDeadlineMs: env.REQUEST_DEADLINE_MS,
     maxInProgress: env.MAX_IN_PROGRESS,
     now: () => new Date(),

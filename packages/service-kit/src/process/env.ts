@@ -14,6 +14,22 @@ export const traceEnv = {
   OTEL_TRACES_SAMPLER_ARG: z.coerce.number().min(0).max(1).default(1),
 };
 
+const isOrigin = (text: string): boolean =>
+  !text.includes('*') &&
+  URL.canParse(text) &&
+  /^https?:$/.test(new URL(text).protocol) &&
+  new URL(text).origin === text;
+
+/** CORS_ORIGINS: exact origins, comma separated. `*` and `null` are none, so no page can be let in by accident. */
+const corsOrigins = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').filter((part) => part !== ''))
+  .refine(
+    (origins) => origins.every(isOrigin),
+    'must be origins such as https://app.example.com, comma separated',
+  );
+
 /** Settings that every service has; it spreads them into its own schema. */
 export const commonEnv = {
   HOST: z.string().default('127.0.0.1'),
@@ -51,6 +67,8 @@ export const commonEnv = {
     .string()
     .regex(/^[\w-]{32,}$/, 'must be 32 or more of A-Z, a-z, 0-9, _ and -')
     .optional(),
+  /** Origins whose pages may call this service, comma separated (docs/adr/0073); none by default. */
+  CORS_ORIGINS: corsOrigins,
   RATE_LIMIT: z.enum(['on', 'off']).default('on'),
   RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
   /** Different unknown credentials that one network may send in a minute before it gets 429. */
