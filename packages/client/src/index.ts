@@ -1,6 +1,6 @@
 /** Typed HTTP clients of the six services; the README has examples. */
 export { apiKey, bearer, cookieSession, requestSignature, type Credential } from './credentials.ts';
-export { iteratePageIndex, iteratePageLimit, iterateSkipTake } from './pages.ts';
+export { iterateChanges, iteratePageIndex, iteratePageLimit, iterateSkipTake } from './pages.ts';
 export { ApiError, unwrap, type ApiResult } from './result.ts';
 export {
   consignments,

@@ -19,10 +19,11 @@ type PageLimitBody<Name extends string, Item> = Record<Name, Item[]> & { page: {
 
 /**
  * Iterates over the items of a list with `page` and `limit`, until `has_more` is false. `name` is the field of the body
- * that holds the items.
+ * that holds the items. Projects are read by `iterateChanges`: an item that changes moves to the end of their list, and
+ * whoever reads them by page number misses another one.
  */
 export async function* iteratePageLimit<Name extends string, Item>(
-  name: Name,
+  name: Name extends 'projects' ? never : Name,
   fetchPage: (query: { page: number; limit: number }) => Promise<ApiResult<PageLimitBody<Name, Item>>>,
   limit = 50,
 ): AsyncGenerator<Item, void> {
@@ -30,6 +31,52 @@ export async function* iteratePageLimit<Name extends string, Item>(
     const body: PageLimitBody<Name, Item> = await unwrap(fetchPage({ page, limit }));
     yield* body[name];
     if (!body.page.has_more) return;
+  }
+}
+
+interface Versioned {
+  id: string;
+  updated_at: string;
+}
+
+/** Parameters of a page of changes. */
+export interface ChangesQuery {
+  page: number;
+  limit: number;
+  modified_after?: string;
+}
+
+/**
+ * Iterates over the items of a list in the order of `updated_at` (projects of verify-projects) and follows them by
+ * `modified_after`, so that no change is missed while it reads. An item that changes meanwhile comes again.
+ *
+ * `since` is the highest `updated_at` that an earlier call has returned; without it, all items come. The item that had it
+ * comes again.
+ */
+export async function* iterateChanges<Name extends string, Item extends Versioned>(
+  name: Name,
+  fetchPage: (query: ChangesQuery) => Promise<ApiResult<PageLimitBody<Name, Item>>>,
+  since?: string,
+  limit = 200,
+): AsyncGenerator<Item, void> {
+  let seen = since;
+  /** The items that had `seen`, which come again; a later change may have the same time. */
+  let given = new Set<string>();
+  for (let page = 1; ;) {
+    const query = { page, limit, ...(seen !== undefined && { modified_after: seen }) };
+    const body: PageLimitBody<Name, Item> = await unwrap(fetchPage(query));
+    const last = body[name].at(-1)?.updated_at ?? seen;
+    const before = given;
+    if (last !== seen) given = new Set();
+    for (const item of body[name]) {
+      const content = JSON.stringify(item);
+      if (!before.has(content)) yield item;
+      if (item.updated_at === last) given.add(content);
+    }
+    if (!body.page.has_more) return;
+    // A page number is needed only among items that have all the same time.
+    page = last === seen ? page + 1 : 1;
+    seen = last;
   }
 }
 

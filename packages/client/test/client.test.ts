@@ -6,6 +6,7 @@ import {
   bearer,
   consignments,
   cookieSession,
+  iterateChanges,
   iteratePageIndex,
   iteratePageLimit,
   iterateSkipTake,
@@ -16,6 +17,7 @@ import {
   verifyProjects,
   walletOperator,
 } from '../src/index.ts';
+import type { ChangesQuery } from '../src/pages.ts';
 import { startServices } from './services.ts';
 
 const services = await startServices();
@@ -125,7 +127,7 @@ test.each([1, 2, 3, 100])('iterateSkipTake returns every question in order, %i p
   expect((await all(walked)).map((one) => one.titles[0]?.title)).toEqual(titles);
 });
 
-test('iteratePageLimit returns every project with an API key, and refuses another key', async () => {
+test('iterateChanges returns every project with an API key, also those that change meanwhile, and refuses another key', async () => {
   const admin = verifyProjects(at('verify-projects'), token('verify:admin'));
   for (const name of ['One', 'Two', 'Three']) {
     const body = { name, source_language: 'en', target_languages: ['de'] };
@@ -135,14 +137,49 @@ test('iteratePageLimit returns every project with an API key, and refuses anothe
     admin.POST('/api-keys', { body: { name: 'reader', scopes: ['verify:read'] } }),
   );
   const reader = verifyProjects(at('verify-projects'), apiKey(key));
-  const walk = (limit: number) =>
-    all(iteratePageLimit('projects', (query) => reader.GET('/projects', { params: { query } }), limit));
-  for (const limit of [1, 2, 3, 50]) {
-    expect((await walk(limit)).map(({ name }) => name)).toEqual(['One', 'Two', 'Three']);
+  const walk = (limit: number, since?: string) =>
+    iterateChanges('projects', (query) => reader.GET('/projects', { params: { query } }), since, limit);
+  const projects = await all(walk(50));
+  expect(projects.map(({ name }) => name)).toEqual(['One', 'Two', 'Three']);
+  for (const limit of [1, 2, 3]) expect(await all(walk(limit))).toEqual(projects);
+  expect(await all(walk(1, projects[1]?.updated_at))).toEqual(projects.slice(1));
+
+  const names: string[] = [];
+  for await (const { id, name } of walk(1)) {
+    names.push(name);
+    if (names.length > 1) continue;
+    // By page number, the second project would now be on the page that was read.
+    await unwrap(admin.PATCH('/projects/{id}', { params: { path: { id } }, body: { name: 'Changed' } }));
   }
+  expect(names).toEqual(['One', 'Two', 'Three', 'Changed']);
   const stranger = verifyProjects(at('verify-projects'), apiKey('vk_live_nothing'));
-  const refused = iteratePageLimit('projects', (query) => stranger.GET('/projects', { params: { query } }));
+  const refused = iterateChanges('projects', (query) => stranger.GET('/projects', { params: { query } }));
   await expect(all(refused)).rejects.toMatchObject({ status: 401 });
+});
+
+test('iterateChanges returns all of many items that have the same time', async () => {
+  const items = Array.from({ length: 7 }, (_, n) => ({ id: String(n), updated_at: n < 6 ? 'a' : 'b' }));
+  const fetchPage = ({ page, limit, modified_after: after = '' }: ChangesQuery) => {
+    const found = items.filter(({ updated_at: at }) => at >= after);
+    const end = page * limit;
+    const data = { items: found.slice(end - limit, end), page: { has_more: end < found.length } };
+    return Promise.resolve({ data, response: new Response() });
+  };
+  for (const limit of [1, 2, 3, 6, 7, 10])
+    expect(await all(iterateChanges('items', fetchPage, undefined, limit))).toEqual(items);
+});
+
+test('iteratePageLimit returns every task of a user', async () => {
+  const { accessToken } = await unwrap(
+    taskManager(at('task-manager')).POST('/auth/register', { body: { ...ann, email: 'bob@example.test' } }),
+  );
+  const tasks = taskManager(at('task-manager'), bearer(accessToken));
+  for (const title of ['A', 'B', 'C']) await unwrap(tasks.POST('/tasks', { body: { title } }));
+  for (const limit of [1, 2, 3]) {
+    const query = (page: object) => ({ params: { query: { ...page, sort: 'title' as const } } });
+    const walked = iteratePageLimit('tasks', (page) => tasks.GET('/tasks', query(page)), limit);
+    expect((await all(walked)).map(({ title }) => title)).toEqual(['A', 'B', 'C']);
+  }
 });
 
 test('iteratePageIndex returns every warehouse', async () => {

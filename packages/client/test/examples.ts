@@ -4,6 +4,7 @@ import {
   bearer,
   consignments,
   cookieSession,
+  iterateChanges,
   iteratePageIndex,
   iteratePageLimit,
   iterateSkipTake,
@@ -35,9 +36,10 @@ export const aBalance = async (url: string, secret: string) => {
   return balance;
 };
 
-export const lists = async (url: string, questId: string, key: string, token: string) => {
+export const lists = async (url: string, questId: string, key: string, token: string, userToken: string) => {
   const titles: (string | undefined)[] = [];
-  const names: string[] = [];
+  const names = new Map<string, string>();
+  const todo: string[] = [];
   const numbers: string[] = [];
   const quests = questService(url);
   for await (const question of iterateSkipTake((query) =>
@@ -45,14 +47,17 @@ export const lists = async (url: string, questId: string, key: string, token: st
   ))
     titles.push(question.titles[0]?.title);
   const projects = verifyProjects(url, apiKey(key));
-  for await (const project of iteratePageLimit('projects', (query) =>
+  for await (const project of iterateChanges('projects', (query) =>
     projects.GET('/projects', { params: { query: { ...query, status: 'active' } } }),
   ))
-    names.push(project.name);
+    names.set(project.id, project.name);
+  const tasks = taskManager(url, bearer(userToken));
+  for await (const task of iteratePageLimit('tasks', (query) => tasks.GET('/tasks', { params: { query } })))
+    todo.push(task.title);
   const shipping = consignments(url, bearer(token));
   for await (const consignment of iteratePageIndex('consignments', (query) =>
     shipping.GET('/consignments', { params: { query: { ...query, SearchText: 'bremen' } } }),
   ))
     numbers.push(consignment.consignmentNumber);
-  return [titles, names, numbers];
+  return [titles, names, todo, numbers];
 };

@@ -20,7 +20,8 @@ CREATE TABLE "quests" (
 );
 --> statement-breakpoint
 ALTER TABLE "questions" ADD CONSTRAINT "questions_quest_id_quests_quest_id_fk" FOREIGN KEY ("quest_id") REFERENCES "public"."quests"("quest_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "quests_newest" ON "quests" USING btree ("created_at" DESC NULLS LAST,"quest_id" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "quests_newest" ON "quests" USING btree ("created_at","quest_id");
+--> statement-breakpoint
 -- Checked at the end of each statement, so that one UPDATE can shift many questions by one place. drizzle has no
 -- deferrable constraints.
 ALTER TABLE "questions" ADD CONSTRAINT "questions_place" UNIQUE ("quest_id", "order_number") DEFERRABLE INITIALLY IMMEDIATE;

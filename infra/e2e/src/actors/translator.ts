@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { apiKey, bearer, iteratePageLimit, unwrap, verifyProjects } from '@platform/client';
+import { apiKey, bearer, iterateChanges, unwrap, verifyProjects } from '@platform/client';
 import type { Actor } from '../actor.ts';
 import { inTime, persist } from '../persist.ts';
 
@@ -14,9 +14,10 @@ export const translator = (url: string, token: string, key: string): Actor => {
   let seen = '1970-01-01T00:00:00.000Z';
 
   const sync = async (): Promise<void> => {
-    const since = seen;
-    const changed = iteratePageLimit('projects', (query) =>
-      reader.GET('/projects', { params: { query: { ...query, modified_after: since } } }),
+    const changed = iterateChanges(
+      'projects',
+      (query) => reader.GET('/projects', { params: { query } }),
+      seen,
     );
     for await (const { id, name, updated_at } of changed) {
       copy.set(id, name);
@@ -44,11 +45,7 @@ export const translator = (url: string, token: string, key: string): Actor => {
     verify: async () => {
       await sync();
       const list: Names = new Map();
-      const all = iteratePageLimit(
-        'projects',
-        (query) => reader.GET('/projects', { params: { query } }),
-        200,
-      );
+      const all = iterateChanges('projects', (query) => reader.GET('/projects', { params: { query } }));
       for await (const { id, name } of all) list.set(id, name);
       const differences = [
         ...[...acknowledged]

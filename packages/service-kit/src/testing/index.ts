@@ -5,3 +5,4 @@ export { createHarness, type Harness, type StartOptions, type TestInstance } fro
 export { seededRandom } from './random.ts';
 export { startServiceProcess, type ServiceProcess } from './process.ts';
 export { startProxy, type Proxy } from './proxy.ts';
+export { recordPlans, type PlanRecorder } from './plans.ts';

@@ -1,6 +1,5 @@
 import type { IndexedPage } from '@platform/pagination/page-index';
 import type { Sql } from 'postgres';
-import { hasTrigram } from '../search.ts';
 import type { Kind } from './kind.ts';
 import { written, type Fragment, type Written } from './store.ts';
 
@@ -36,20 +35,21 @@ export const conditionOf = (sql: Sql, { columns, text }: Filters): Fragment => {
 };
 
 /**
- * Collects the matches once, to count and to sort them: for conditions that an index finds. A text that any row may
- * contain is compared with all of them to count, and again in the order of the list up to the end of the page; that
- * takes less time than to sort a million matches.
+ * Matches that an index finds (`isIndexed`) are collected once, to count and to sort them. Other conditions are compared
+ * with all rows to count, and again in the order of the list up to the end of the page; that takes less time than to
+ * sort a million matches.
  */
 const countAndPage = (
   sql: Sql,
   table: string,
   filters: Filters,
   { offset, limit }: IndexedPage,
+  isIndexed: boolean,
 ): Fragment => {
   const where = conditionOf(sql, filters);
   const list = sql(table);
   const page = sql`order by created_at desc, id desc offset ${String(offset)} limit ${limit}`;
-  return filters.text === undefined || hasTrigram(filters.text)
+  return isIndexed
     ? sql`
       matches as materialized (select id, created_at from ${list} item where ${where}),
       counted as (select count(*) as total from matches),
@@ -68,9 +68,10 @@ export const countedPage = async (
   kind: Kind,
   filters: Filters,
   indexedPage: IndexedPage,
+  isIndexed: boolean,
 ): Promise<WrittenPage> => {
   const rows = await sql<(Written & { total: string; found: boolean })[]>`
-    with ${countAndPage(sql, kind.table, filters, indexedPage)}
+    with ${countAndPage(sql, kind.table, filters, indexedPage, isIndexed)}
     select total, item.id is not null as found, ${written(sql, kind)}
     from counted left join page on true left join ${sql(kind.table)} item using (id)
     order by item.created_at desc, item.id desc`;

@@ -4,6 +4,7 @@ import { NotFound } from '@platform/service-kit/problem';
 import type { Sql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
+import { hasTrigram } from '../search.ts';
 import { directoryPage, refuseBroadSearch } from './directory-page.ts';
 import type { Kind } from './kind.ts';
 import { countedPage, type Filters, type WrittenPage } from './page.ts';
@@ -15,13 +16,20 @@ const readCounted = (
   kind: Kind,
   filters: Filters,
   page: IndexedPage,
+  hasFilterIndexes: boolean,
 ): Promise<WrittenPage> => {
-  const read = (sql: Sql) => countedPage(sql, kind, filters, page);
+  const isIndexed = filters.text === undefined ? hasFilterIndexes : hasTrigram(filters.text);
+  const read = (sql: Sql) => countedPage(sql, kind, filters, page, isIndexed);
   return filters.text === undefined ? read(database.sql) : searches.run(filters.text, read);
 };
 
 /** One page of a short list. */
-export const listRecords = readCounted;
+export const listRecords = (
+  ctx: Context,
+  kind: Kind,
+  filters: Filters,
+  page: IndexedPage,
+): Promise<WrittenPage> => readCounted(ctx, kind, filters, page, false);
 
 /**
  * One page of a list that has a page directory. With at most one filter, the cost does not depend on the length of
@@ -38,7 +46,7 @@ export const listByDirectory = async (
   const found = await directoryPage(ctx.database.sql, directory, kind, filters, page);
   if (found !== undefined) return found;
   await refuseBroadSearch(ctx.database.sql, directory, filters, ctx.shortSearchRows);
-  return readCounted(ctx, kind, filters, page);
+  return readCounted(ctx, kind, filters, page, true);
 };
 
 /** The new record as JSON text. */

@@ -35,7 +35,8 @@ export const quests = pgTable(
     createdAt: dateColumn('created_at').notNull(),
     updatedAt: dateColumn('updated_at').notNull(),
   },
-  (table) => [index('quests_newest').on(table.createdAt.desc(), table.questId.desc())],
+  // Ascending, and read backward: drizzle's `desc()` adds NULLS LAST to an index and not to a query.
+  (table) => [index('quests_newest').on(table.createdAt, table.questId)],
 );
 
 /**

@@ -1,0 +1,100 @@
+import { drizzle } from 'drizzle-orm/postgres-js';
+import postgres, { type Sql } from 'postgres';
+import { openDatabase, type Database } from '../process/database.ts';
+
+/** A node of `explain (format json)`. */
+interface Plan {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'CTE Name'?: string;
+  'Subplan Name'?: string;
+  'Parent Relationship'?: string;
+  'Index Cond'?: string;
+  'Recheck Cond'?: string;
+  Plans?: Plan[];
+}
+
+export interface PlanRecorder extends AsyncDisposable {
+  /** Replaces the database of a context. */
+  database: Database;
+  sql: Sql;
+  /**
+   * Runs `work` and returns what is wrong with the plan of each query that it sends: a sequential scan, or a sort of all
+   * rows of a table. The planner may do either only where no index can answer the query, so it needs no rows.
+   */
+  faultsOf: (work: () => Promise<unknown>) => Promise<string[]>;
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+
+/** These give few rows, however many they read. */
+const reducing = new Set(['Limit', 'Aggregate']);
+
+/**
+ * The tables of which all rows are input of the node: they are read without a condition and without a limit. The inner
+ * side of a join is where the rows of the outer side are looked up.
+ */
+const wholeTables = (node: Plan, root: Plan): string[] => {
+  if (reducing.has(node['Node Type'])) return [];
+  const name = node['CTE Name'];
+  const source = name && nodesOf(root).find((one) => one['Subplan Name'] === `CTE ${name}`);
+  const outer = (node.Plans ?? []).filter((input) => input['Parent Relationship'] === 'Outer');
+  const isConditional = node['Index Cond'] !== undefined || node['Recheck Cond'] !== undefined;
+  const own = node['Relation Name'] !== undefined && !isConditional ? [node['Relation Name']] : [];
+  return [...own, ...[...outer, ...(source ? [source] : [])].flatMap((input) => wholeTables(input, root))];
+};
+
+const faultsIn = (root: Plan): string[] =>
+  nodesOf(root).flatMap((node) => {
+    if (node['Node Type'] === 'Seq Scan') return [`sequential scan of ${node['Relation Name']}`];
+    // An incremental sort sorts only rows that are equal in the leading columns of an index.
+    if (node['Node Type'] !== 'Sort') return [];
+    return wholeTables(node, root).map((name) => `sort of ${name}`);
+  });
+
+/**
+ * Records the statements of a service. `ignored` matches tables that are small by design, such as the parts of a page
+ * directory.
+ */
+export const recordPlans = (url: string, ignored = /_directory_/): PlanRecorder => {
+  let statements = new Map<string, unknown[]>();
+  const sql = postgres(url, {
+    max: 1,
+    onnotice: () => undefined,
+    debug: (_connection, text, parameters) => void statements.set(text, parameters),
+  });
+  const opened = openDatabase({ url, name: 'plans', max: 1 });
+  const explain = async (text: string, parameters: unknown[]): Promise<string[]> => {
+    const plan = await opened.sql.begin(async (tx) => {
+      await tx`set local enable_seqscan = off`;
+      await tx`set local enable_sort = off`;
+      const [row] = await tx.unsafe<[{ 'QUERY PLAN': [{ Plan: Plan }] }]>(
+        `explain (format json) ${text}`,
+        parameters as string[],
+      );
+      return row['QUERY PLAN'][0].Plan;
+    });
+    const faults = faultsIn(plan);
+    return faults.filter((fault) => !ignored.test(fault)).map((fault) => `${fault}: ${text.trim()}`);
+  };
+  return {
+    sql,
+    database: { ...opened, sql, orm: drizzle(sql) },
+    faultsOf: async (work) => {
+      statements = new Map();
+      await work();
+      // A new connection of the driver reads the catalog.
+      const queries = [...statements].filter(
+        ([text]) => /^\s*(?:select|with)\b/i.test(text) && !text.includes('pg_catalog.'),
+      );
+      if (queries.length === 0) throw new Error('no query was sent');
+      const faults = [];
+      for (const [text, parameters] of queries) faults.push(...(await explain(text, parameters)));
+      return faults;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await sql.end();
+      await opened[Symbol.asyncDispose]();
+    },
+  };
+};

@@ -1,0 +1,57 @@
+import { recordPlans } from '@platform/service-kit/testing';
+import { expect, test } from 'vitest';
+import { startService } from './harness.ts';
+import { consignmentInput, ids } from './inputs.ts';
+
+const consignmentFilters = [
+  `ClientId=${ids.client}`,
+  `CarrierId=${ids.carrier}`,
+  `WarehouseId=${ids.warehouse}`,
+  'Status=1',
+  'EdiStatus=1',
+  'ExternalId=a',
+];
+
+test('every list is read by an index, without a sequential scan or a sort of the whole table', async () => {
+  await using first = await startService();
+  await using plans = recordPlans(first.databaseUrl, /_directory_|scan of (?:partners|warehouses)/);
+  const overrides = { database: plans.database };
+  await using service = await startService({ databaseUrl: first.databaseUrl, overrides });
+  await service.post('/consignments', consignmentInput()).expect(201);
+  const queries = [
+    '/consignments?PageIndex=7',
+    ...consignmentFilters.map((filter) => `/consignments?${filter}`),
+    ...consignmentFilters.slice(0, 3).map((filter) => `/consignments?${filter}&Status=1`),
+    '/consignments?Status=1&EdiStatus=1',
+    '/inventory',
+    '/inventory?IncludeDepleted=true&PageIndex=7',
+    `/inventory?PartnerId=${ids.client}`,
+    `/inventory?WarehouseId=${ids.warehouse}&IncludeDepleted=true`,
+    '/inventory?PartnerProductId=a',
+    // They have some thousand rows, which are all read to count them; only their order needs an index.
+    '/partners',
+    '/partners?Status=1',
+    '/warehouses',
+    '/warehouses?Status=1',
+  ];
+  for (const path of queries)
+    expect([path, await plans.faultsOf(() => service.read(path).expect(200))]).toEqual([path, []]);
+});
+
+test('a SearchText uses the trigram index, or reads the list in its order', async () => {
+  await using first = await startService();
+  await using plans = recordPlans(first.databaseUrl);
+  const overrides = {
+    database: plans.database,
+    searches: {
+      ...first.context.searches,
+      run: <T>(_: string, read: (sql: typeof plans.sql) => Promise<T>) => read(plans.sql),
+    },
+  };
+  await using service = await startService({ databaseUrl: first.databaseUrl, overrides });
+  for (const list of ['consignments', 'inventory', 'partners', 'warehouses'])
+    for (const text of ['flowers', 'fl']) {
+      const path = `/${list}?SearchText=${text}`;
+      expect([path, await plans.faultsOf(() => service.read(path).expect(200))]).toEqual([path, []]);
+    }
+});

@@ -1,0 +1,29 @@
+import { recordPlans } from '@platform/service-kit/testing';
+import { expect, test } from 'vitest';
+import { addGame, addPlayer } from './factories.ts';
+import { startService } from './harness.ts';
+
+test('every list is read in the order of an index, without a sequential scan', async () => {
+  await using first = await startService();
+  const { sql } = first.context.database;
+  await addGame(sql);
+  const playerId = await addPlayer(sql);
+  await using plans = recordPlans(first.databaseUrl);
+  const overrides = { database: plans.database };
+  await using service = await startService({ databaseUrl: first.databaseUrl, overrides });
+  const agent = await service.agent('wallet:read wallet:admin wallet:audit');
+  for (const path of [
+    '/v1/players',
+    '/v1/games',
+    '/v1/rounds',
+    '/v1/rounds?roundId=a',
+    `/v1/players/${playerId}/entries`,
+    `/v1/players/${playerId}/limits/history`,
+    '/v1/audit/events',
+    '/v1/audit/events?playerId=a',
+    '/v1/audit/entries?transactionId=a',
+    '/v1/audit/checkpoints',
+    '/v1/reconciliations',
+  ])
+    expect([path, await plans.faultsOf(() => agent.get(path).expect(200))]).toEqual([path, []]);
+});
