@@ -21,7 +21,7 @@ const textsIn = (value: string): string[] =>
  * parts of a span's times, the largest bigint, which is in a statement, and the messages that an event keeps.
  */
 const elsewhere =
-  /^(?:.{0,7}|[A-Za-z_-]+|127\.0\.0\.1|\d{13}|9223372036854775807|The .*|SQLSTATE \w+|\w+ [A-Z_]+)$/s;
+  /^(?:.{0,7}|[A-Za-z_-]+|127\.0\.0\.1|\d{13}|9223372036854775807|The .*|lock timeout|SQLSTATE \w+|\w+ [A-Z_]+)$/s;
 
 /** Paths and ids are logged on purpose. */
 const logged = new Set([
@@ -34,6 +34,8 @@ const logged = new Set([
   'apiKey',
   'replaces',
   'by',
+  'recordedAs',
+  'revealedBy',
 ]);
 
 /** A line of a log, or a batch of spans, without what is logged on purpose. */
