@@ -29,6 +29,8 @@ const logged = new Set([
   'path',
   'requestId',
   'eventId',
+  'recordedAs',
+  'revealedBy',
   'storeId',
   'playerId',
   'apiKey',

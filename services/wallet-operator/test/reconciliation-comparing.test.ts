@@ -46,7 +46,7 @@ test('a slice of the period that takes too long is divided', async () => {
     }
   };
   while (await step());
-  expect(new Set(failures)).toEqual(new Set(['PostgresError: too long']));
+  expect(new Set(failures)).toEqual(new Set(['PostgresError: SQLSTATE P0001']));
   expect(await find(service.url, idOf(sent))).toMatchObject({ status: 'done', differences: 1 });
 });
 
