@@ -96,18 +96,20 @@ type Variables = Record<string, string | undefined>;
 /** The settings cannot be used. The message names the variables and never has a value. */
 export class SettingsError extends SafeError {}
 
-/**
- * Reads the settings of a process; when they cannot be used it prints the message without a stack
- * trace and ends the process with exit code 1.
- */
+/** Ends the process with exit code 1 and the message, without a stack trace, for a SettingsError; throws any other error. */
+export const exitForSettings = (name: string, error: unknown): never => {
+  if (!(error instanceof SettingsError)) throw error;
+  const hint = `The README of ${name} lists its settings; "npx -y pnpm@10.34.9 start" sets them on one machine.`;
+  process.stderr.write(`${name} cannot start. ${error.message}\n${hint}\n`);
+  return process.exit(1);
+};
+
+/** Reads the settings of a process; when they cannot be used it ends as `exitForSettings` does. */
 export const settingsOrExit = <Settings>(name: string, read: () => Settings): Settings => {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    const hint = `The README of ${name} lists its settings; "npx -y pnpm@10.34.9 start" sets them on one machine.`;
-    process.stderr.write(`${name} cannot start. ${error.message}\n${hint}\n`);
-    return process.exit(1);
+    return exitForSettings(name, error);
   }
 };
 

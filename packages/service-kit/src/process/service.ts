@@ -7,7 +7,7 @@ import { checkConnectionShare } from './connection-share.ts';
 import type { BaseContext, Parts } from './context.ts';
 import { connectionsOfProcess } from './database.ts';
 import { drain } from './drain.ts';
-import { settingsOrExit, type CommonEnv } from './env.ts';
+import { exitForSettings, settingsOrExit, type CommonEnv } from './env.ts';
 import { collectSeldom } from './heap.ts';
 import { createLog } from './log.ts';
 import { addPoolMetrics, addProcessMetrics, addRedisMetrics, createMetrics } from './metrics.ts';
@@ -51,7 +51,9 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
     log.flush(() => process.exit(70));
   });
   const metrics = createMetrics();
-  const context = await createContext(env, { log, metrics });
+  // Some settings are wrong only for the database that they are used with.
+  const openContext = async () => createContext(env, { log, metrics });
+  const context = await openContext().catch((error: unknown) => exitForSettings(name, error));
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, context.database);
   addRedisMetrics(metrics, context.redis);

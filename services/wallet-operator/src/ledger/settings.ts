@@ -1,9 +1,9 @@
 import type { Sql } from 'postgres';
-import { SafeError } from '@platform/service-kit/safe-error';
+import { SettingsError } from '@platform/service-kit/env';
 import type { Policy } from './command.ts';
 
 /** This database was first used with the other TRANSACTION_ID_SCOPE. */
-export class ScopeMismatch extends SafeError {
+export class ScopeMismatch extends SettingsError {
   override name = 'ScopeMismatch';
 }
 
