@@ -44,6 +44,22 @@ test('the mapping at receipt decides what is shown of an event, whatever it is c
   expect(JSON.stringify(dryRun.body)).not.toContain(birthDate);
 });
 
+test.each(['id', 'orderNo', 'status'])(
+  'a dry run shows no masked value as the %s in the name of a record or a notification',
+  async (field) => {
+    const store = await service.store({ pos: pos('/no') });
+    // Without a status it fails, so that its replay would notify the customer.
+    const path = await send(store, { ...order('o-1'), status: undefined, state: 'NEW' } as never);
+    await service.settled();
+    await service.admin('PATCH', `/v1/stores/${store.id}`, {
+      pos: { kind: 'generic', mapping: { order: { status: '/state', [field]: '/person/birthDate' } } },
+    });
+    const dryRun = await service.admin('POST', `${path}/replay?dryRun=true`);
+    expect(dryRun.body).toMatchObject({ changes: [{ before: null }], notifications: [expect.any(String)] });
+    expect(JSON.stringify(dryRun.body)).not.toContain(birthDate);
+  },
+);
+
 test('another kind of POS shows nothing more of an event either', async () => {
   const store = await service.store();
   const path = await send(store, order('o-1'));

@@ -16,7 +16,7 @@ import { applyChanges } from '../worker/apply.ts';
 import type { Change, Sourced } from '../worker/change.ts';
 import { plan } from '../worker/plan.ts';
 import { unmaskedFieldsOf, unmaskedRecordFields } from './unmasked.ts';
-import { codesIn, redact } from './redact.ts';
+import { codeOf, codesIn, hidden, redact } from './redact.ts';
 import { findEvent, type EventRow } from './store.ts';
 
 interface Snapshot {
@@ -99,19 +99,21 @@ export const dryRun = async (context: Context, storeId: string, eventId: string)
     const change = await plan(context, claimed);
     const seen = await tryOut(context, { storeId, eventId, receivedAt, change });
     const codes = await shownCodes(context, store, event);
+    const hide = (text: string): string => (codes?.has(codeOf(text)) === false ? hidden : text);
     const changes = (seen?.before ?? []).flatMap(({ record, value }, at) => {
       const after = seen?.after[at]?.value ?? null;
       return JSON.stringify(value) === JSON.stringify(after)
         ? []
         : [
             {
-              record,
+              record: record.replace(/(?<=\/).*/s, hide),
               before: redact(value, unmaskedRecordFields),
               after: redact(after, unmaskedRecordFields, codes),
             },
           ];
     });
-    return { changes, notifications: seen?.notifications ?? [] };
+    // Notifications quote fields of the record.
+    return { changes, notifications: (seen?.notifications ?? []).map(hide) };
   } catch (error) {
     return { error: safeErrorMessage(error) };
   }

@@ -21,7 +21,8 @@ export const shownBy = (pointers: Iterable<string>): Shown => {
   return root;
 };
 
-const hidden = '[redacted]';
+/** What is shown in place of a masked value. */
+export const hidden = '[redacted]';
 /** At most this many entries of an object or array are shown, so that a view stays small. */
 const maxEntries = 200;
 
@@ -31,7 +32,7 @@ const code = /^[\w .:+~/=-]{0,200}$/;
 const fieldName = /^[A-Za-z_][\w-]{0,63}$/;
 
 /** The same text for a number and for its spellings, because adapters turn one into the other. */
-const codeOf = (value: unknown): string => {
+export const codeOf = (value: unknown): string => {
   const text = String(value).trim();
   return text !== '' && Number.isFinite(Number(text)) ? String(Number(text)) : text;
 };
