@@ -36,8 +36,6 @@ const logged = new Set([
   'apiKey',
   'replaces',
   'by',
-  'recordedAs',
-  'revealedBy',
 ]);
 
 /** A line of a log, or a batch of spans, without what is logged on purpose. */

@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm';
 import { createContext } from './context.ts';
 import { demoEnv, processEnv } from './env.ts';
 import { stores } from './db/tables.ts';
-import { demoOrder } from './providers/seed.ts';
+import { demoOrder } from './providers/pos-payloads.ts';
 import { StoreBody } from './stores/schema.ts';
 import { createStore } from './stores/use-cases.ts';
 

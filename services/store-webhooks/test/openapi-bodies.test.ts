@@ -43,9 +43,9 @@ const fields = {
 
 test.each(hookEventNames)('the document names the fields, forms and limits of %s', (event) => {
   const { requestBody, responses } = paths[templateOf(event)]?.post ?? ({} as Operation);
-  const [seed = {}] = requestBody.content['application/json']?.schema.anyOf?.map(resolve) ?? [];
-  expect(Object.keys(seed.properties ?? {})).toEqual(expect.arrayContaining(fields[event]));
-  expect(seed.example).toBeDefined();
+  const [given = {}] = requestBody.content['application/json']?.schema.anyOf?.map(resolve) ?? [];
+  expect(Object.keys(given.properties ?? {})).toEqual(expect.arrayContaining(fields[event]));
+  expect(given.example).toBeDefined();
   const form = resolve(requestBody.content['application/x-www-form-urlencoded']?.schema ?? {});
   expect(Object.keys(form.properties ?? {})).toEqual(
     event === 'payment-auth-completed' ? ['cres', 'CRes', 'threeDSSessionData'] : ['payload'],

@@ -10,7 +10,7 @@ afterAll(() => service[Symbol.asyncDispose]());
 
 const get = async (path: string) => (await service.admin('GET', `/v1/stores/${path}`)).body;
 
-test('the delivery payload of the seed is stored as a job', async () => {
+test('the delivery payload of the contract is stored as a job', async () => {
   const { id, webhookToken } = await service.store();
   await service.hook('job_assigned', webhookToken, posDelivery.job);
   await service.settled();

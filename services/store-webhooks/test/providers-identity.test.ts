@@ -22,7 +22,7 @@ const sendAll = async (path: string, token: string, bodies: readonly unknown[]) 
   }
 };
 
-test('persona: its own payload and that of the seed are read; a missing status is looked up; signatures are checked', async () => {
+test('persona: its own payload and that of the contract are read; a missing status is looked up; signatures are checked', async () => {
   const { id, webhookToken } = await service.store({
     identity: {
       kind: 'persona',

@@ -72,7 +72,7 @@ const expectHome = ({ status, location, body }: Awaited<ReturnType<typeof leadsT
   expect([...searchParams.keys()].join()).toBe(pathname.endsWith('success') ? 'cavv,eci' : 'msg');
 };
 
-/** Fields of the seed and of the browser's form, and fields that an attacker may try. */
+/** Fields of the contract and of the browser's form, and fields that an attacker may try. */
 const bodyFields = ['service', 'cres', 'CRes', 'transactionId', 'threeDSSessionData'];
 const attackedFields = [
   'storeUrl',

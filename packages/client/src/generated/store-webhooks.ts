@@ -816,7 +816,7 @@ export interface components {
             publicKey?: string | null;
             memberGroup?: string | null;
             trackingStatus?: string | null;
-            /** @description Time of the change in ms; not in the seed, optional */
+            /** @description Time of the change in ms; not in the contract, optional */
             modified?: number | null;
             cart?: {
                 subTotal?: number | null;
@@ -918,7 +918,7 @@ export interface components {
                 lat: number;
                 lng: number;
             } | null;
-            /** @description Time of the step in ms; not in the seed, optional */
+            /** @description Time of the step in ms; not in the contract, optional */
             updatedAt?: number | null;
         };
         /** @description A task trigger of Onfleet */

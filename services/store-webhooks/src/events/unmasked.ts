@@ -1,7 +1,7 @@
 import { sourceOf } from '../hooks/subject.ts';
 import { unmaskedChallengeFields } from '../payments/challenge.ts';
 import { amountNames } from '../providers/records.ts';
-import { pointersTo } from '../providers/shape.ts';
+import { pointersTo } from '../providers/payload-parsing.ts';
 import type { StoreSettings } from '../stores/settings.ts';
 import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
 import { shownBy, type Shown } from './redact.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { challengeForm, challengePayload } from '../payments/challenge.ts';
 import { deliveryAdapters, identityAdapters, posAdapters } from '../providers/registry.ts';
-import { verification } from '../providers/seed.ts';
+import { verification } from '../providers/pos-payloads.ts';
 import { isIdentityEvent, isJobEvent } from './subject.ts';
 import type { HookEvent } from './events.ts';
 
@@ -21,7 +21,7 @@ const payloadsOf = (event: HookEvent): z.ZodType[] => {
   );
 };
 
-/** The shapes of the seed and of each provider that may send an event. */
+/** The shapes of the contract and of each provider that may send an event. */
 export const jsonBodyOf = (event: HookEvent): z.ZodType => z.union([...payloadsOf(event), other]);
 
 const wrapped = z

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { maxBody } from './body.ts';
 import { hookEventNames, hookEvents, templateOf, type HookEvent } from './events.ts';
-import { demoOrder } from '../providers/seed.ts';
+import { demoOrder } from '../providers/pos-payloads.ts';
 import { formBodyOf, jsonBodyOf } from './payloads.ts';
 import { createReceiver } from './receive.ts';
 import { createTokenGuard, type Sender } from './token-guard.ts';
@@ -21,7 +21,7 @@ const redirect = {
   },
 };
 
-/** The ten webhooks of the seed. */
+/** The ten webhooks of docs/contracts/store-webhooks.md. */
 export const hookRoutes = (context: Context): Route[] => {
   const receive = createReceiver(context);
   const post = (event: HookEvent): Route => ({

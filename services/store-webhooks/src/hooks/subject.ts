@@ -3,7 +3,7 @@ import { readChallenge } from '../payments/challenge.ts';
 import type { Adapter, Credentials, ProviderSettings, SignedRequest, Subject } from '../providers/adapter.ts';
 import type { JobEvent } from '../providers/records.ts';
 import { deliveryAdapters, identityAdapters, posAdapters } from '../providers/registry.ts';
-import { fieldOf } from '../providers/shape.ts';
+import { fieldOf } from '../providers/payload-parsing.ts';
 import { credentialsOf } from '../stores/credentials.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { HookEvent } from './events.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import { fieldOf, identifierIn } from '../providers/shape.ts';
+import { fieldOf, identifierIn } from '../providers/payload-parsing.ts';
 
 /** The 3DS server's id of a challenge: a UUID (EMV 3DS), or another text of printable ASCII. */
 export const serverTransactionId = z
@@ -79,7 +79,7 @@ export interface Challenge {
   paymentId: string | undefined;
 }
 
-/** Reads a payment auth payload: the seed's JSON, or the form that the browser posts. */
+/** Reads a payment auth payload: the contract's JSON, or the form that the browser posts. */
 export const readChallenge = (body: unknown, pathService: string | null, isForm: boolean): Challenge => {
   const named = identifierIn(fieldOf(body, 'service'));
   const serverTransactionId = serverTransactionOf(fieldOf(body, 'cres') ?? fieldOf(body, 'CRes'));

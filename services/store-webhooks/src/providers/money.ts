@@ -21,6 +21,6 @@ export const toMinor = (amount: number, currency: string): number => {
   return Math.sign(amount) * Math.round(scaled) || 0;
 };
 
-/** Minor units as the decimal number of the seed's payloads. */
+/** Minor units as the decimal number of POS payloads. */
 export const fromMinor = (minor: number, currency: string): number =>
   Number(`${minor}e-${digitsOf(currency)}`);

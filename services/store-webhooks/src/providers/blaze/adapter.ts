@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential } from '../credentials.ts';
 import { amountNames } from '../records.ts';
-import { cart, member, order, toOrderRecord } from '../seed.ts';
-import { pointersTo, fieldOf, identifierIn, parsePayload } from '../shape.ts';
+import { cart, member, order, toOrderRecord } from '../pos-payloads.ts';
+import { pointersTo, fieldOf, identifierIn, parsePayload } from '../payload-parsing.ts';
 
 /** Reads from the Blaze partner interface. */
 const read = ({ settings, credentials, reader }: Connection, ...path: string[]): Promise<unknown> => {
@@ -19,7 +19,7 @@ const readCart = async (publicKey: string, connection: Connection) => {
   return parsePayload(cart, fieldOf(answer, 'cart') ?? answer);
 };
 
-/** A POS that sends the payloads of the seed. */
+/** A POS that sends the payloads of docs/contracts/store-webhooks.md. */
 export const blaze: PosAdapter = {
   kind: 'blaze',
   credentials: z.strictObject({ apiKey: headerCredential(), authorization: headerCredential() }).partial(),

@@ -1,7 +1,7 @@
 import { Ignored } from '../../worker/unprocessable.ts';
 import type { DeliveryAdapter } from '../adapter.ts';
 import type { JobStage } from '../records.ts';
-import { pointersTo, fieldOf, identifierIn, parsePayload } from '../shape.ts';
+import { pointersTo, fieldOf, identifierIn, parsePayload } from '../payload-parsing.ts';
 import { webhook } from './schema.ts';
 
 /** DoorDash Drive sends all events to one address; its own name of the event decides. */

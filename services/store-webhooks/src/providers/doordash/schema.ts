@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier, isoTime, orNull, location, storableText } from '../shape.ts';
+import { identifier, isoTime, orNull, location, storableText } from '../payload-parsing.ts';
 
 const time = orNull(isoTime());
 

@@ -1,5 +1,5 @@
 import type { PosAdapter } from '../adapter.ts';
-import { identifierIn } from '../shape.ts';
+import { identifierIn } from '../payload-parsing.ts';
 import { unmaskedFields, idAt, toMember, toOrder } from './mapping.ts';
 
 /** Any POS that sends JSON; the store's settings hold a JSON pointer to each field. It has no look-ups. */

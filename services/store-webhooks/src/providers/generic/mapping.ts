@@ -2,8 +2,8 @@ import { get } from 'jsonpointer';
 import { z } from 'zod';
 import type { ProviderSettings } from '../adapter.ts';
 import { amountNames, type MemberRecord, type OrderRecord } from '../records.ts';
-import { member, order, toOrderRecord } from '../seed.ts';
-import { isoTime, orNull, parsePayload } from '../shape.ts';
+import { member, order, toOrderRecord } from '../pos-payloads.ts';
+import { isoTime, orNull, parsePayload } from '../payload-parsing.ts';
 
 type Pointers = Record<string, string>;
 
@@ -53,7 +53,7 @@ const currency = z
   .regex(/^[A-Z]{3}$/)
   .default('USD');
 
-/** Maps the payload to the seed's shape first, so that the same schema validates both. */
+/** Maps the payload to the contract's shape first, so that the same schema validates both. */
 export const toOrder = (body: unknown, settings: ProviderSettings): OrderRecord => {
   const { items, pointers } = pointersOf(settings, 'order');
   const fields = picked(body, pointers);

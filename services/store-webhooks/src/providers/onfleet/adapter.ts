@@ -3,7 +3,7 @@ import { Ignored } from '../../worker/unprocessable.ts';
 import type { DeliveryAdapter } from '../adapter.ts';
 import { hexSecret } from '../credentials.ts';
 import type { JobStage } from '../records.ts';
-import { pointersTo, fieldOf, identifierIn, parsePayload } from '../shape.ts';
+import { pointersTo, fieldOf, identifierIn, parsePayload } from '../payload-parsing.ts';
 import { hmacSigning } from '../signing.ts';
 import { webhook } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier, orNull, storableText } from '../shape.ts';
+import { identifier, orNull, storableText } from '../payload-parsing.ts';
 
 /** Published examples have seconds in some places and milliseconds in others; no delivery is from 1973. */
 const time = orNull(

@@ -4,8 +4,8 @@ import { Ignored } from '../../worker/unprocessable.ts';
 import type { Connection, IdentityAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
 import type { VerificationRecord } from '../records.ts';
-import { verification, unmaskedVerificationFields } from '../seed.ts';
-import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../shape.ts';
+import { verification, unmaskedVerificationFields } from '../pos-payloads.ts';
+import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../payload-parsing.ts';
 import { event, inquiry, inquiryEvent } from './schema.ts';
 
 const objectId = (body: unknown): string | undefined =>

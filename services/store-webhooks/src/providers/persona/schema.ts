@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier, isoTime, orNull, storableText } from '../shape.ts';
+import { identifier, isoTime, orNull, storableText } from '../payload-parsing.ts';
 
 const kebab = (name: string): string =>
   name.replaceAll('_', '-').replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -1,7 +1,7 @@
 import type { DeliveryAdapter } from '../adapter.ts';
 import type { JobStage } from '../records.ts';
-import { job } from '../seed.ts';
-import { pointersTo, fieldOf, identifierIn, parsePayload } from '../shape.ts';
+import { job } from '../pos-payloads.ts';
+import { pointersTo, fieldOf, identifierIn, parsePayload } from '../payload-parsing.ts';
 
 /** Jobs as the POS itself sends them. */
 export const posDelivery: DeliveryAdapter = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Unprocessable } from '../../worker/unprocessable.ts';
 import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
-import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../shape.ts';
+import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../payload-parsing.ts';
 import { hmacSigning } from '../signing.ts';
 import { customerAnswer, customerEvent, orderAnswer, orderUpdated } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { MemberRecord } from '../records.ts';
-import { identifier, orNull, storableText } from '../shape.ts';
+import { identifier, orNull, storableText } from '../payload-parsing.ts';
 
 const state = orNull(storableText(100));
 

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { Ignored } from '../../worker/unprocessable.ts';
 import type { IdentityAdapter } from '../adapter.ts';
 import { textSecret } from '../credentials.ts';
-import { verification, unmaskedVerificationFields } from '../seed.ts';
-import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../shape.ts';
+import { verification, unmaskedVerificationFields } from '../pos-payloads.ts';
+import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../payload-parsing.ts';
 import { hmacSigning } from '../signing.ts';
 import { decision, fullAuto, progress } from './schema.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { undecided, type VerificationRecord } from '../records.ts';
-import { identifier, isoTime, orNull, storableText } from '../shape.ts';
+import { identifier, isoTime, orNull, storableText } from '../payload-parsing.ts';
 
 const user = { vendorData: orNull(identifier()), endUserId: orNull(identifier()) };
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { toMinor } from './money.ts';
 import { amountFields, type MemberRecord, type OrderRecord, type VerificationRecord } from './records.ts';
-import { pointersTo, epoch, identifier, orNull, location, storableText } from './shape.ts';
+import { pointersTo, epoch, identifier, orNull, location, storableText } from './payload-parsing.ts';
 
 /** Payloads of the point of sale (docs/contracts/store-webhooks.md). Fields beyond them are accepted and ignored. */
 
@@ -44,7 +44,9 @@ export const order = z
     publicKey: orNull(storableText()).meta({ description: 'The public identifier of the cart' }),
     memberGroup: orNull(storableText()),
     trackingStatus: orNull(storableText()),
-    modified: orNull(z.int()).meta({ description: 'Time of the change in ms; not in the seed, optional' }),
+    modified: orNull(z.int()).meta({
+      description: 'Time of the change in ms; not in the contract, optional',
+    }),
     cart: orNull(cart),
   })
   .meta({
@@ -53,7 +55,7 @@ export const order = z
     examples: [demoOrder],
   });
 
-/** Amounts become minor units of `currency`; the seed names none, so it is US dollars. */
+/** Amounts become minor units of `currency`; the payload names none, so it is US dollars. */
 export const toOrderRecord = (
   { id, status, consumerId, modified, cart: given, ...names }: z.output<typeof order>,
   currency = 'USD',
@@ -101,7 +103,7 @@ export const job = z
     status: orNull(storableText()),
     estimatedArrival: orNull(epoch()),
     driverLocation: orNull(location()),
-    updatedAt: orNull(epoch()).meta({ description: 'Time of the step in ms; not in the seed, optional' }),
+    updatedAt: orNull(epoch()).meta({ description: 'Time of the step in ms; not in the contract, optional' }),
   })
   .meta({
     id: 'DeliveryJobPayload',
