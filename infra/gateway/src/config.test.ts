@@ -116,7 +116,9 @@ test('every location states its limit and has no answer that comes before it', (
     for (const { groups } of locations) {
       const { address = '', content = '' } = groups ?? {};
       if (address.startsWith('@')) continue;
-      expect(content, address).toMatch(/^ {4}limit_conn (?:connections|probes) \d+;$/m);
+      expect(content, address).toMatch(
+        /^ {4}limit_conn (?:connections|probes) \d+;\n {4}limit_conn (?:probing_)?sites \d+;$/m,
+      );
       expect(content, address).not.toContain('return');
     }
     expect(text.replaceAll(/^location[^]*?^\}/gm, '')).not.toContain('return');

@@ -11,13 +11,21 @@ const machineFactor = 4;
 /** Requests of one client to /healthz that may be running at the same time. */
 const probesPerClient = 16;
 
-/** Limit of one client, in a location that nginx answers itself. */
-const connectionLimit = ({ connectionsPerClient = defaultConnections }: GatewayOptions, factor = 1): string =>
-  `limit_conn connections ${connectionsPerClient * factor};`;
+/** How many times the limit of one client the whole /48 of an IPv6 address may use. */
+const siteFactor = 4;
+
+/** Limit of one client and of its /48, in a location that nginx answers itself. */
+const connectionLimit = (
+  { connectionsPerClient = defaultConnections }: GatewayOptions,
+  factor = 1,
+): string[] => [
+  `limit_conn connections ${connectionsPerClient * factor};`,
+  `limit_conn sites ${connectionsPerClient * factor * siteFactor};`,
+];
 
 /** Limits of one client, in a location whose requests go to a service. */
 const clientLimits = (options: GatewayOptions, { unlimited }: Pick<Route, 'unlimited'> = {}): string[] => [
-  connectionLimit(options, unlimited ? machineFactor : 1),
+  ...connectionLimit(options, unlimited ? machineFactor : 1),
   ...(options.rateLimit && !unlimited
     ? [`limit_req zone=requests burst=${options.rateLimit.burst} nodelay;`]
     : []),
@@ -56,18 +64,18 @@ const documentLocation = (address: string, service: string, document: string, op
 /** The portal; without its folder there is none. */
 const portalLocations = (options: GatewayOptions): string[] => {
   const { docsDir, demoServer } = options;
-  const limit = connectionLimit(options);
-  if (docsDir === undefined) return ownAnswer('/docs', '=404', limit);
+  const limits = connectionLimit(options);
+  if (docsDir === undefined) return ownAnswer('/docs', '=404', ...limits);
   const demo =
     demoServer === undefined
       ? tryNothing('=404')
       : ['client_max_body_size 1k;', `proxy_pass http://${demoServer};`];
   return [
-    ...ownAnswer('= /', '@portal', limit),
-    ...ownAnswer('= /docs', '@portal', limit),
+    ...ownAnswer('= /', '@portal', ...limits),
+    ...ownAnswer('= /docs', '@portal', ...limits),
     ...block('location @portal', 'return 308 /docs/;'),
-    ...block('location /docs/', limit, `alias ${quoted(`${docsDir}/`)};`, 'include page.conf;'),
-    ...block('location = /docs/demo', limit, demo),
+    ...block('location /docs/', limits, `alias ${quoted(`${docsDir}/`)};`, 'include page.conf;'),
+    ...block('location = /docs/demo', limits, demo),
     ...Object.entries(portalDocuments).flatMap(([path, document]) =>
       services.flatMap((service) => documentLocation(`${path}/${service}`, service, document, options)),
     ),
@@ -79,7 +87,13 @@ const redirectLocations = (options: GatewayOptions): string[] => {
   const { redirectTo } = options.tls ?? {};
   if (redirectTo === undefined) return [];
   return [
-    ...ownAnswer('= /_problem/tls', '@tls', 'internal;', 'client_max_body_size 0;', connectionLimit(options)),
+    ...ownAnswer(
+      '= /_problem/tls',
+      '@tls',
+      'internal;',
+      'client_max_body_size 0;',
+      ...connectionLimit(options),
+    ),
     ...block('location @tls', `return 308 ${redirectTo}$request_uri;`),
   ];
 };
@@ -89,7 +103,13 @@ export const serverFile = (options: GatewayOptions): string[] => [
   ...listenSettings(options),
   "set $service_cookie '';",
   // A count of its own: a client that has used up its limit elsewhere may be the one that probes.
-  ...ownAnswer('= /healthz', '@healthy', `limit_conn probes ${probesPerClient};`, 'access_log off;'),
+  ...ownAnswer(
+    '= /healthz',
+    '@healthy',
+    `limit_conn probes ${probesPerClient};`,
+    `limit_conn probing_sites ${probesPerClient * siteFactor};`,
+    'access_log off;',
+  ),
   ...block(
     'location @healthy',
     'access_log off;',
@@ -102,13 +122,13 @@ export const serverFile = (options: GatewayOptions): string[] => [
     documentLocation(`/openapi/${service}.json`, service, '/openapi.json', options),
   ),
   ...routes.flatMap((route) => routeLocation(route, options)),
-  ...ownAnswer('/', '=404', connectionLimit(options)),
+  ...ownAnswer('/', '=404', ...connectionLimit(options)),
   // Addresses of no route (problems.conf): 404, however large the body is.
   ...ownAnswer(
     '= /_problem/unrouted',
     '=404',
     'internal;',
     'client_max_body_size 0;',
-    connectionLimit(options),
+    ...connectionLimit(options),
   ),
 ];

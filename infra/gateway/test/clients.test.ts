@@ -93,6 +93,29 @@ describe('the running requests of one client', () => {
     expect((await request(limited.port, '/healthz', 'GET', again)).status).toBe(200);
   });
 
+  test('above four times the limit are refused to the /48 of an IPv6 address, from whichever of its /64 they come', async () => {
+    await using limited = await startGateway({
+      upstreams: upstreams(),
+      connectionsPerClient: 2,
+      trustedProxies: ['127.0.0.1'],
+    });
+    const from = (address: string) => `X-Forwarded-For: ${address}`;
+    using stack = new DisposableStack();
+    for (let link = 1; link <= 4; link++)
+      stack.use(await open(limited.port, 2, `${from(`2001:db8:7:${link}00::1`)}\r\n`));
+    const ask = (target: string, address: string) => request(limited.port, target, 'GET', [from(address)]);
+    const refused = await until(async () => {
+      const answer = await ask('/v1/quests', '2001:db8:7:500::1');
+      return answer.status === 429 ? answer : undefined;
+    }, 'a refusal');
+    expectTooMany(refused);
+    expectTooMany(await ask('/nowhere', '2001:db8:7:600::1'));
+    expect((await ask('/callback/debit', '2001:db8:7:500::1')).status).toBe(200);
+    expect((await ask('/healthz', '2001:db8:7:500::1')).status).toBe(200);
+    for (const address of ['2001:db8:8:100::1', '::ffff:203.0.113.1', '203.0.113.2'])
+      expect((await ask('/v1/quests', address)).status).toBe(200);
+  });
+
   test('are limited to 256 of 4,300 unfinished ones; the others are rejected, and a probe is answered', async () => {
     const patient = 600_000;
     await using gateway = await startGateway({
