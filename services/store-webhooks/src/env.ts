@@ -49,7 +49,7 @@ const shape = {
   REVEAL_RETENTION_DAYS: days(730),
   /** After a start, and after a clock was set, nothing is deleted for this long. */
   PRUNE_PAUSE_MS: whole(0, 3_600_000),
-  /** Bytes of webhook bodies in memory that are not stored yet; further webhooks get 503. A store has a quarter, a network half. */
+  /** Bytes of webhook bodies in memory that are not stored yet; further webhooks get 503. A store has a quarter, a network as much as is left. */
   BODY_MEMORY_BYTES: whole(4 * 2 ** 20, 64 * 2 ** 20),
   REDIRECT_STATUS: z.enum(['302', '303']).default('302').transform(Number),
   PROVIDER_TIMEOUT_MS: milliseconds(5000),

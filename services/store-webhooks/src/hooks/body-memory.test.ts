@@ -18,14 +18,22 @@ const fill = (memory: ReturnType<typeof createBodyMemory>, store: string, networ
 
 test('a store gets a quarter of the memory, a network half, and what is left serves other stores and networks', () => {
   const memory = createBodyMemory(64 * mebibyte);
-  expect(fill(memory, 'a', '192.0.2.1')).toBe(16);
-  expect(fill(memory, 'a', '192.0.2.2')).toBe(0);
-  expect(fill(memory, 'b', '192.0.2.1')).toBe(16);
-  expect(fill(memory, 'c', '192.0.2.1')).toBe(0);
-  expect(fill(memory, 'c', '192.0.2.2')).toBe(16);
-  expect(fill(memory, 'd', '192.0.2.3')).toBe(16);
-  expect(fill(memory, 'e', '192.0.2.4')).toBe(0);
-  expect(memory.bytes).toBe(64 * mebibyte);
+  for (const store of ['a', 'b', 'c', 'd']) expect(fill(memory, store, '192.0.2.1')).toBe(8);
+  expect(fill(memory, 'e', '192.0.2.1')).toBe(0);
+  expect(fill(memory, 'e', '192.0.2.2')).toBe(8);
+  expect(memory.bytes).toBe(40 * mebibyte);
+});
+
+test('two networks that send to all stores leave memory to a third', () => {
+  const memory = createBodyMemory(64 * mebibyte);
+  for (let store = 0; store < 20; store++)
+    for (const network of ['192.0.2.1', '192.0.2.2']) fill(memory, `store ${store}`, network);
+  expect(fill(memory, 'a', '192.0.2.3')).toBeGreaterThan(2);
+});
+
+test('a network takes at most half of the share of a store, and three leave something to a fourth', () => {
+  const memory = createBodyMemory(64 * mebibyte);
+  expect(['1', '2', '3', '4', '5'].map((network) => fill(memory, 'a', network))).toEqual([8, 4, 2, 2, 0]);
 });
 
 test('what a body has reserved is free again for its store and its network once it is released', () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '@platform/service-kit/body';
 import { createLru } from '@platform/service-kit/lru';
-import { networkOf } from '@platform/service-kit/network';
+import { networksOf } from '@platform/service-kit/network';
 import { Problem, toProblem } from '@platform/service-kit/problem';
 import { createRateLimit, type RateLimit } from '@platform/service-kit/rate-limit';
 import type { AnyAnswer } from '@platform/service-kit/route';
@@ -78,7 +78,7 @@ export const createReceiver = (context: Context) => {
         detail: 'The store does not accept webhooks from this address.',
       });
     await limit(res, store);
-    const memory = bodyMemory.open(store.id, networkOf(clientAddress(req)));
+    const memory = bodyMemory.open(store.id, networksOf(clientAddress(req)).at(-1)?.name ?? '');
     try {
       const body = await readBody(req, maxBody, memory.add);
       if (body === undefined)
