@@ -73,6 +73,24 @@ test('a mail that found no address is sent when a user is registered', async () 
   expect(server.recipients).toEqual([email]);
 });
 
+test('a mail is sent although its customer gets an address between the look-up of it and the record that there is none', async () => {
+  await using server = await startMailServer();
+  await using service = await startService({ variables: { SMTP_URL: server.url } });
+  const { id, webhookToken } = await service.store();
+  // What released the mails of this customer saw one in work, and passed over it.
+  await service.context.database.sql.unsafe(`
+    create function register() returns trigger language plpgsql as $$ begin
+      insert into users (store_id, id, consumer_user_id, email, created_at)
+      values (new.store_id, uuidv7(), new.consumer_id, '${email}', now()) on conflict do nothing;
+      return new;
+    end $$;
+    create trigger register before update on notifications
+      for each row when (new.mail = 'no_address') execute function register()`);
+  await service.hook('order_updated', webhookToken, order('c-1'));
+  await expect.poll(() => mailOf(service, id)).toBe('sent');
+  expect(server.recipients).toEqual([email]);
+});
+
 test('a mail that found no address is sent when a webhook brings the address of a user who has none', async () => {
   await using server = await startMailServer();
   await using service = await startService({ variables: { SMTP_URL: server.url } });

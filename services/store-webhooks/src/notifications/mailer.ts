@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import type { StoreSettings } from '../stores/settings.ts';
 import type { Notice } from '../worker/change.ts';
 import { oneAddress } from './email-address.ts';
+import { releaseMails } from './release.ts';
 import { mailSubject } from './text.ts';
 import type { Leased } from '../worker/fair-claim.ts';
 import { createLeasedWork, type Leases } from '../worker/leased.ts';
@@ -16,14 +17,15 @@ interface Mail {
   orderNo: string | null;
   storeName: string;
   settings: StoreSettings;
+  consumerId: string | null;
   customer: string | null;
   resends: number;
 }
 
 const readMail = async (sql: Sql, { storeId, key }: Leased): Promise<Mail | undefined> => {
   const [mail] = await sql<Mail[]>`
-    select n.audience, n.kind, n.reference, n.subject, n.resends, s.name as "storeName", s.settings, u.email as customer,
-      o.details ->> 'orderNo' as "orderNo"
+    select n.audience, n.kind, n.reference, n.subject, n.resends, s.name as "storeName", s.settings,
+      n.consumer_id as "consumerId", u.email as customer, o.details ->> 'orderNo' as "orderNo"
     from notifications n join stores s on s.id = n.store_id
     left join users u on u.store_id = n.store_id and u.consumer_user_id = n.consumer_id
     left join orders o on n.kind = 'order' and o.store_id = n.store_id and o.id = n.reference
@@ -65,10 +67,17 @@ export const createMailer = (context: Context, worker: string, onRoom: () => voi
     update notifications set mail = ${mail}, worker = null, error = null,
       sent_at = case when ${mail} = 'sent' then now() else sent_at end
     where store_id = ${storeId} and id = ${key} and mail = 'pending'`;
+  /** The customer may have got an address since the look-up: what brought it passed over a mail in work. */
+  const markWithoutAddress = (row: Leased) => async (): Promise<void> => {
+    await mark(row, 'no_address')();
+    const mail = await readMail(sql, row);
+    if (mail?.consumerId != null && oneAddress(mail.customer) !== undefined)
+      await releaseMails(sql, [{ storeId: row.storeId, consumerUserId: mail.consumerId }]);
+  };
   const send = async (row: Leased) => {
     const mail = await readMail(sql, row);
     const to = oneAddress(mail?.audience === 'store' ? mail.settings.notifications.email : mail?.customer);
-    if (mail === undefined || to === undefined) return mark(row, 'no_address');
+    if (mail === undefined || to === undefined) return markWithoutAddress(row);
     await transport.sendMail({
       from: env.SMTP_FROM,
       // An object: nodemailer would read a text as a list of addresses.
