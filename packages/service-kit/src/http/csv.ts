@@ -1,10 +1,10 @@
 type Value = string | number | boolean | null;
 
-/**
- * The place before a sign that begins a formula, ASCII or fullwidth: at the start of a cell or after a separator of any
- * program (which may take `;` or a tab where we write `,`, and then does not see our quotes), behind what programs skip.
- */
-const beforeFormula = /(^|[,;|\t\r\n])(?=[ "\p{Zs}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫])/gu;
+/** Programs may separate by `;` or a tab where we write `,`, and then do not see our quotes. */
+const separators = /([,;|\t\r\n])/;
+
+/** The sign that begins a formula, ASCII or fullwidth, behind what programs skip. */
+const beginsFormula = /^[\s"\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫]/u;
 
 /** A cell that begins with these is a formula for some programs, whatever follows. */
 const beginsWithControl = /^[\t\r\n]/;
@@ -13,7 +13,10 @@ const isNumber = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 const neutralised = (text: string): string => {
   if (isNumber.test(text)) return text;
-  const safe = text.replaceAll(beforeFormula, "$1'");
+  const safe = text
+    .split(separators)
+    .map((part) => (beginsFormula.test(part) ? `'${part}` : part))
+    .join('');
   return beginsWithControl.test(safe) ? `'${safe}` : safe;
 };
 

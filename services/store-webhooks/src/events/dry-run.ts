@@ -100,13 +100,17 @@ export const dryRun = async (context: Context, storeId: string, eventId: string)
     const seen = await tryOut(context, { storeId, eventId, receivedAt, change });
     const codes = await shownCodes(context, store, event);
     const hide = (text: string): string => (codes?.has(codeOf(text)) === false ? hidden : text);
+    const hideId = (record: string): string => {
+      const id = record.indexOf('/') + 1;
+      return record.slice(0, id) + hide(record.slice(id));
+    };
     const changes = (seen?.before ?? []).flatMap(({ record, value }, at) => {
       const after = seen?.after[at]?.value ?? null;
       return JSON.stringify(value) === JSON.stringify(after)
         ? []
         : [
             {
-              record: record.replace(/(?<=\/).*/s, hide),
+              record: hideId(record),
               before: redact(value, unmaskedRecordFields),
               after: redact(after, unmaskedRecordFields, codes),
             },
