@@ -34,6 +34,13 @@ const call = async (
   return { body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {}, response };
 };
 
+const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
+  for (const giveUp = Date.now() + 120_000; !(await isSo());) {
+    if (Date.now() > giveUp) throw new Error(`waited in vain: ${what}`);
+    await sleep(100);
+  }
+};
+
 const register = async ({ url }: Place) => {
   const email = `${randomUUID()}@example.test`;
   const { status, headers, body } = await send(url, {
@@ -74,6 +81,33 @@ const verifyProjects = async (place: Place): Promise<Arranged> => {
 
 const consignments = async (place: Place): Promise<Arranged> => ({ credentials: { bearer: place.token } });
 
+/** A reconciliation of one line that the ledger does not have, compared; resolves with its path. */
+const reconcile = async (place: Place): Promise<string> => {
+  const line = {
+    transactionId: randomUUID(),
+    playerId: 'nobody',
+    operation: 'debit',
+    amount: '1.00',
+    currency: 'EUR',
+    roundId: 'r',
+    gameCode: 'dice-alpha',
+    time: '2026-11-01T12:00:00.000Z',
+  };
+  const query = 'from=2026-11-01T00:00:00.000Z&to=2026-11-02T00:00:00.000Z';
+  const response = await fetch(`${place.url}/v1/reconciliations?${query}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${place.token}`, 'Content-Type': 'application/x-ndjson' },
+    body: `${JSON.stringify(line)}\n`,
+  });
+  const { reconciliationId } = (await response.json()) as { reconciliationId: string };
+  const path = `/v1/reconciliations/${reconciliationId}`;
+  await until(
+    'a statement is compared',
+    async () => (await call(place, 'GET', path)).body['status'] === 'done',
+  );
+  return path;
+};
+
 const walletOperator = async (place: Place): Promise<Arranged> => {
   const [playerId, gameCode, roundId] = [`exercise-${randomUUID()}`, 'dice-alpha', randomUUID()];
   await call(place, 'POST', '/v1/games', { gameCode, name: 'Dice' });
@@ -107,15 +141,19 @@ const walletOperator = async (place: Place): Promise<Arranged> => {
     },
     body: bet,
   });
+  // Both are done in the background.
+  const round = `/v1/players/${playerId}/rounds/${roundId}`;
+  await until('a round is sealed', async () => (await call(place, 'GET', `${round}/evidence`)).response.ok);
+  const reconciliation = await reconcile(place);
   return {
     credentials: {
       bearer: place.token,
       signature: ({ target, body = '' }) => sign(target, body),
       timestamp: () => timestamp,
     },
-    paths: [`/v1/players/${playerId}/rounds/${roundId}`, `/v1/games/${gameCode}`],
+    paths: [round, `/v1/games/${gameCode}`, reconciliation],
     values: {
-      playerId: [playerId],
+      playerId: [playerId, `new-${randomUUID()}`],
       roundId: [roundId],
       gameCode: [gameCode],
       currency: ['EUR'],
@@ -152,10 +190,9 @@ const storeWebhooks = async (place: Place): Promise<Arranged> => {
     (path) => `/v1/stores/${id}/${path}`,
   );
   const exists = async (path: string) => (await call(place, 'GET', path)).response.ok;
-  for (const giveUp = Date.now() + 60_000; !(await Promise.all(records.map(exists))).every(Boolean);) {
-    if (Date.now() > giveUp) throw new Error('the events of a store were not processed within a minute');
-    await sleep(100);
-  }
+  await until('the events of a store are processed', async () =>
+    (await Promise.all(records.map(exists))).every(Boolean),
+  );
   const { body: page } = await call(place, 'GET', `/v1/stores/${id}/events`);
   const events = page['events'] as { id: string; status: string }[];
   return {
