@@ -185,8 +185,6 @@ describe('compose.yaml', () => {
     // Three are the superuser's, and the migrations have one each.
     const all = shares.reduce((sum, share) => sum + share, 3 + names.length);
     expect(all).toBeLessThanOrEqual(Number(max));
-    const page = readFileSync(join(root, 'docs/scaling.md'), 'utf8');
-    expect(page).toContain(`(replicas + 1) × ${shares.reduce((sum, share) => sum + share, 0) / 3} + 16`);
   });
 });
 
