@@ -70,7 +70,8 @@ test('a second Ctrl-C kills programs that ignore the first', async () => {
   const stubborn = `
     import { createServer } from 'node:http';
     for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
-    createServer((_, response) => response.end()).listen(Number(process.env.PORT), '127.0.0.1');`;
+    for (const port of [process.env.PORT, process.env.PROBE_PORT])
+      createServer((_, response) => response.end()).listen(Number(port), '127.0.0.1');`;
   const services = await serviceOf({ 'src/main.ts': stubborn });
   const start = startStack(local, await newPorts(), '--services', services);
   await start.ready();
