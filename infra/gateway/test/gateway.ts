@@ -136,7 +136,7 @@ export const startGateway = async ({ account, ...options }: Launch = {}, at?: nu
   };
 };
 
-/** Lets nginx have no more than so many connections, and waits until its new worker runs. */
+/** Limits the connections of nginx, and waits until its new worker runs. */
 export const limitConnections = async ({ pid, runDir }: Gateway, count: number): Promise<void> => {
   const workers = async () => (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim();
   const before = await workers();

@@ -19,8 +19,8 @@ type PageLimitBody<Name extends string, Item> = Record<Name, Item[]> & { page: {
 
 /**
  * Iterates over the items of a list with `page` and `limit`, until `has_more` is false. `name` is the field of the body
- * that holds the items. Projects are read by `iterateChanges`: an item that changes moves to the end of their list, and
- * whoever reads them by page number misses another one.
+ * that holds the items. Projects are read by `iterateChanges`: an item that changes moves to the end of their list, so that
+ * a reader by page number misses the item that takes its place.
  */
 export async function* iteratePageLimit<Name extends string, Item>(
   name: Name extends 'projects' ? never : Name,

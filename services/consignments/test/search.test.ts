@@ -133,7 +133,7 @@ describe('SearchText', () => {
   });
 });
 
-/** As if the list had so many records: the page directory counts them. */
+/** Makes the page directory count this many records. */
 const countAs = ({ context }: Service, rows: number) => context.database.sql`
   insert into consignments_directory_buckets (filter, value, created_at, id, n)
   values ('', '', '2000-01-01', '00000000-0000-7000-8000-000000000000', ${rows})`;

@@ -55,7 +55,7 @@ export type Count = Pick<RateLimiterRes, 'consumedPoints' | 'remainingPoints' | 
 /** Takes points from a key. Resolves also when none are left. */
 export type Counter = (key: string, points?: number) => Promise<Count>;
 
-/** Counts without end: whoever calls it compares with a limit, which `points` need not be. */
+/** Counts without a limit of its own: the caller compares the count with one. */
 export const createCounter = (options: LimiterOptions): Counter => {
   const limiter = createLimiter(options);
   return (key, points = 1) =>

@@ -30,7 +30,7 @@ export interface Guard<Caller> {
   schemes: Record<string, SecurityScheme>;
   /**
    * Throws Unauthorized or InsufficientScope. A credential that this process accepted within the last minute is looked up
-   * without asking `limit`, so that nobody is refused for the guesses of others in the same network.
+   * without asking `limit`, so that the guesses of others in the same network refuse no valid caller.
    */
   identify(req: IncomingMessage, limit: LookupLimit): Caller | Promise<Caller>;
   /** Key of the caller's rate limit; undefined to count against the network. */

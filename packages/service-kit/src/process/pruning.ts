@@ -23,7 +23,7 @@ interface PruningOptions {
 /** One lock for all processes that prune; advisory locks are per database. */
 const lock = 4_218_335;
 
-/** Deletes up to `atOnce` rows that nobody has locked. Returns how many; undefined while another process prunes. */
+/** Deletes up to `atOnce` rows that are not locked. Returns their number; undefined while another process prunes. */
 const deleteSlice = (
   sql: Sql,
   { table, outdated, atOnce }: Required<Prunable>,

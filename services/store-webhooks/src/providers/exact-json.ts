@@ -1,4 +1,4 @@
-/** What a reviver is told of a value that is neither an object nor an array (JSON.parse source text access, ES2026). */
+/** The context argument of a reviver for a primitive value (JSON.parse source text access, ES2026). */
 interface Source {
   source?: string;
 }
@@ -18,7 +18,7 @@ const exact = (_name: string, value: unknown, { source = '' }: Source): unknown 
  * SyntaxError.
  */
 export const parseExactly = (json: string): unknown =>
-  // A reviver is called for each value, and nearly no body has so many digits.
+  // A reviver costs a call for each value, and few bodies have numbers of 16 digits.
   /\d{16}/.test(json)
     ? (JSON.parse(json, exact as (name: string, value: unknown) => unknown) as unknown)
     : JSON.parse(json);
