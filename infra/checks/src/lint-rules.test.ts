@@ -28,12 +28,12 @@ beforeAll(() => {
 });
 
 test.each([
-  ['src/tasks/domain.ts', 'eslint(no-restricted-imports)', 'a domain function imports a store'],
-  ['src/tasks/store.ts', 'eslint(no-restricted-imports)', 'a store imports a use case'],
+  ['src/tasks/domain.ts', 'eslint(no-restricted-imports)', 'a domain function imports queries'],
+  ['src/tasks/queries.ts', 'eslint(no-restricted-imports)', 'queries import a use case'],
   ['src/tasks/use-cases.ts', 'eslint(no-restricted-imports)', 'a use case imports routes'],
-  ['src/tasks/schema.ts', 'eslint(no-restricted-imports)', 'a schema imports a store'],
-  ['src/tasks/routes.ts', 'eslint(no-restricted-imports)', 'routes import a store'],
-  ['src/users/use-cases.ts', 'eslint(no-restricted-imports)', "a resource reads another resource's store"],
+  ['src/tasks/schema.ts', 'eslint(no-restricted-imports)', 'a schema imports queries'],
+  ['src/tasks/routes.ts', 'eslint(no-restricted-imports)', 'routes import queries'],
+  ['src/users/use-cases.ts', 'eslint(no-restricted-imports)', "a resource reads another resource's queries"],
   ['src/cycle-a.ts', 'import(no-cycle)', 'two files import each other, even if only types'],
   ['src/floating.ts', 'typescript(no-floating-promises)', 'a promise is not awaited'],
   ['src/settings.ts', 'node(no-process-env)', 'the environment is read outside env.ts'],

@@ -150,7 +150,7 @@ const insertBefore = (file: string, part: string, added: string): void => {
 // CONTRIBUTING.md, "Add an endpoint", in the service of the tests before.
 test('an endpoint is added in four files of its resource, and passes the checks and all tests', async () => {
   insertBefore(
-    'store.ts',
+    'queries.ts',
     'export const insertColdRoom',
     `export const renameColdRoom = async ({ orm }: Database, coldRoomId: string, name: string): Promise<ColdRoomRow | undefined> => {
   const [row] = await orm.update(coldRooms).set({ name }).where(eq(coldRooms.coldRoomId, coldRoomId)).returning();

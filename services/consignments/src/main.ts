@@ -5,7 +5,7 @@ import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { directories } from './db/directories.ts';
 import { processEnv } from './env.ts';
-import { outdatedResults } from './import/store.ts';
+import { outdatedResults } from './import/queries.ts';
 
 await runService({
   name: 'consignments',

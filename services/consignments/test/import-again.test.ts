@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { startPruning } from '@platform/service-kit/pruning';
-import { outdatedResults } from '../src/import/store.ts';
+import { outdatedResults } from '../src/import/queries.ts';
 import { startService, type Service } from './harness.ts';
 import { consignmentInput } from './inputs.ts';
 import { listening, type ResultLine } from './stream.ts';

@@ -3,7 +3,7 @@ import { openBaseContext, type BaseContext, type Parts } from '@platform/service
 import { anyone, type Guard } from '@platform/service-kit/route';
 import type { Env } from './env.ts';
 import { createPages, type Pages } from './questions/pages.ts';
-import { readVersion } from './quests/store.ts';
+import { readVersion } from './quests/queries.ts';
 import { createVersionCache, type VersionCache } from './version-cache.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;

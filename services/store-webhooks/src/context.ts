@@ -16,7 +16,7 @@ import { createMismatchCounter } from './payments/mismatches.ts';
 import { createReader, type ProviderReader } from './providers/reader.ts';
 import { createSnapshot } from './spool/snapshot.ts';
 import { createStoreOpener, type KnownStore } from './stores/known-store.ts';
-import type { StoreRow } from './stores/store.ts';
+import type { StoreRow } from './stores/queries.ts';
 import { createRotations, type Rotations } from './stores/rotations.ts';
 import { createOldUses, createTokenFinder, type OldUses, type TokenRow } from './stores/tokens.ts';
 import { createTracker, type ErrorTracker } from './tracker/tracker.ts';

@@ -3,7 +3,7 @@ import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
-import { outdatedTokens } from './stores/store.ts';
+import { outdatedTokens } from './stores/queries.ts';
 import { startWork } from './worker/work.ts';
 
 await runService({

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Receipt } from '../src/inbox/receipt.ts';
-import { storeReceipts } from '../src/inbox/store.ts';
+import { storeReceipts } from '../src/inbox/queries.ts';
 import { createSpool } from '../src/spool/spool.ts';
 import { startService } from './harness.ts';
 

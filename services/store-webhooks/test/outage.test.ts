@@ -5,7 +5,7 @@ import { startPostgres } from '@platform/local/postgres';
 import connect from 'postgres';
 import { afterAll, expect, test } from 'vitest';
 import { createSpool } from '../src/spool/spool.ts';
-import { storeReceipts } from '../src/inbox/store.ts';
+import { storeReceipts } from '../src/inbox/queries.ts';
 import type { Receipt } from '../src/inbox/receipt.ts';
 import { startService } from './harness.ts';
 import { sendOrder, startProcess } from './process.ts';

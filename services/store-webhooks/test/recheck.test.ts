@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { createSecretBox } from '@platform/auth/secret-box';
 import { urlContext } from '../src/hooks/receipt.ts';
 import type { Receipt } from '../src/inbox/receipt.ts';
-import { storeReceipts } from '../src/inbox/store.ts';
+import { storeReceipts } from '../src/inbox/queries.ts';
 import { taskStarted } from './fixtures/onfleet.ts';
 import { startService } from './harness.ts';
 import { receiptOf } from './receipt.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { dedupKey } from '../src/inbox/dedup.ts';
-import { storeReceipts } from '../src/inbox/store.ts';
+import { storeReceipts } from '../src/inbox/queries.ts';
 import { startService } from './harness.ts';
 import { receiptOf } from './receipt.ts';
 

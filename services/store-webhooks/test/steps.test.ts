@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
 import { prune } from '../src/inbox/prune.ts';
-import { storeReceipts } from '../src/inbox/store.ts';
+import { storeReceipts } from '../src/inbox/queries.ts';
 import { claim, end, finish, postpone, type Claim } from '../src/worker/claim.ts';
 import type { InboxEvent } from '../src/worker/event.ts';
 import { beat, removeWorker } from '../src/worker/heartbeat.ts';

@@ -1,7 +1,7 @@
 import { hashPathToken } from '@platform/auth/path-tokens';
 import { startPruning } from '@platform/service-kit/pruning';
 import { afterAll, expect, test } from 'vitest';
-import { outdatedTokens } from '../src/stores/store.ts';
+import { outdatedTokens } from '../src/stores/queries.ts';
 import { startService } from './harness.ts';
 
 const service = await startService();

@@ -17,7 +17,7 @@ import {
   revocationId,
   sessionOfRevocation,
 } from './sessions/settings.ts';
-import { isLive } from './sessions/store.ts';
+import { isLive } from './sessions/queries.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 

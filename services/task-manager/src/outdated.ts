@@ -1,5 +1,5 @@
 import type { Prunable } from '@platform/service-kit/pruning';
-import { networkDays } from './users/store.ts';
+import { networkDays } from './users/queries.ts';
 
 /** Rows that nothing reads any more; deleted in the background. */
 export const outdated: readonly Prunable[] = [

@@ -1,7 +1,7 @@
 import { withMaintenance } from '@platform/pagination/maintenance';
 import { withPruning } from '@platform/service-kit/pruning';
 import { runService } from '@platform/service-kit/service';
-import { outdatedKeys } from './api-keys/store.ts';
+import { outdatedKeys } from './api-keys/queries.ts';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { projectDirectory } from './db/directory.ts';

@@ -3,7 +3,7 @@ import { makeTestKeys } from '@platform/auth/testing';
 import { createHarness, type StartOptions } from '@platform/service-kit/testing';
 import request from 'supertest';
 import { v7 } from 'uuid';
-import { insertApiKey, type ApiKeyRow } from '../src/api-keys/store.ts';
+import { insertApiKey, type ApiKeyRow } from '../src/api-keys/queries.ts';
 import { createApp } from '../src/app.ts';
 import { createContext, migrations, type Context } from '../src/context.ts';
 import { envOf } from '../src/env.ts';

@@ -10,11 +10,11 @@ import { openLedger, type Ledger } from './ledger/ledger.ts';
 import { createGameServer, type GameServer } from './launches/game-server.ts';
 import { createWalletMetrics, type WalletMetrics } from './metrics.ts';
 import { startComparing } from './reconciliation/comparing.ts';
-import { countFailing } from './reconciliation/store.ts';
-import { countOpenRounds } from './rounds/store.ts';
+import { countFailing } from './reconciliation/queries.ts';
+import { countOpenRounds } from './rounds/queries.ts';
 import { createSlowConnection, type SlowConnection } from './slow-connection.ts';
 import { startClosing } from './summary/closing.ts';
-import { overdueSeconds } from './summary/store.ts';
+import { overdueSeconds } from './summary/queries.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 

@@ -4,9 +4,9 @@ import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
 import { databaseNow } from './database-now.ts';
 import { gatewayUrl, processEnv } from './env.ts';
-import { insertGame } from './games/store.ts';
+import { insertGame } from './games/queries.ts';
 import { decimal } from './money.ts';
-import { findPlayer, insertPlayer } from './players/store.ts';
+import { findPlayer, insertPlayer } from './players/queries.ts';
 
 const games = [
   { gameCode: 'dice-alpha', name: 'Dice Alpha', enabled: true },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { sessionHash } from '../src/session-hash.ts';
-import { insertSession } from '../src/launches/store.ts';
+import { insertSession } from '../src/launches/queries.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { person } from './people.ts';

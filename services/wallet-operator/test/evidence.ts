@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { publicKeysOf, sealingKeyOf } from '../src/evidence/keys.ts';
 import type { Checkpoint } from '../src/evidence/checkpoint.ts';
 import { sealPlayers } from '../src/evidence/sealing.ts';
-import { listKeys, playersAfter } from '../src/evidence/store.ts';
+import { listKeys, playersAfter } from '../src/evidence/queries.ts';
 import { readCheckpoints } from '../src/evidence/verify.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService, type Running } from './harness.ts';

@@ -6,7 +6,7 @@ import { openDatabase } from '@platform/service-kit/db';
 import { seededRandom } from '@platform/service-kit/testing';
 import type { Sql } from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { removeExpired } from '../src/reconciliation/run-store.ts';
+import { removeExpired } from '../src/reconciliation/run-queries.ts';
 import { createComparer } from '../src/reconciliation/comparing.ts';
 import { jsonLines } from '../src/stand-in/statement.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';

@@ -3,7 +3,7 @@ import { openDatabase } from '@platform/service-kit/db';
 import { seededRandom } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
 import { sealPlayers } from '../src/evidence/sealing.ts';
-import { lockSealing } from '../src/evidence/store.ts';
+import { lockSealing } from '../src/evidence/queries.ts';
 import { verifySeals } from '../src/evidence/use-cases.ts';
 import { verifyEvidence } from '../src/evidence/verify.ts';
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { listRounds } from '../src/rounds/store.ts';
+import { listRounds } from '../src/rounds/queries.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { person } from './people.ts';

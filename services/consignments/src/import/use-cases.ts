@@ -7,7 +7,7 @@ import { endsSlice, mergeSlice, resultText, sliceOf, type LineResult } from './d
 import { createIds } from './ids.ts';
 import { createLineSplitter, type Line } from './lines.ts';
 import { readLines, type Reading } from './readings.ts';
-import { findSlice, lockSlice, storeSlice, type ImportKey } from './store.ts';
+import { findSlice, lockSlice, storeSlice, type ImportKey } from './queries.ts';
 
 /** In bytes; the longest valid consignment, with every character escaped, has about 6,000. */
 const maxLineBytes = 16_384;

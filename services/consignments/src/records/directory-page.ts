@@ -5,7 +5,7 @@ import type { Sql } from 'postgres';
 import { hasTrigram } from '../search.ts';
 import type { Kind } from './kind.ts';
 import type { Filters, WrittenPage } from './page.ts';
-import { jsonOf, type Written } from './store.ts';
+import { jsonOf, type Written } from './queries.ts';
 
 /** Reads a page with the page directory; undefined for several filters, or a filter that it does not have. */
 export const directoryPage = async (

@@ -1,7 +1,7 @@
 import type { IndexedPage } from '@platform/pagination/page-index';
 import type { Sql } from 'postgres';
 import type { Kind } from './kind.ts';
-import { written, type Fragment, type Written } from './store.ts';
+import { written, type Fragment, type Written } from './queries.ts';
 
 /** The records of one page as JSON text, and how many match in the same snapshot. */
 export interface WrittenPage {

@@ -8,7 +8,7 @@ import { hasTrigram } from '../search.ts';
 import { directoryPage, refuseBroadSearch } from './directory-page.ts';
 import type { Kind } from './kind.ts';
 import { countedPage, type Filters, type WrittenPage } from './page.ts';
-import { findRecord, insertRecord, updateRecord } from './store.ts';
+import { findRecord, insertRecord, updateRecord } from './queries.ts';
 
 /** Searches use separate connections. Throws Unavailable when a search takes too long or too many wait. */
 const readCounted = (

@@ -17,7 +17,7 @@ import {
   saveContent,
   shiftFrom,
   type QuestionRow,
-} from './store.ts';
+} from './queries.ts';
 
 /** Result of a write, and the quest's new version. */
 export interface Written<T> {

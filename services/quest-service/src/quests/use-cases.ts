@@ -11,7 +11,7 @@ import {
   lockQuest,
   saveQuest,
   type QuestRow,
-} from './store.ts';
+} from './queries.ts';
 
 /** The quest to change. */
 export interface Target {

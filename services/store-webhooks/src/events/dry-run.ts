@@ -3,7 +3,7 @@ import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
 import { readable } from '../hooks/body.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { settingsAt } from '../stores/store.ts';
+import { settingsAt } from '../stores/queries.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import { deliveryJobList } from '../records/delivery-jobs.ts';
 import { importJobList } from '../records/import-jobs.ts';
@@ -17,7 +17,7 @@ import type { Change, Sourced } from '../worker/change.ts';
 import { plan } from '../worker/plan.ts';
 import { unmaskedFieldsOf, unmaskedRecordFields } from './unmasked.ts';
 import { codeOf, codesIn, hidden, redact } from './redact.ts';
-import { findEvent, type EventRow } from './store.ts';
+import { findEvent, type EventRow } from './queries.ts';
 
 interface Snapshot {
   record: string;

@@ -8,7 +8,7 @@ import { declareList, exactly } from '../records/list.ts';
 import { viewOf } from '../records/view.ts';
 import { recordReveal } from './reveals.ts';
 import { EventView, eventState, time } from './schema.ts';
-import { cameWith, hasState, hasUnfinished, isAbout, isReceivedBefore, isReceivedFrom } from './store.ts';
+import { cameWith, hasState, hasUnfinished, isAbout, isReceivedBefore, isReceivedFrom } from './queries.ts';
 import { showEvent } from './view.ts';
 
 const { body: _body, headers: _headers, dedup: _dedup, ...columns } = getViewSelectedFields(inbox);

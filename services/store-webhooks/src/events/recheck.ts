@@ -4,12 +4,12 @@ import { readable } from '../hooks/body.ts';
 import { AddressUnreadable, receiptOf, reportUnreadable, urlOf } from '../hooks/receipt.ts';
 import { inspectEvent } from '../hooks/subject.ts';
 import type { Receipt } from '../inbox/receipt.ts';
-import { storeReceipts } from '../inbox/store.ts';
+import { storeReceipts } from '../inbox/queries.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import { knownStore } from '../stores/use-cases.ts';
 import type { Span } from './schema.ts';
 import { visitSpan } from './span.ts';
-import { findEvent, type EventRow } from './store.ts';
+import { findEvent, type EventRow } from './queries.ts';
 
 type Rechecked = Receipt['state'] | 'ignored';
 

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { requireStore } from '../stores/use-cases.ts';
 import type { ReplaySpan } from './schema.ts';
 import { visitSpan } from './span.ts';
-import { findEvent, type EventRow } from './store.ts';
+import { findEvent, type EventRow } from './queries.ts';
 
 /** Makes events that have ended in one of `states` due again, with all attempts left. Returns how many. */
 const enqueue = async (

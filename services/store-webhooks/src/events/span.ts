@@ -2,7 +2,7 @@ import { and, eq } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { inbox } from '../db/tables.ts';
 import type { Span } from './schema.ts';
-import { hasState, isReceivedAfter, isReceivedBefore, isReceivedFrom } from './store.ts';
+import { hasState, isReceivedAfter, isReceivedBefore, isReceivedFrom } from './queries.ts';
 
 interface Visit {
   storeId: string;

@@ -5,7 +5,7 @@ import { pointersTo } from '../providers/payload-parsing.ts';
 import type { StoreSettings } from '../stores/settings.ts';
 import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
 import { shownBy, type Shown } from './redact.ts';
-import type { EventRow } from './store.ts';
+import type { EventRow } from './queries.ts';
 
 /** The fields of an event's body that may be shown, as its provider's adapter names them; none for an unknown provider. */
 export const unmaskedFieldsOf = (settings: StoreSettings, event: EventRow, body: unknown): Shown => {

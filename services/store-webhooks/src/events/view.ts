@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { readable } from '../hooks/body.ts';
-import { findStore, settingsAt } from '../stores/store.ts';
+import { findStore, settingsAt } from '../stores/queries.ts';
 import { unmaskedFieldsOf } from './unmasked.ts';
 import { linksOf } from './links.ts';
 import { recordReveal, type Reveal } from './reveals.ts';
 import { redact } from './redact.ts';
 import type { EventDetail, EventView } from './schema.ts';
-import { findEvent, type EventRow } from './store.ts';
+import { findEvent, type EventRow } from './queries.ts';
 
 export const showEvent = ({
   storeId: _storeId,

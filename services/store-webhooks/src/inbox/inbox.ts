@@ -10,7 +10,7 @@ import { createSpool, type Spool } from '../spool/spool.ts';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { EventWorker, OnWork } from './handover.ts';
 import type { Receipt, Stored } from './receipt.ts';
-import { storeReceipts } from './store.ts';
+import { storeReceipts } from './queries.ts';
 
 /** A receipt, and what processing needs in addition. */
 export interface Arrival {

@@ -15,7 +15,7 @@ import {
   type KnownChallenge,
   type Payment,
 } from './domain.ts';
-import { assignChallenge, findPayments } from './store.ts';
+import { assignChallenge, findPayments } from './queries.ts';
 
 export interface PaymentEvent {
   store: KnownStore;

@@ -3,7 +3,7 @@ import { freePort } from '@platform/local/ports';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import connect from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
-import { findPayments } from './store.ts';
+import { findPayments } from './queries.ts';
 
 test('if the database is unavailable, looking up a payment rejects once and leaves no unhandled rejection', async () => {
   const sql = connect(`postgres://nobody@127.0.0.1:${await freePort()}/none`, { max: 2 });

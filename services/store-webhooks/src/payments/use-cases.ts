@@ -2,7 +2,7 @@ import { Conflict } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import { requireStore } from '../stores/use-cases.ts';
 import { challengeKey, type Payment } from './domain.ts';
-import { addPayment, assignChallenge } from './store.ts';
+import { addPayment, assignChallenge } from './queries.ts';
 
 /**
  * Registers the order that a transaction pays, and the challenge that alone counts for it if one is named. Repeating it

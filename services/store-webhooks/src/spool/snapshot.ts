@@ -1,7 +1,7 @@
 import type { PathTokens } from '@platform/auth/path-tokens';
 import type { KnownStore } from '../stores/known-store.ts';
 import type { Rotations } from '../stores/rotations.ts';
-import type { StoreRow } from '../stores/store.ts';
+import type { StoreRow } from '../stores/queries.ts';
 import type { TokenRow } from '../stores/tokens.ts';
 import type { DatabaseClock } from '../inbox/clock.ts';
 import type { Snapshot } from './saved-snapshot.ts';

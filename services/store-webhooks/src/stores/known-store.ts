@@ -2,7 +2,7 @@ import { createAddressList, type AddressList } from '@platform/auth/addresses';
 import type { SecretBox } from '@platform/auth/secret-box';
 import { createLru } from '@platform/service-kit/lru';
 import { openCredentials, type StoreCredentials } from './credentials.ts';
-import type { StoreRow } from './store.ts';
+import type { StoreRow } from './queries.ts';
 
 /** A store as receiving and processing need it. */
 export interface KnownStore extends Omit<StoreRow, 'credentials'> {

@@ -6,7 +6,7 @@ import type { Sql } from 'postgres';
 import { stores, webhookTokens } from '../db/tables.ts';
 import type { KnownStore } from './known-store.ts';
 import type { TokenPurpose } from './settings.ts';
-import type { StoreRow } from './store.ts';
+import type { StoreRow } from './queries.ts';
 
 export interface TokenRow extends PathTokenRow {
   store: KnownStore;

@@ -11,7 +11,7 @@ import { changedStore, clearedCredentials, newStore, webhookUrls, type StoreStat
 import type { KnownStore } from './known-store.ts';
 import type { StoreChanges, StoreInput } from './schema.ts';
 import type { TokenPurpose } from './settings.ts';
-import { addStoreChange, findStore, listStores } from './store.ts';
+import { addStoreChange, findStore, listStores } from './queries.ts';
 import { showStores } from './view.ts';
 
 const seal = ({ box, now }: Context, id: string, state: StoreState) => ({

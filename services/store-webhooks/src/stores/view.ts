@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
 import type { StoreView } from './schema.ts';
-import { tokensOf, type StoreRow } from './store.ts';
+import { tokensOf, type StoreRow } from './queries.ts';
 
 /** Stores as they are shown: without the values of their credentials and tokens. */
 export const showStores = async (

@@ -5,7 +5,7 @@ import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import type { EventWorker } from '../inbox/handover.ts';
 import { ProviderBusy } from '../providers/exchange.ts';
-import { findStores } from '../stores/store.ts';
+import { findStores } from '../stores/queries.ts';
 import { safeErrorMessage, safeError } from '@platform/service-kit/safe-error';
 import { applyChanges } from './apply.ts';
 import { attemptsWithin, backoff, maxCrashes, pauseAfter } from './backoff.ts';

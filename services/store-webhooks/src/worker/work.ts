@@ -6,7 +6,7 @@ import { createPruning, prune as pruneEvents } from '../inbox/prune.ts';
 import { createImporter } from '../records/import-jobs.ts';
 import { pruneRecords, recordRetention } from '../records/prune.ts';
 import { createMailer } from '../notifications/mailer.ts';
-import { forgetOutcomes } from '../payments/store.ts';
+import { forgetOutcomes } from '../payments/queries.ts';
 import { keepOutcomeMs } from '../payments/domain.ts';
 import { createProcessing } from './process.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Tx } from '@platform/service-kit/db';
 import { Problem, Unavailable } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
-import { claimKey, findKey, storeAnswer, type IdempotencyKey } from './store.ts';
+import { claimKey, findKey, storeAnswer, type IdempotencyKey } from './queries.ts';
 
 const hashOf = (request: unknown): Buffer => createHash('sha256').update(JSON.stringify(request)).digest();
 

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Context } from '../context.ts';
 import type { ReadToken, SessionName } from './refresh-token.ts';
 import { revocationId } from './settings.ts';
-import { deleteSession, insertSession, replaceRefreshHash } from './store.ts';
+import { deleteSession, insertSession, replaceRefreshHash } from './queries.ts';
 
 /** The tokens of a session. */
 export interface Credentials {

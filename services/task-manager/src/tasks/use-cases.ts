@@ -6,9 +6,9 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { once } from '../idempotency/use-cases.ts';
 import { newTask, patchedTask } from './domain.ts';
-import { readPage } from './list-store.ts';
+import { readPage } from './list-queries.ts';
 import type { NewTask, Task, TaskPatch, TaskQuery } from './schema.ts';
-import { deleteTask, findTask, insertTask, lockTask, now, replaceTask } from './store.ts';
+import { deleteTask, findTask, insertTask, lockTask, now, replaceTask } from './queries.ts';
 
 /** Identifies a task; a task of another user is not found. */
 interface TaskName {

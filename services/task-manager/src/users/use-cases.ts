@@ -13,7 +13,7 @@ import {
   rememberNetwork,
   setPasswordHash,
   type Account,
-} from './store.ts';
+} from './queries.ts';
 
 /** Throws Conflict `email_taken`. */
 export const createUser = async (

@@ -1,7 +1,7 @@
 import type { ApiKeyOptions, ApiKeyRow } from '@platform/auth/api-keys';
 import type { Database } from '@platform/service-kit/db';
 import type { Log } from '@platform/service-kit/log';
-import { findByHash, saveLastUse } from './store.ts';
+import { findByHash, saveLastUse } from './queries.ts';
 
 /** How the guard of the lists finds keys and records their use. */
 export const knownKeys = (database: Database, log: Log): ApiKeyOptions<ApiKeyRow> => ({

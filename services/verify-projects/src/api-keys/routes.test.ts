@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import request from 'supertest';
 import { minutesOff, startService, type Service } from '../../test/harness.ts';
 import { ApiKeyList } from './schema.ts';
-import { outdatedKeys } from './store.ts';
+import { outdatedKeys } from './queries.ts';
 
 let service: Service;
 beforeAll(async () => {

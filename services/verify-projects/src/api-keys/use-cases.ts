@@ -14,7 +14,7 @@ import {
   readClock,
   saveValidity,
   type ApiKeyRow,
-} from './store.ts';
+} from './queries.ts';
 
 /** A key that was just created: the only time its secret is known. */
 export type MadeKey = ApiKeyRow & { key: string };

@@ -8,7 +8,7 @@ import {
   insertDeliverable,
   updateDeliverable,
   type Place,
-} from './store.ts';
+} from './queries.ts';
 
 /** All deliverables of a project as JSON text. Throws NotFound. */
 export const listDeliverables = async (ctx: Context, projectId: string): Promise<string[]> => {

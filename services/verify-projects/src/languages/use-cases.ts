@@ -1,7 +1,7 @@
 import { NotFound } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
 import type { Language } from './schema.ts';
-import { deleteLanguage, findLanguages, saveLanguage } from './store.ts';
+import { deleteLanguage, findLanguages, saveLanguage } from './queries.ts';
 
 export const listLanguages = (ctx: Context): Promise<Language[]> => findLanguages(ctx.database);
 

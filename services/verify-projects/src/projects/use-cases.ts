@@ -11,7 +11,7 @@ import {
   insertProject,
   updateProject,
   type Filter,
-} from './store.ts';
+} from './queries.ts';
 
 /** One page of projects as JSON text, in the order of their last change. */
 export const listProjects = (ctx: Context, page: Page, filter: Filter): Promise<Slice<string>> =>

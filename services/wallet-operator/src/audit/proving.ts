@@ -2,7 +2,7 @@ import { startBackground } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
 import type { z } from 'zod';
-import { checkLedger } from './proof-store.ts';
+import { checkLedger } from './proof-queries.ts';
 import type { Proof } from './schema.ts';
 import type { SlowConnection } from '../slow-connection.ts';
 

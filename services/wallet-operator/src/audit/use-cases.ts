@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { pageSummary } from '../summary/use-cases.ts';
 import type { AuditEvent, Totals } from './schema.ts';
-import { insertEvent, listEvents } from './store.ts';
+import { insertEvent, listEvents } from './queries.ts';
 
 /** Records an action of a person, in the transaction that performs it. */
 export const recordEvent = (

@@ -37,7 +37,7 @@ export const sealedFields = [
 
 /**
  * The hash of an entry: its columns as lines, null as an empty one. No value holds a line end and no id is empty, so two
- * entries never have the same text. `leafOfRow` in store.ts is the same in SQL.
+ * entries never have the same text. `leafOfRow` in queries.ts is the same in SQL.
  */
 export const entryHash = (entry: SealedEntry): Buffer =>
   leafHash(sealedFields.map((field) => entry[field] ?? '').join('\n'));

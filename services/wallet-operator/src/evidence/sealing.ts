@@ -17,7 +17,7 @@ import {
   playersAfter,
   unsealedRuns,
   type Run,
-} from './store.ts';
+} from './queries.ts';
 
 /** Entries of a range at most: hashing them takes this process some two milliseconds. */
 const maxEntries = 2048;

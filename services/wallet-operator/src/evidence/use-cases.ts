@@ -21,7 +21,7 @@ import {
   newestCheckpoints,
   placedEntries,
   type PlacedEntry,
-} from './store.ts';
+} from './queries.ts';
 import { checkSignature } from './verify.ts';
 
 export const pageCheckpoints = async (

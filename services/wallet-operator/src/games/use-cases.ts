@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Game, GameChange, NewGame } from './schema.ts';
-import { findGame, insertGame, listGames, updateGame, type GameRow } from './store.ts';
+import { findGame, insertGame, listGames, updateGame, type GameRow } from './queries.ts';
 
 type GameView = z.input<typeof Game>;
 

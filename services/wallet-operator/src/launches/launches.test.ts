@@ -6,7 +6,7 @@ import { secret, startService } from '../../test/harness.ts';
 import { person } from '../../test/people.ts';
 import { serve } from '../../test/serve.ts';
 import { createStandIn } from '../stand-in/server.ts';
-import { outdatedSessions } from './store.ts';
+import { outdatedSessions } from './queries.ts';
 
 /** A service and a stand-in that know each other. */
 const startBoth = async (gameServerUrl?: string) => {

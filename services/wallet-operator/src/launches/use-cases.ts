@@ -11,7 +11,7 @@ import { playerRow } from '../players/use-cases.ts';
 import { sessionHash } from '../session-hash.ts';
 import type { GameServer } from './game-server.ts';
 import type { CurrencyList, Launch, LaunchRecord, NewLaunch } from './schema.ts';
-import { findSession, insertSession, type SessionRow } from './store.ts';
+import { findSession, insertSession, type SessionRow } from './queries.ts';
 
 const refuse = (code: string, detail: string) => new Problem({ status: 422, code, detail });
 

@@ -1,14 +1,14 @@
 import type { Sql } from 'postgres';
 import { count, limitText, type PlayerLimits } from '../limits/domain.ts';
-import { readLimits, writeLimits } from '../limits/store.ts';
+import { readLimits, writeLimits } from '../limits/queries.ts';
 import type { Command, Policy } from './command.ts';
-import { writeDecided, type Decided } from './decision-store.ts';
+import { writeDecided, type Decided } from './decision-queries.ts';
 import { decide } from './domain.ts';
 import { idSpaceOf } from './id-space.ts';
 import { lockPlayers } from './locks.ts';
 import { writeOrdinaryMoves, type Move } from './ordinary-moves.ts';
 import type { Outcome } from './outcome.ts';
-import { readStates, type StoredState, type Wide } from './state-store.ts';
+import { readStates, type StoredState, type Wide } from './state-queries.ts';
 import type { Entry } from './state.ts';
 
 /** Resolves with the outcome of every command, in order, after the commit. */

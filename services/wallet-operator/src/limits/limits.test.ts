@@ -10,9 +10,9 @@ import type { Command, Policy } from '../ledger/command.ts';
 import { isMove, settings } from '../ledger/ledger.ts';
 import type { Outcome } from '../ledger/outcome.ts';
 import { slots, type Wanted } from './changes.ts';
-import { changeLimits, lockPlayer } from './changes-store.ts';
+import { changeLimits, lockPlayer } from './changes-queries.ts';
 import { usedOf } from './domain.ts';
-import { readLimits } from './store.ts';
+import { readLimits } from './queries.ts';
 
 const sessionBreakS = 1800;
 const policy: Policy = {

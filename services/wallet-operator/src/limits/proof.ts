@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import { countedSums } from './store.ts';
+import { countedSums } from './queries.ts';
 
 export interface CounterViolation {
   kind: 'limit_counter_differs' | 'limit_window_differs';

@@ -8,11 +8,11 @@ import { databaseNow } from '../database-now.ts';
 import { decimal, minorUnits } from '../money.ts';
 import { playerRow } from '../players/use-cases.ts';
 import { inForce, pending, type Change, type Wanted } from './changes.ts';
-import { changeLimits, listChanges, listHistory, lockPlayer } from './changes-store.ts';
+import { changeLimits, listChanges, listHistory, lockPlayer } from './changes-queries.ts';
 import { limitText, moneyPeriods, remainingOf, usedOf } from './domain.ts';
 import type { LimitChange, Limits, LimitSet, NewLimits, PlaySession } from './schema.ts';
-import { findSession } from './session-store.ts';
-import { readLimits } from './store.ts';
+import { findSession } from './session-queries.ts';
+import { readLimits } from './queries.ts';
 
 type LimitSetView = z.input<typeof LimitSet>;
 

@@ -19,7 +19,7 @@ import {
   updatePlayer,
   type EntryRow,
   type PlayerRow,
-} from './store.ts';
+} from './queries.ts';
 
 type PlayerView = z.input<typeof Player>;
 type EntryView = z.input<typeof Entry>;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground, type Background } from '@platform/service-kit/background';
 import type { Log } from '@platform/service-kit/log';
 import type { Sql, TransactionSql } from 'postgres';
-import { compareEntries, compareLines } from './comparing-store.ts';
+import { compareEntries, compareLines } from './comparing-queries.ts';
 import {
   claimRun,
   countFailedAttempt,
@@ -13,7 +13,7 @@ import {
   removeExpired,
   removeLines,
   type Run,
-} from './run-store.ts';
+} from './run-queries.ts';
 
 /** Lines of one transaction: it takes some 10 ms. With 2,000, the slowest callbacks took five times as long meanwhile. */
 const linesAtOnce = 500;

@@ -6,7 +6,7 @@ import type { Sql } from 'postgres';
 import type { StatedFields } from '../db/reconciliations.ts';
 import type { LineBatch } from './line-batch.ts';
 import type { Message, Reading } from './reading-thread.ts';
-import { insertLines } from './store.ts';
+import { insertLines } from './queries.ts';
 
 /** The heap of a thread; it needs a tenth of it. */
 const resourceLimits = { maxOldGenerationSizeMb: 128 };

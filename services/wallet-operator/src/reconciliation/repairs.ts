@@ -11,7 +11,7 @@ import {
   markTried,
   missingInRounds,
   type DifferenceRow,
-} from './difference-store.ts';
+} from './difference-queries.ts';
 import type { RepairRequest, Repairs } from './schema.ts';
 import { reconciliationRow } from './use-cases.ts';
 

@@ -8,8 +8,8 @@ import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Side, StatedFields } from '../db/reconciliations.ts';
 import { decimal } from '../money.ts';
-import { countKinds, differencesAfter, listDifferences, type DifferenceRow } from './difference-store.ts';
-import { failRun } from './run-store.ts';
+import { countKinds, differencesAfter, listDifferences, type DifferenceRow } from './difference-queries.ts';
+import { failRun } from './run-queries.ts';
 import {
   type Difference,
   type DifferenceQuery,
@@ -28,7 +28,7 @@ import {
   listReconciliations,
   maxOpen,
   type ReconciliationRow,
-} from './store.ts';
+} from './queries.ts';
 
 const statusOf = {
   receiving: 'receiving',

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { decimal } from '../money.ts';
 import { roundEntries } from '../players/use-cases.ts';
 import type { Round, RoundQuery, RoundWithEntries } from './schema.ts';
-import { findRound, listRounds, type RoundRow } from './store.ts';
+import { findRound, listRounds, type RoundRow } from './queries.ts';
 
 const view = ({
   openedAt,

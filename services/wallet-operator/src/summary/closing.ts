@@ -2,7 +2,7 @@ import { startBackground, type Background } from '@platform/service-kit/backgrou
 import type { Log } from '@platform/service-kit/log';
 import type { Sql } from 'postgres';
 import type { SlowConnection } from '../slow-connection.ts';
-import { closeDays, firstOpenDay, newestFinishedDay } from './store.ts';
+import { closeDays, firstOpenDay, newestFinishedDay } from './queries.ts';
 
 /** Keeps the sums of each day that is over, soon after its end. Disposal does not wait for a run in progress. */
 export const startClosing = (

@@ -18,7 +18,7 @@ import {
   overdueSeconds,
   type SummaryFilter,
   type SummaryRow,
-} from './store.ts';
+} from './queries.ts';
 
 const currencies = { ada: 'EUR', bob: 'CNY', cy: 'EUR' };
 const rules = {

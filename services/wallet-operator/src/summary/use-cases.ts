@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { csvLine } from '@platform/service-kit/csv';
 import { decimal } from '../money.ts';
 import { SummaryLine } from './schema.ts';
-import { firstOpenDay, listSums, type SummaryFilter, type SummaryRow } from './store.ts';
+import { firstOpenDay, listSums, type SummaryFilter, type SummaryRow } from './queries.ts';
 
 type Line = z.input<typeof SummaryLine>;
 

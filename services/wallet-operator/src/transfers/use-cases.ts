@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import type { LimitReached } from '../limits/domain.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { Direction, NewTransfer, Transfer } from './schema.ts';
-import { findTransfer } from './store.ts';
+import { findTransfer } from './queries.ts';
 
 type TransferView = z.input<typeof Transfer>;
 

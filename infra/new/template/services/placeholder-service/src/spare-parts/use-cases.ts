@@ -3,7 +3,7 @@ import { slice, type Slice } from '@platform/pagination/slice';
 import { NotFound } from '@platform/service-kit/problem';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
-import { findSparePart, findSpareParts, insertSparePart, type SparePartRow } from './store.ts';
+import { findSparePart, findSpareParts, insertSparePart, type SparePartRow } from './queries.ts';
 
 export const createSparePart = async (
   ctx: Context,

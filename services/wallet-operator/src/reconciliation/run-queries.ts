@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from 'postgres';
-import type { ReconciliationRow } from './store.ts';
+import type { ReconciliationRow } from './queries.ts';
 
 /** A reconciliation that is in progress. */
 export interface Run {

@@ -2,8 +2,8 @@ import type { Page } from '@platform/pagination/page-limit';
 import type { Sql } from 'postgres';
 import { planChanges, type Change, type Plan, type Wanted } from './changes.ts';
 import { isCounted, limitText } from './domain.ts';
-import { countedSums, readLimits, sinceOf, writeLimits } from './store.ts';
-import { findSession } from './session-store.ts';
+import { countedSums, readLimits, sinceOf, writeLimits } from './queries.ts';
+import { findSession } from './session-queries.ts';
 
 export type Setter = 'player' | 'operator';
 

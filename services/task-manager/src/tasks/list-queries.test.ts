@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { register, startService } from '../../test/harness.ts';
-import { readPage } from './list-store.ts';
+import { readPage } from './list-queries.ts';
 import type { Sort } from './schema.ts';
 
 const fields = ['createdAt', 'updatedAt', 'dueDate', 'priority', 'title'];

@@ -6,9 +6,9 @@ import { expectSoundLedger } from '../../test/proof.ts';
 import { migrations } from '../context.ts';
 import { commitDecided } from '../ledger/batches.ts';
 import type { Policy } from '../ledger/command.ts';
-import { changeLimits, lockPlayer } from './changes-store.ts';
+import { changeLimits, lockPlayer } from './changes-queries.ts';
 import { usedOf } from './domain.ts';
-import { readLimits } from './store.ts';
+import { readLimits } from './queries.ts';
 
 const sessionBreakS = 1800;
 const policy: Policy = {

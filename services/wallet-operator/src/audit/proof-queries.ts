@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
 import { checkCounters, type CounterViolation } from '../limits/proof.ts';
-import { differingSums } from '../summary/store.ts';
+import { differingSums } from '../summary/queries.ts';
 
 export interface Violation {
   kind:

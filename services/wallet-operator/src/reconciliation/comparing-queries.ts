@@ -1,5 +1,5 @@
 import type { TransactionSql } from 'postgres';
-import type { Run } from './run-store.ts';
+import type { Run } from './run-queries.ts';
 
 const sideOfLine = (
   tx: TransactionSql,

@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import { countedEntries, countedSums } from './store.ts';
+import { countedEntries, countedSums } from './queries.ts';
 
 export interface SessionRow {
   startedAt: string;
