@@ -77,6 +77,15 @@ test('another charset is 415', async () => {
   expectProblem(await post('{}', 'application/json; charset=latin1'), 415, 'unsupported_media_type');
 });
 
+test('a compressed body is 415', async () => {
+  const answer = await supertest(fixture.app)
+    .post('/v1/notes')
+    .set('Content-Type', 'application/json')
+    .set('Content-Encoding', 'gzip')
+    .send('{}');
+  expectProblem(answer, 415, 'unsupported_encoding');
+});
+
 test('a body over the limit is 413', async () => {
   expectProblem(await post(JSON.stringify({ id: 'a', words: 'x'.repeat(60_000) })), 413, 'too_large');
 });

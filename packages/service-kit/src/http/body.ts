@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { promisify } from 'node:util';
-import { raw, type Request, type Response } from 'express';
+import type { Request } from 'express';
 import { BadRequest, Problem } from './problem.ts';
 import { allowSlowBody } from './server.ts';
 
@@ -44,6 +43,36 @@ export const nestsDeeperThan = (limit: number, json: Buffer): boolean => {
 const aborted = (): BadRequest =>
   new BadRequest('request_aborted', 'The request ended before its body was complete.');
 
+/** A buffer takes about 200 bytes beside its content. */
+const piecesPerBlock = 256;
+
+/** Collects the pieces of a body or a line. */
+export interface PieceCollector {
+  add(piece: Buffer): void;
+  /** All pieces in one buffer. */
+  join(): Buffer;
+}
+
+/** Joins pieces while they arrive, so that a sender of single bytes takes no more memory than one of large pieces. */
+export const createPieceCollector = (): PieceCollector => {
+  const blocks: Buffer[] = [];
+  let pieces: Buffer[] = [];
+  return {
+    add(piece) {
+      pieces.push(piece);
+      if (pieces.length < piecesPerBlock) return;
+      blocks.push(Buffer.concat(pieces));
+      pieces = [];
+    },
+    join() {
+      const [first] = pieces;
+      // Most bodies are one piece.
+      if (first !== undefined && pieces.length === 1 && blocks.length === 0) return first;
+      return Buffer.concat([...blocks, ...pieces]);
+    },
+  };
+};
+
 /**
  * Reads the bytes of a body, for a route whose body is `raw`; undefined when there are more than `limit`. The rest of a
  * larger body stays unread. Rejects with BadRequest when the connection ends before the body, and with what `onPiece`
@@ -68,24 +97,24 @@ export const readBody = (
       reject(aborted());
       return;
     }
-    const chunks: Buffer[] = [];
+    let pieces: PieceCollector | undefined = createPieceCollector();
     let length = 0;
-    let isRefused = false;
-    req.on('data', (chunk: Buffer) => {
-      if (isRefused) return;
-      length += chunk.length;
+    req.on('data', (piece: Buffer) => {
+      if (pieces === undefined) return;
+      length += piece.length;
       try {
-        isRefused = length > limit;
-        if (isRefused) resolve(undefined);
-        else onPiece?.(chunk);
+        if (length <= limit) {
+          onPiece?.(piece);
+          pieces.add(piece);
+          return;
+        }
+        resolve(undefined);
       } catch (error) {
-        isRefused = true;
         reject(error);
       }
-      if (isRefused) chunks.length = 0;
-      else chunks.push(chunk);
+      pieces = undefined;
     });
-    req.on('end', () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)));
+    req.on('end', () => resolve(pieces?.join()));
     const end = (): void => {
       // Also emitted after a complete body; an error is made only when one is needed, because of the cost of its stack.
       if (!req.readableEnded) reject(aborted());
@@ -120,7 +149,14 @@ const isUtf8Type = (type: string): boolean => {
   return name === undefined || /^utf-?8$/i.test(name.trim());
 };
 
-export type BodyReader = (req: Request, res: Response) => Promise<unknown>;
+/** Throws 415 for a body with a content encoding, such as gzip: a small one could unpack to any size. */
+export const refuseEncoding = ({ headers }: IncomingMessage): void => {
+  if (/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) return;
+  const detail = 'Send the body without a content encoding.';
+  throw new Problem({ status: 415, code: 'unsupported_encoding', detail });
+};
+
+export type BodyReader = (req: Request) => Promise<unknown>;
 
 /** Above this limit (bytes) a slow connection may need more time than an ordinary request has. */
 const largeBody = 1_048_576;
@@ -133,18 +169,17 @@ const idleMs = 15_000;
  * `types` are the accepted media types (others get 415), `limit` is in bytes (a larger body gets 413). Resolves with
  * undefined when there is no body.
  */
-export const jsonBody = (types: readonly string[], limit: number): BodyReader => {
-  const collect = promisify(raw({ limit, type: () => true }));
-  return async (req, res) => {
+export const jsonBody =
+  (types: readonly string[], limit: number): BodyReader =>
+  async (req) => {
     const { 'content-length': length, 'transfer-encoding': chunked, 'content-type': type = '' } = req.headers;
     if (chunked === undefined && (length === undefined || length === '0')) return undefined;
     if (!req.is([...types]) || !isUtf8Type(type)) throw refuseType(types);
+    refuseEncoding(req);
     // The caller is known by now. A large body may take minutes, as long as it keeps arriving.
     if (limit > largeBody) allowSlowBody(req, idleMs);
-    await collect(req, res);
-    const body: unknown = req.body;
-    // The parser skips a request whose sender went away before it was called.
-    if (!Buffer.isBuffer(body)) throw aborted();
+    const body = await readBody(req, limit);
+    if (body === undefined)
+      throw new Problem({ status: 413, code: 'too_large', detail: 'The body is too large.' });
     return parseJson(body);
   };
-};

@@ -110,7 +110,7 @@ export const createHandler = (route: Route, template: string | undefined, limits
       // Awaiting a value that is already there would cost a turn of the microtask queue.
       const counting = countRequest(req, res, guard.keyOf(caller));
       if (counting !== undefined) await counting;
-      const sent = readBody && (await readBody(req, res));
+      const sent = readBody && (await readBody(req));
       const { params, query, body: input } = validateInput(req, sent);
       const answer = await route.handle({ caller, params, query, body: input, req, res });
       if (!res.headersSent) sendAnswer(req, res, route, answer);

@@ -144,20 +144,6 @@ export const problemBody = (problem: Problem, requestId: string) => ({
   ...(problem.errors === undefined ? {} : { errors: problem.errors }),
 });
 
-/** Properties of errors that body-parser and Express throw (http-errors). */
-interface HttpError {
-  status?: unknown;
-  type?: unknown;
-}
-
-/** [status, code, detail] by the `type` of what body-parser throws. */
-const unreadable: Record<string, [number, string, string]> = {
-  'entity.too.large': [413, 'too_large', 'The body is too large.'],
-  'encoding.unsupported': [415, 'unsupported_encoding', 'The content encoding is not supported.'],
-  'request.aborted': [400, 'request_aborted', 'The request ended before its body was complete.'],
-  'request.size.invalid': [400, 'length_mismatch', 'The body does not have the length that was announced.'],
-};
-
 /** [code, detail, seconds until the next attempt] by the kind of database error; all are 503. */
 const fromDatabase: Record<TransientFault, [string, string, number]> = {
   unavailable: ['database_unavailable', 'The database is unavailable; try again shortly.', 2],
@@ -171,19 +157,13 @@ const fromDatabase: Record<TransientFault, [string, string, number]> = {
  */
 export const toProblem = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
-  const { status, type } = (typeof error === 'object' && error !== null ? error : {}) as HttpError;
-  const parserError = typeof type === 'string' ? unreadable[type] : undefined;
-  if (parserError !== undefined) {
-    const [own, code, detail] = parserError;
-    return new Problem({ status: own, code, detail, cause: error });
-  }
   const fault = transientFault(error);
   if (fault !== undefined) {
     const [code, detail, seconds] = fromDatabase[fault];
     return new Unavailable(code, detail, error, seconds);
   }
   if (error instanceof Error && error.cause instanceof Problem) return error.cause;
-  if (error instanceof URIError || status === 400)
+  if (error instanceof URIError)
     return new BadRequest('bad_request', 'The request could not be read.', error);
   const detail = 'Something went wrong on our side.';
   return new Problem({ status: 500, code: 'internal_error', detail, cause: error });

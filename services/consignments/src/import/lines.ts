@@ -1,3 +1,5 @@
+import { createPieceCollector } from '@platform/service-kit/body';
+
 /** One line of the input, numbered from 1; `bytes` is undefined if the line is too long. */
 export interface Line {
   line: number;
@@ -16,17 +18,17 @@ const lineFeed = 0x0a;
 /** Splits a stream of bytes into lines. Never keeps more than `maxBytes` of an unfinished line. */
 export const createLineSplitter = (maxBytes: number, firstLine = 1): LineSplitter => {
   let line = firstLine;
-  let kept: Buffer[] = [];
+  let kept = createPieceCollector();
   let length = 0;
 
   const keep = (part: Buffer): void => {
     length += part.length;
-    if (length > maxBytes) kept = [];
-    else kept.push(part);
+    if (length > maxBytes) kept = createPieceCollector();
+    else kept.add(part);
   };
   const finish = (): Line => {
-    const bytes = length > maxBytes ? undefined : kept.length === 1 ? kept[0] : Buffer.concat(kept);
-    kept = [];
+    const bytes = length > maxBytes ? undefined : kept.join();
+    kept = createPieceCollector();
     length = 0;
     return { line: line++, bytes };
   };

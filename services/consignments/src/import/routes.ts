@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, pipeline, type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '@platform/auth/bearer';
+import { refuseEncoding } from '@platform/service-kit/body';
 import { collectIssues } from '@platform/service-kit/field-errors';
 import { setFixedHeaders } from '@platform/service-kit/headers';
 import { NotFound, Problem, toProblem, ValidationFailed } from '@platform/service-kit/problem';
@@ -23,10 +24,7 @@ const refuseOtherTypes = (req: Request): void => {
     const detail = `Send the body as ${ndjson} in UTF-8.`;
     throw new Problem({ status: 415, code: 'unsupported_media_type', detail });
   }
-  if (!/^(?:identity)?$/i.test(req.headers['content-encoding'] ?? '')) {
-    const detail = 'Send the body without a content encoding.';
-    throw new Problem({ status: 415, code: 'unsupported_encoding', detail });
-  }
+  refuseEncoding(req);
 };
 
 /** Throws ValidationFailed that names each wrong header. */

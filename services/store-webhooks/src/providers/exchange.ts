@@ -2,6 +2,7 @@ import { lookup } from 'node:dns';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { createPieceCollector } from '@platform/service-kit/body';
 import { SafeError } from '@platform/service-kit/safe-error';
 import { Stopped, Unprocessable } from '../worker/unprocessable.ts';
 import { parseExactly } from './exact-json.ts';
@@ -91,15 +92,15 @@ const parseAnswer = async (provider: string, answer: IncomingMessage): Promise<u
       status === 401 || status === 403 ? ' Check its credentials in the settings of the store.' : '';
     throw new Unprocessable(`The provider ${provider} answered ${status}.${hint}`);
   }
-  const chunks: Buffer[] = [];
+  const pieces = createPieceCollector();
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     length += chunk.length;
     if (length > maxAnswer) throw new Unprocessable(`The answer of the provider ${provider} is too large.`);
-    chunks.push(chunk);
+    pieces.add(chunk);
   }
   try {
-    return parseExactly(Buffer.concat(chunks).toString('utf8'));
+    return parseExactly(pieces.join().toString('utf8'));
   } catch {
     throw new ProviderUnavailable(provider, 'did not answer with JSON', { status });
   }
