@@ -1,6 +1,7 @@
 /**
  * `pnpm --filter wallet-operator certify --url … --player … [more]`: runs the conformance kit against any
- * operator backend. Exit code 1 when it does not keep the contract, 2 when the kit was called wrongly.
+ * operator backend. Exit code 1 when it does not keep the contract, 2 when the kit was called wrongly or could not judge
+ * every history.
  */
 import { randomInt } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
@@ -9,7 +10,7 @@ import { readCurrency } from './certify/currency.ts';
 import { junit, line, summary } from './certify/report.ts';
 import { certify } from './certify/run.ts';
 import { callersFile, localWallet } from './env.ts';
-import { reportVerdict } from './history/report.ts';
+import { exitCodeOf, reportVerdict } from './history/report.ts';
 import { checkHistory } from './history/run.ts';
 
 const usage = `certify --url <callback url> --player <id of a player with 100.00 or more>
@@ -80,7 +81,7 @@ const main = async (): Promise<number> => {
       seed: Number(seed),
     });
     say(await reportVerdict(verdict, file));
-    return verdict.violations.length > 0 ? 1 : 0;
+    return exitCodeOf(verdict);
   }
   let group = '';
   const results = await certify({ ...backend, currency }, (result) => {

@@ -226,3 +226,23 @@ test.each([
   expect(status).toBe(2);
   expect(printed).toContain('No history could be judged');
 });
+
+test('a recording of which one history of many could not be judged is no success, and a violation is reported first', async () => {
+  const sound = ['ada', 'bob', 'cem'].flatMap((player) => [
+    call({ player, sent: 0, answered: 1 }),
+    call({ player, sent: 2, answered: 3 }),
+  ]);
+  const withoutOpening = call({
+    player: 'dora',
+    operation: 'debit',
+    transaction: 'd',
+    amount: 4,
+    balance: 96,
+  });
+  const violation = call({ player: 'cem', sent: 4, answered: 5, balance: 99 });
+  const statusOf = async (calls: Call[]) =>
+    (await judged(calls.map((one) => JSON.stringify(one)).join('\n'))).status;
+  expect(await statusOf(sound)).toBe(0);
+  expect(await statusOf([...sound, withoutOpening])).toBe(2);
+  expect(await statusOf([...sound, withoutOpening, violation])).toBe(1);
+});

@@ -42,3 +42,9 @@ export const reportVerdict = async (verdict: Verdict, file: string): Promise<str
     `${calls} calls in ${histories} histories: ${violations.length} violations, ${unusable.length} not judged.`,
   ].join('\n');
 };
+
+/** 0: every history was judged, without a violation; 1: violations; 2: not everything could be judged. */
+export const exitCodeOf = ({ histories, unusable, violations }: Verdict): 0 | 1 | 2 => {
+  if (violations.length > 0) return 1;
+  return histories === 0 || unusable.length > 0 ? 2 : 0;
+};
