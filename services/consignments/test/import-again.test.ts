@@ -153,6 +153,31 @@ describe('a repeat with the same Import-Id', () => {
     expect(await references()).toEqual(expected(3));
   });
 
+  test('forgets the result of a refused line that is blank now, in the response and in the results', async () => {
+    const [first = '', , third = ''] = inputs(3);
+    await importLines([first, 'nonsense', third, 'nonsense'], { 'Import-Id': 'a' });
+    const { results } = await importLines([first, ' ', third, ''], { 'Import-Id': 'a' });
+    expect(results.map(({ line }) => line)).toEqual([1, 3]);
+    expect((await read('a')).results).toEqual(results);
+    // Blank lines only, which are alone in their batch.
+    await importLines(['nonsense'], { 'Import-Id': 'a', 'Import-First-Line': '4' });
+    await importLines(['', ''], { 'Import-Id': 'a', 'Import-First-Line': '4' });
+    expect((await read('a')).results).toEqual(results);
+  });
+
+  test('is refused when a line that has created a consignment is blank now', async () => {
+    const [first = '', second = ''] = inputs(2);
+    await importLines([first, second], { 'Import-Id': 'a' });
+    for (const lines of [
+      [first, ''],
+      ['', ''],
+    ]) {
+      const { status, results } = await importLines(lines, { 'Import-Id': 'a' });
+      expect([status, results[0]]).toMatchObject([422, { code: 'import_id_reused' }]);
+    }
+    expect((await read('a')).results.map(({ line }) => line)).toEqual([1, 2]);
+  });
+
   test('is refused when a line has other content, so that no line is taken for another', async () => {
     await importLines(inputs(3), { 'Import-Id': 'a' });
     const { status } = await importLines(inputs(3, 2), { 'Import-Id': 'a' });

@@ -17,8 +17,10 @@ export const endsSlice = ({ line }: { line: number }): boolean => line % sliceLi
 interface Merged {
   /** Results of the whole slice in the order of lines. */
   results: LineResult[];
-  /** Results of the lines that were read. */
+  /** Results of the lines that were read; a blank line has none. */
   read: LineResult[];
+  /** Whether anything of the slice is to be stored. */
+  isChanged: boolean;
   /** Consignments to create, and their ids. */
   inputs: ConsignmentInput[];
   ids: string[];
@@ -36,8 +38,8 @@ const reused = (line: number, id: string): Problem =>
 
 /**
  * Decides what to do with lines of a slice of which `earlier` is known: a line that created a consignment keeps its
- * result, any other line gets a new one. Throws Problem 422 `import_id_reused` when a line that created a consignment
- * now has other content.
+ * result, any other line gets a new one, or none when it is blank. Throws Problem 422 `import_id_reused` when a line that
+ * created a consignment now has other content, or is blank.
  */
 export const mergeSlice = (
   earlier: readonly LineResult[],
@@ -46,12 +48,16 @@ export const mergeSlice = (
 ): Merged => {
   const results = new Map(earlier.map((result) => [result.line, result]));
   const inputs: ConsignmentInput[] = [];
-  const read = readings.map((reading): LineResult => {
+  const read = readings.flatMap((reading): LineResult[] => {
     const { line } = reading;
     const before = results.get(line);
     if (before && 'id' in before) {
       if (!('input' in reading) || reading.digest !== before.digest) throw reused(line, before.id);
-      return before;
+      return [before];
+    }
+    if ('blank' in reading) {
+      results.delete(line);
+      return [];
     }
     let result: LineResult;
     if ('input' in reading) {
@@ -59,10 +65,12 @@ export const mergeSlice = (
       result = { line, id, digest: reading.digest };
     } else result = reading;
     results.set(line, result);
-    return result;
+    return [result];
   });
   const inOrder = [...results.values()].toSorted((one, other) => one.line - other.line);
-  return { results: inOrder, read, inputs, ids: newIds.slice(0, inputs.length) };
+  const isChanged =
+    inputs.length > 0 || read.some((result) => 'error' in result) || inOrder.length < earlier.length;
+  return { results: inOrder, read, isChanged, inputs, ids: newIds.slice(0, inputs.length) };
 };
 
 /** Result lines as the client gets them. */

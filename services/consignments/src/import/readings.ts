@@ -5,8 +5,14 @@ import type { FieldErrors } from '@platform/service-kit/problem';
 import { ConsignmentInput } from '../consignments/schema.ts';
 import type { Line } from './lines.ts';
 
-/** The result of parsing a line: a consignment to store, or an error. `digest` is the same for equal consignments only. */
-export type Reading = { line: number; input: ConsignmentInput; digest: string } | Refusal;
+/**
+ * The result of parsing a line: a consignment to store, an error, or a blank line, which has no result. `digest` is the
+ * same for equal consignments only.
+ */
+export type Reading =
+  | { line: number; input: ConsignmentInput; digest: string }
+  | { line: number; blank: true }
+  | Refusal;
 
 export interface Refusal {
   line: number;
@@ -60,6 +66,6 @@ const read = ({ line, bytes }: Line, maxBytes: number): Reading => {
 const isBlank = ({ bytes }: Line): boolean =>
   bytes?.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09) === true;
 
-/** Validates all lines. Blank lines are numbered but have no result. */
+/** Validates all lines. */
 export const readLines = (lines: readonly Line[], maxBytes: number): Reading[] =>
-  lines.filter((line) => !isBlank(line)).map((line) => read(line, maxBytes));
+  lines.map((line) => (isBlank(line) ? { line: line.line, blank: true } : read(line, maxBytes)));

@@ -86,14 +86,12 @@ const storeBatch = async (
   idsOf: ReturnType<typeof createIds>,
   { line, readings }: Batch,
 ): Promise<Confirmed> => {
-  if (readings.length === 0) return { line, text: '' };
   const slice = sliceOf(line);
   const newIds = idsOf(readings.length, now());
   const read = await database.sql.begin(async (sql): Promise<LineResult[]> => {
     const earlier = await lockSlice(sql, key, slice);
-    const { results, read, inputs, ids } = mergeSlice(earlier, readings, newIds);
-    if (inputs.length > 0 || read.some((result) => 'error' in result))
-      await storeSlice(sql, key, { slice, results }, ids, inputs);
+    const { results, read, isChanged, inputs, ids } = mergeSlice(earlier, readings, newIds);
+    if (isChanged) await storeSlice(sql, key, { slice, results }, ids, inputs);
     return read;
   });
   changed?.();
