@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { arrange } from '@platform/e2e/subjects';
-import { callEachOperation } from '@platform/exercise/call-each';
+import { callEachOperation } from '@platform/openapi-tests/call-each';
 import { expect, test } from 'vitest';
 import { readServices } from '../src/values.ts';
 import { startCollector } from './collector.ts';

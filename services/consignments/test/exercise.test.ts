@@ -1,4 +1,4 @@
-import { exercise } from '@platform/exercise';
+import { exercise } from '@platform/openapi-tests';
 import { serve } from '@platform/service-kit/testing';
 import request from 'supertest';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { exercise } from '@platform/exercise';
+import { exercise } from '@platform/openapi-tests';
 import { expect, test } from 'vitest';
 import { listed, makeQuest, startService, tokenWith } from './harness.ts';
 

@@ -1,4 +1,4 @@
-import { exercise } from '@platform/exercise';
+import { exercise } from '@platform/openapi-tests';
 import { expect, test } from 'vitest';
 import { startStandIn } from './simulate/stand-in.ts';
 import { startService } from './harness.ts';

@@ -1,5 +1,5 @@
 import { createRequestSignatures } from '@platform/auth/hmac';
-import { exercise } from '@platform/exercise';
+import { exercise } from '@platform/openapi-tests';
 import { serve } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
 import { createStandIn } from '../src/stand-in/server.ts';

@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkSync } from 'recheck';
+import ts from 'typescript';
+
+interface Expression {
+  /** `file:line`. */
+  place: string;
+  /** Undefined when it is computed at run time. */
+  source: string | undefined;
+  flags: string;
+}
+
+/** Files whose computed expressions are accepted, with the reason. */
+const exempt: Record<string, string> = {
+  'infra/tools/openapi-tests/src/addresses.ts': 'only tests use it, on path templates of our own documents',
+  'infra/tools/openapi-tests/src/values.ts':
+    'only tests use it, on patterns of our own documents, which are checked themselves',
+  'packages/service-kit/src/http/fast-path.ts':
+    'path templates; each parameter is [^/?#%]+ between literal text',
+};
+
+const root = join(import.meta.dirname, '../../../..');
+
+const listed = (...patterns: string[]): string[] =>
+  execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...patterns], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter(Boolean);
+
+/** Undefined unless the argument is a string that is written out. */
+const literalText = (node: ts.Expression | undefined): string | undefined => {
+  if (node === undefined) return '';
+  return ts.isStringLiteralLike(node) ? node.text : undefined;
+};
+
+const isRegExpCall = (node: ts.Node): node is ts.NewExpression | ts.CallExpression =>
+  (ts.isNewExpression(node) || ts.isCallExpression(node)) && node.expression.getText() === 'RegExp';
+
+/** The regular expressions of a TypeScript file: literals and calls of RegExp. */
+export const expressionsIn = (file: string): Expression[] => {
+  const tree = ts.createSourceFile(
+    file,
+    readFileSync(join(root, file), 'utf8'),
+    ts.ScriptTarget.Latest,
+    true,
+  );
+  const found: Expression[] = [];
+  const visit = (node: ts.Node): void => {
+    const place = `${file}:${tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
+    if (ts.isRegularExpressionLiteral(node)) {
+      const end = node.text.lastIndexOf('/');
+      found.push({ place, source: node.text.slice(1, end), flags: node.text.slice(end + 1) });
+    } else if (isRegExpCall(node) && !(file in exempt)) {
+      const [source, flags] = node.arguments ?? [];
+      found.push({ place, source: literalText(source), flags: literalText(flags) ?? '' });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return found;
+};
+
+/** The patterns in an OpenAPI document, which include those of zod's own string formats. */
+const patternsIn = (file: string): Expression[] => {
+  const found: Expression[] = [];
+  JSON.parse(readFileSync(join(root, file), 'utf8'), (key, value: unknown) => {
+    if (key === 'pattern' && typeof value === 'string') found.push({ place: file, source: value, flags: '' });
+    return value;
+  });
+  return found;
+};
+
+/** Every regular expression of the source and of the OpenAPI documents. Tests and benchmarks are left out. */
+export const allExpressions = (): Expression[] => {
+  const tested = /\.test\.ts$|^infra\/tools\/bench\/|\/(?:test|fixtures|generated|template)\//;
+  const sources = listed('*.ts').filter((file) => !tested.test(file));
+  return [...sources.flatMap(expressionsIn), ...listed('services/*/openapi.json').flatMap(patternsIn)];
+};
+
+/**
+ * Says for each expression that is not proven to run in linear time where it is and why. The proof is by automata
+ * theory, so lookarounds and back references, for which there is none, are refused too.
+ */
+export const faultsOf = (expressions: readonly Expression[]): string[] => {
+  const verdicts = new Map<string, string>();
+  const verdictOf = (source: string, flags: string): string => {
+    const key = `/${source}/${flags}`;
+    const known = verdicts.get(key);
+    if (known !== undefined) return known;
+    // d, g and v change nothing about the time, and recheck does not know them.
+    const result = checkSync(source, flags.replaceAll(/[dgv]/g, ''), {
+      checker: 'automaton',
+      timeout: 120_000,
+    });
+    const reason = result.status === 'vulnerable' ? result.complexity.summary : result.status;
+    const verdict = result.status === 'safe' ? '' : `${key} is not proven linear: ${reason}`;
+    verdicts.set(key, verdict);
+    return verdict;
+  };
+  return expressions.flatMap(({ place, source, flags }) => {
+    if (source === undefined)
+      return [`${place} is computed at run time and can't be checked; write a literal`];
+    const verdict = verdictOf(source, flags);
+    return verdict === '' ? [] : [`${place} ${verdict}`];
+  });
+};

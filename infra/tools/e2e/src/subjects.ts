@@ -1,0 +1,226 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Subject } from '@platform/openapi-tests/examination';
+import { send } from '@platform/openapi-tests/send';
+
+/** A running service, or the gateway in front of all. */
+export interface Place {
+  url: string;
+  /** An access token with every scope. */
+  token: string;
+  /** Secret of the wallet's callbacks. */
+  hmacSecret: string;
+}
+
+type Arranged = Omit<Subject, 'url' | 'documentPath'>;
+
+/** The cookies of the services are named as on any host but localhost. */
+const HOST = 'service.example.test';
+const password = 'correct horse battery';
+
+const call = async (
+  { url, token }: Place,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ body: Record<string, unknown>; response: Response }> => {
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    ...(body && { 'Content-Type': 'application/json' }),
+  };
+  const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json') && text !== '';
+  return { body: isJson ? (JSON.parse(text) as Record<string, unknown>) : {}, response };
+};
+
+const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
+  for (const giveUp = Date.now() + 120_000; !(await isSo());) {
+    if (Date.now() > giveUp) throw new Error(`waited in vain: ${what}`);
+    await sleep(100);
+  }
+};
+
+const register = async ({ url }: Place) => {
+  const email = `${randomUUID()}@example.test`;
+  const { status, headers, body } = await send(url, {
+    method: 'post',
+    target: '/api/v1/auth/register',
+    headers: { Host: HOST, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ email, password, name: 'Ada' }),
+  });
+  if (status !== 201) throw new Error(`a registration was answered with ${status}: ${body}`);
+  const cookies = (headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0]).join('; ');
+  return { email, cookies, token: (JSON.parse(body) as { accessToken: string }).accessToken };
+};
+
+const taskManager = async (place: Place): Promise<Arranged> => {
+  const ann = await register(place);
+  // A refresh token works once and its second use ends the session, so refreshing needs another user.
+  const ben = await register(place);
+  return {
+    credentials: { bearer: ann.token, cookie: ann.token, operator: place.token },
+    values: { Cookie: [ben.cookies], password: [password], email: [ann.email] },
+  };
+};
+
+const questService = async (place: Place): Promise<Arranged> => ({
+  credentials: { bearer: place.token },
+  values: { orderNumber: [undefined], questionId: [undefined], alternativeId: [undefined] },
+});
+
+const verifyProjects = async (place: Place): Promise<Arranged> => {
+  for (const code of ['en', 'de', 'fr'])
+    await call(place, 'PUT', `/v1/languages/${code}`, { name: code, native_name: code, direction: 'ltr' });
+  const { body } = await call(place, 'POST', '/v1/api-keys', { name: 'exercise', scopes: ['verify:read'] });
+  return {
+    credentials: { apiKey: String(body['key']), bearer: place.token },
+    values: { code: ['en', 'de', 'fr'], language: ['de', 'fr'], source_language: ['en'], due_at: [null] },
+  };
+};
+
+const consignments = async (place: Place): Promise<Arranged> => ({ credentials: { bearer: place.token } });
+
+/** A reconciliation of one line that the ledger does not have, compared; resolves with its path. */
+const reconcile = async (place: Place): Promise<string> => {
+  const line = {
+    transactionId: randomUUID(),
+    playerId: 'nobody',
+    operation: 'debit',
+    amount: '1.00',
+    currency: 'EUR',
+    roundId: 'r',
+    gameCode: 'dice-alpha',
+    time: '2026-11-01T12:00:00.000Z',
+  };
+  const query = 'from=2026-11-01T00:00:00.000Z&to=2026-11-02T00:00:00.000Z';
+  const response = await fetch(`${place.url}/v1/reconciliations?${query}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${place.token}`, 'Content-Type': 'application/x-ndjson' },
+    body: `${JSON.stringify(line)}\n`,
+  });
+  const { reconciliationId } = (await response.json()) as { reconciliationId: string };
+  const path = `/v1/reconciliations/${reconciliationId}`;
+  await until(
+    'a statement is compared',
+    async () => (await call(place, 'GET', path)).body['status'] === 'done',
+  );
+  return path;
+};
+
+const walletOperator = async (place: Place): Promise<Arranged> => {
+  const [playerId, gameCode, roundId] = [`exercise-${randomUUID()}`, 'dice-alpha', randomUUID()];
+  await call(place, 'POST', '/v1/games', { gameCode, name: 'Dice' });
+  await call(place, 'POST', '/v1/players', { playerId, currency: 'EUR', countryCode: 'DE' });
+  await call(place, 'POST', `/v1/players/${playerId}/deposits`, {
+    transactionId: randomUUID(),
+    amount: '100.00',
+  });
+  let timestamp = '';
+  // The service accepts what moves no money with 200, too, so the round is played here.
+  const sign = (target: string, body: string): string => {
+    timestamp = String(Math.floor(Date.now() / 1000));
+    return createHmac('sha256', place.hmacSecret)
+      .update(timestamp + target + body)
+      .digest('hex');
+  };
+  const bet = JSON.stringify({
+    requestId: randomUUID(),
+    playerId,
+    transactionId: randomUUID(),
+    roundId,
+    gameCode,
+    amount: '1.00',
+  });
+  await fetch(`${place.url}/callback/debit`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      'X-HMAC-SHA256': sign('/callback/debit', bet),
+      'X-Timestamp': timestamp,
+    },
+    body: bet,
+  });
+  // Both are done in the background.
+  const round = `/v1/players/${playerId}/rounds/${roundId}`;
+  await until('a round is sealed', async () => (await call(place, 'GET', `${round}/evidence`)).response.ok);
+  const reconciliation = await reconcile(place);
+  return {
+    credentials: {
+      bearer: place.token,
+      signature: ({ target, body = '' }) => sign(target, body),
+      timestamp: () => timestamp,
+    },
+    paths: [round, `/v1/games/${gameCode}`, reconciliation],
+    values: {
+      playerId: [playerId, `new-${randomUUID()}`],
+      roundId: [roundId],
+      gameCode: [gameCode],
+      currency: ['EUR'],
+      amount: ['1.00'],
+      differences: [[1]],
+      enabled: [true],
+    },
+  };
+};
+
+const posEvents = ['order_updated', 'new_member', 'member_updated'];
+const jobEvents = ['job_assigned', 'job_started', 'job_arrived', 'job_completed'];
+const identityEvents = ['identity-verification-updated', 'identity-verification-completed'];
+
+const storeWebhooks = async (place: Place): Promise<Arranged> => {
+  const { body: store } = await call(place, 'POST', '/v1/stores', {
+    name: 'Exercise',
+    storeUrl: 'https://shop.example.test/',
+    pos: { kind: 'blaze' },
+    identity: [{ kind: 'persona' }, { kind: 'veriff', credentials: { webhookSecret: 'secret' } }],
+    payments: [{ kind: 'threedsecureio' }],
+  });
+  const { id, webhookToken } = store as { id: string; webhookToken: string };
+  const hook = (event: string, body: object) =>
+    call(place, 'POST', `/api/v1/hooks/${event}/${webhookToken}`, body);
+  const verification = { transactionId: 't-1', status: 'APPROVED' };
+  await hook('order_updated', { id: 'o-1', status: 'PENDING', cart: { items: [] } });
+  await hook('job_assigned', { id: 'j-1', orderId: 'o-1' });
+  await hook('member_updated', { id: 'm-1' });
+  await hook('identity-verification-updated/persona', { service: 'persona', ...verification });
+  // Without a signature, so it is refused and can be checked again.
+  await hook('identity-verification-updated/veriff', { service: 'veriff', ...verification });
+  const records = ['orders/o-1', 'delivery-jobs/j-1', 'verifications/t-1', 'members/m-1'].map(
+    (path) => `/v1/stores/${id}/${path}`,
+  );
+  const exists = async (path: string) => (await call(place, 'GET', path)).response.ok;
+  await until('the events of a store are processed', async () =>
+    (await Promise.all(records.map(exists))).every(Boolean),
+  );
+  const { body: page } = await call(place, 'GET', `/v1/stores/${id}/events`);
+  const events = page['events'] as { id: string; status: string }[];
+  return {
+    credentials: { bearer: place.token },
+    paths: [
+      ...records,
+      ...events.map((event) => `/v1/stores/${id}/events/${event.id}/replay`),
+      ...events
+        .filter(({ status }) => status === 'refused')
+        .map((event) => `/v1/stores/${id}/events/${event.id}/recheck`),
+      ...[...posEvents, ...jobEvents].map((event) => `/api/v1/hooks/${event}/${webhookToken}`),
+      ...identityEvents.map((event) => `/api/v1/hooks/${event}/persona/${webhookToken}`),
+      `/api/v1/hooks/payment-auth-completed/threedsecureio/${webhookToken}`,
+    ],
+    // 409: no mail server is configured.
+    unreachable: ['resendNotification success'],
+  };
+};
+
+const arrangements: Record<string, (place: Place) => Promise<Arranged>> = {
+  'task-manager': taskManager,
+  'quest-service': questService,
+  'store-webhooks': storeWebhooks,
+  'wallet-operator': walletOperator,
+  'verify-projects': verifyProjects,
+  consignments,
+};
+
+/** Creates in a service what its operations need, and says how they are called. A service that is not listed needs a token only. */
+export const arrange = async (service: string, place: Place): Promise<Arranged> =>
+  (await arrangements[service]?.(place)) ?? { credentials: { bearer: place.token } };

@@ -1,0 +1,219 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type {} from '@platform/local/provided';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { checkResource } from '../src/name.ts';
+import { copyRepository, root } from './copy.ts';
+import { inherited } from './env.ts';
+
+const name = 'parcel-tracker-of-the-north';
+let copy: ReturnType<typeof copyRepository>;
+let folder: string;
+
+/** Runs Node in a folder of the copy; rejects with its output. */
+const node = async (cwd: string, ...args: string[]): Promise<string> => {
+  const env = {
+    ...inherited,
+    npm_execpath: join(import.meta.dirname, 'linking-pnpm.ts'),
+    TEST_POSTGRES_URL: inject('postgresUrl'),
+    TEST_REDIS_URL: inject('redisUrl') ?? '',
+  };
+  const ran = promisify(execFile)(process.execPath, args, { cwd, env, timeout: 600_000 });
+  const { stdout, stderr } = await ran.catch((error: { stdout: string; stderr: string }) => {
+    throw new Error(`node ${args.join(' ')}\n${error.stdout}${error.stderr}`, { cause: error });
+  });
+  return stdout + stderr;
+};
+
+const make = (service: string, ...args: string[]): Promise<string> =>
+  node(copy.folder, 'infra/tools/new/src/main.ts', 'service', service, ...args);
+const ofColdRooms = ['--resource', 'cold-rooms'];
+const tool = (path: string, ...args: string[]): Promise<string> =>
+  node(copy.folder, `node_modules/${path}`, ...args);
+
+const platformOf = (service: string) => {
+  const manifest = readFileSync(join(copy.folder, 'services', service, 'package.json'), 'utf8');
+  return (JSON.parse(manifest) as { platform: { port: number; scopes: string[] } }).platform;
+};
+
+beforeAll(() => {
+  copy = copyRepository();
+  folder = join(copy.folder, 'services', name);
+});
+afterAll(() => copy[Symbol.dispose]());
+
+test.for([
+  ['Parcels', 'is not a valid name for a service'],
+  ['parcel--tracker', 'is not a valid name for a service'],
+  ['../parcels', 'is not a valid name for a service'],
+  ['1st', 'is not a valid name for a service'],
+  ['a'.repeat(42), 'is too long'],
+  ['postgres', 'is reserved'],
+  ['quest-service', 'is taken: services/quest-service exists'],
+  ['architecture', 'is taken: docs/architecture.md exists'],
+])('the name %s is refused', async ([wanted = '', why]) => {
+  const before = readdirSync(join(copy.folder, 'services'));
+  await expect(make(wanted, ...ofColdRooms)).rejects.toThrow(why);
+  expect(readdirSync(join(copy.folder, 'services'))).toEqual(before);
+});
+
+test.for([
+  [[], 'Usage: '],
+  [['--resource', 'Parcels'], '"Parcels" is not a valid name for a resource'],
+  [['--resource', 'cold--rooms'], '"cold--rooms" is not a valid name for a resource'],
+  [['--resource', 'people'], 'pass its singular'],
+  [['--resource', 'shelves'], 'pass its singular'],
+  [['--resource', 'news', '--singular', 'news'], 'are both "news"'],
+  [['--resource', 'pages', '--singular', 'page'], '"pages" is reserved'],
+  [['--resource', 'quests'], 'another service has the path /v1/quests'],
+] as const)('the resource in %j is refused', async ([args, why]) => {
+  await expect(make(name, ...args)).rejects.toThrow(why);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test('the singular is the plural without "s", or the given one', () => {
+  expect(checkResource(root, 'parcels')).toBe('parcel');
+  expect(checkResource(root, 'cold-rooms')).toBe('cold-room');
+  expect(checkResource(root, 'shelves', 'shelf')).toBe('shelf');
+});
+
+test('--help prints how a service is created', async () => {
+  expect(await node(copy.folder, 'infra/tools/new/src/main.ts', '--help')).toMatch(
+    /^Usage: .*--resource NOUN/,
+  );
+});
+
+test('a step that fails leaves no files behind', async () => {
+  const modules = join(copy.folder, 'node_modules');
+  rmSync(modules);
+  onTestFinished(() => symlinkSync(join(root, 'node_modules'), modules));
+  const compose = (): string => readFileSync(join(copy.folder, 'infra/deploy/compose.yaml'), 'utf8');
+  const before = compose();
+  await expect(make(name, ...ofColdRooms)).rejects.toThrow('install --no-frozen-lockfile failed');
+  expect(compose()).toBe(before);
+  expect([folder, join(copy.folder, `docs/${name}.md`)].filter(existsSync)).toEqual([]);
+});
+
+test('a new service passes the checks and its own tests', async () => {
+  const output = await make(name, ...ofColdRooms);
+  expect(output).toContain('Each cold room has a name only.');
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  expect(files.filter((path) => !path.includes('node_modules') && /spare.?part/i.test(path))).toEqual([]);
+  const { port, scopes } = platformOf(name);
+  expect(scopes).toEqual([`${name}:read`, `${name}:write`, 'ops:read']);
+  const ports = readdirSync(join(copy.folder, 'services')).map((service) => platformOf(service).port);
+  expect(ports.filter((one) => one === port)).toHaveLength(1);
+  expect(existsSync(join(folder, 'migrations/0000_cold_rooms.sql'))).toBe(true);
+  const paths = [`services/${name}`, `docs/${name}.md`];
+  await tool('oxfmt/bin/oxfmt', '--check', ...paths);
+  await tool('oxlint/bin/oxlint', ...paths);
+  await tool('@redocly/cli/bin/cli.js', 'lint', `services/${name}/openapi.json`);
+  await node(copy.folder, 'infra/tools/checks/src/spectral.ts', `services/${name}/openapi.json`);
+  await tool('knip/bin/knip.js', '--workspace', `services/${name}`);
+  for (const script of ['types:check', 'openapi:check', 'migrations:check'])
+    await node(folder, '--run', script);
+  expect(await node(folder, '--run', 'test')).toMatch(/Tests .*\d+ passed/);
+  await expect(make(name, ...ofColdRooms)).rejects.toThrow('is taken');
+});
+
+// The service of the test before.
+test('a new service is part of the gateway, the deployment and the client', async () => {
+  await tool('oxfmt/bin/oxfmt', '--check', 'infra', 'packages/client', 'docs');
+  for (const script of ['types:check', 'generated:check'])
+    await node(join(copy.folder, 'packages/client'), '--run', script);
+  const deployment = ['compose', 'manifests', 'sharding'].map((file) => `infra/deploy/test/${file}.test.ts`);
+  const gateway = ['test/addresses', 'src/config'].map((file) => `infra/gateway/${file}.test.ts`);
+  const output = await tool('vitest/vitest.mjs', 'run', '--no-isolate', ...deployment, ...gateway);
+  expect(output).toMatch(/Test Files .*5 passed/);
+});
+
+test('a new service is part of the rendered manifests, the example Secrets and the rehearsal', async () => {
+  await node(join(copy.folder, 'infra/tools/rehearsal'), '--run', 'types:check');
+  const files = ['deploy/test/chart', 'deploy/test/kustomize', 'tools/rehearsal/test/next-version'];
+  const promises = ['what render writes', 'a Secret with every value', `column of ${name} that`].join('|');
+  const paths = files.map((file) => `infra/${file}.test.ts`);
+  const output = await tool('vitest/vitest.mjs', 'run', '--no-isolate', ...paths, '-t', promises);
+  expect(output).toMatch(/Test Files .*3 passed/);
+});
+
+/** Inserts text before a part of a file of the new service's resource. */
+const insertBefore = (file: string, part: string, added: string): void => {
+  const path = join(folder, 'src/cold-rooms', file);
+  const text = readFileSync(path, 'utf8');
+  expect(text).toContain(part);
+  writeFileSync(
+    path,
+    text.replace(part, () => added + part),
+  );
+};
+
+// CONTRIBUTING.md, "Add an endpoint", in the service of the tests before.
+test('an endpoint is added in four files of its resource, and passes the checks and all tests', async () => {
+  insertBefore(
+    'queries.ts',
+    'export const insertColdRoom',
+    `export const renameColdRoom = async ({ orm }: Database, coldRoomId: string, name: string): Promise<ColdRoomRow | undefined> => {
+  const [row] = await orm.update(coldRooms).set({ name }).where(eq(coldRooms.coldRoomId, coldRoomId)).returning();
+  return row;
+};
+
+`,
+  );
+  insertBefore('use-cases.ts', 'insertColdRoom, type', 'renameColdRoom, ');
+  insertBefore(
+    'use-cases.ts',
+    'export const listColdRooms',
+    `export const changeColdRoom = async (ctx: Context, coldRoomId: string, { name }: { name: string }): Promise<ColdRoomRow> => {
+  const coldRoom = await renameColdRoom(ctx.database, coldRoomId, name);
+  if (coldRoom === undefined) throw new NotFound('cold room');
+  return coldRoom;
+};
+
+`,
+  );
+  insertBefore('routes.ts', 'createColdRoom, getColdRoom', 'changeColdRoom, ');
+  insertBefore(
+    'routes.ts',
+    '];\n',
+    `  route(
+    {
+      method: 'put',
+      path: '/cold-rooms/{coldRoomId}',
+      operationId: 'changeColdRoom',
+      tag,
+      summary: 'Rename a cold room',
+      caller: ctx.writer,
+      params: ColdRoomPath,
+      body: { schema: ColdRoomInput, example: { name: 'Mine' } },
+      responses: { 200: { description: 'The cold room', body: ColdRoom } },
+      problems: [404],
+    },
+    async ({ params, body }) => ({ status: 200, body: toWire(await changeColdRoom(ctx, params.coldRoomId, body)) }),
+  ),
+`,
+  );
+  insertBefore(
+    'routes.test.ts',
+    "test('cold rooms are listed",
+    `test('a cold room is renamed by a caller who may, and only with a valid name', async () => {
+  const { headers } = await post(service, '/cold-rooms', { name: 'before' }).expect(201);
+  const put = (body: object) => supertest(service.app).put(String(headers['location'])).send(body);
+  await put({ name: 'after' }).expect(401);
+  const writer = await tokenWith('${name}:write');
+  expect((await put({ name: 'after' }).auth(writer, { type: 'bearer' }).expect(200)).body.name).toBe('after');
+  await put({ name: '' }).auth(writer, { type: 'bearer' }).expect(400);
+});
+
+`,
+  );
+  await node(folder, '--run', 'openapi');
+  const client = join(copy.folder, 'packages/client');
+  await node(client, 'scripts/generate.ts', '--write');
+  await tool('oxfmt/bin/oxfmt', `services/${name}`);
+  await tool('oxlint/bin/oxlint', `services/${name}`);
+  for (const script of ['types:check', 'openapi:check']) await node(folder, '--run', script);
+  for (const script of ['types:check', 'generated:check']) await node(client, '--run', script);
+  expect(await node(folder, '--run', 'test')).toMatch(/Tests .*\d+ passed/);
+});
