@@ -19,7 +19,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    projects: ['packages/*', 'services/*', 'infra/*', 'infra/tools/*'],
+    projects: ['packages/*', 'services/*', 'infra/!(tools)', 'infra/tools/*'],
     sequence: { sequencer: LongestFirst },
   },
 });
