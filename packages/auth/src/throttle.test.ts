@@ -90,6 +90,16 @@ describe.for(['Redis', 'memory'] as const)('counted in %s', (where) => {
     expect(await compared([throttle.attempt(ann, right)])).toBe(0);
   });
 
+  test('a known account gets in when its account begins to wait, too, while its network is looked up', async () => {
+    const throttle = await start({ perNetwork: 10, perAccount: 10 });
+    await fail(throttle, 10, bob);
+    const isKnown = async () => {
+      await compared(times(10, (at) => throttle.attempt({ ...ann, address: `198.51.100.${at}` }, wrong)));
+      return true;
+    };
+    expect(await throttle.attempt({ ...ann, isKnown }, right)).toBe('welcome');
+  });
+
   test('successes and refused attempts do not count for the network', async () => {
     const throttle = await start({ perNetwork: 20 });
     for (let at = 0; at < 30; at += 1) await throttle.attempt(ann, right);

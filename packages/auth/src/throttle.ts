@@ -96,11 +96,13 @@ export const createThrottle = ({
 
   /** Counts the attempt in all buckets, for a known account without those that must wait; the first one has no exception. */
   const count = async (buckets: readonly Bucket[], isKnown: () => Promise<boolean>): Promise<Counted> => {
-    let counted = await backoff.count(buckets);
     let counting = buckets;
-    if (counted.refused && !counted.seconds[0] && (await isKnown())) {
+    let counted = await backoff.count(counting);
+    let isExcepted: boolean | undefined;
+    // Again, because another bucket may have begun to wait in between.
+    while (counted.refused && !counted.seconds[0] && (isExcepted ??= await isKnown())) {
       const { seconds } = counted;
-      counting = buckets.filter((_, at) => !seconds[at]);
+      counting = counting.filter((_, at) => !seconds[at]);
       counted = await backoff.count(counting);
     }
     if (counted.refused) throw refused(Math.max(...counted.seconds));
