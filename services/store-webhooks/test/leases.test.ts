@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startService } from './harness.ts';
 import { startMailServer } from './mail-server.ts';
@@ -59,6 +60,49 @@ test('a failure that is known only after another worker has sent the mail does n
   await service.hook('new_member', webhookToken, { id: 'm-2' });
   await expect.poll(() => mailOf(service)).toMatchObject([{ mail: 'sent' }, { mail: 'sent' }]);
   expect(server.mails).toHaveLength(1);
+});
+
+test('a mail that another worker has claimed since the look-up of its address is left to that one', async () => {
+  await using server = await startMailServer();
+  await using watcher = await startService({ work: false });
+  const { sql } = watcher.context.database;
+  const { webhookToken } = await watcher.store();
+  const { databaseUrl } = watcher;
+  const slow = await startService({ databaseUrl, variables: { SMTP_URL: server.url } });
+  await watcher.hook('new_member', webhookToken, { id: 'm-1' });
+  await expect.poll(() => mailOf(watcher)).toMatchObject([{ mail: 'no_address' }]);
+  const connection = await sql.reserve();
+  await connection`begin`;
+  await connection`lock table users in access exclusive mode`;
+  await sql`update notifications set mail = 'pending', due_at = now()`;
+  await expect.poll(() => sql`select from notifications where worker is not null`).toHaveLength(1);
+  const worker = randomUUID();
+  await sql`update notifications set worker = ${worker}, attempts = attempts + 1`;
+  await connection`commit`;
+  connection.release();
+  await slow[Symbol.asyncDispose]();
+  expect(await sql`select mail, worker from notifications`).toEqual([{ mail: 'pending', worker }]);
+});
+
+test('a mail that is to be sent again does not count as sent when the first one is accepted late', async () => {
+  await using server = await startMailServer();
+  await using service = await startService({ variables: { SMTP_URL: server.url } });
+  const { sql } = service.context.database;
+  const { id, webhookToken } = await service.store(owner);
+  const openFirst = server.hold();
+  await service.hook('new_member', webhookToken, { id: 'm-1' });
+  await expect.poll(server.received).toBe(1);
+  // As another worker does when it has sent the mail of a worker that it took for dead.
+  const [mail] = await sql`
+    update notifications set mail = 'sent', worker = null, attempts = attempts + 1, sent_at = now() returning id`;
+  const openSecond = server.hold();
+  await service.admin('POST', `/v1/stores/${id}/notifications/${mail?.['id']}/resend`);
+  await expect.poll(server.received).toBe(2);
+  openFirst(true);
+  await expect.poll(() => server.mails.length).toBe(1);
+  openSecond(false);
+  await expect.poll(() => server.mails.length, soon).toBe(2);
+  await expect.poll(() => mailOf(service)).toMatchObject([{ mail: 'sent' }]);
 });
 
 test('a mail is sent and an import done soon after the process that worked on them was killed', async () => {

@@ -59,17 +59,18 @@ export const createMailer = (context: Context, worker: string, onRoom: () => voi
     disableUrlAccess: true,
   });
 
-  /** A mail that was sent is marked even if another worker has claimed it meanwhile. */
-  const mark =
-    ({ storeId, key }: Leased, mail: 'sent' | 'no_address') =>
+  /** Also when another worker has claimed the mail meanwhile, but not when it is to be sent once more. */
+  const markSent =
+    ({ storeId, key }: Leased, { resends }: Mail) =>
     () =>
       sql`
-    update notifications set mail = ${mail}, worker = null, error = null,
-      sent_at = case when ${mail} = 'sent' then now() else sent_at end
-    where store_id = ${storeId} and id = ${key} and mail = 'pending'`;
+    update notifications set mail = 'sent', worker = null, error = null, sent_at = now()
+    where store_id = ${storeId} and id = ${key} and resends = ${resends} and mail <> 'sent'`;
   /** The customer may have got an address since the look-up: what brought it passed over a mail in work. */
   const markWithoutAddress = (row: Leased) => async (): Promise<void> => {
-    await mark(row, 'no_address')();
+    await sql`
+        update notifications set mail = 'no_address', worker = null, error = null
+        where store_id = ${row.storeId} and id = ${row.key} and worker = ${worker} and attempts = ${row.attempts}`;
     const mail = await readMail(sql, row);
     if (mail?.consumerId != null && oneAddress(mail.customer) !== undefined)
       await releaseMails(sql, [{ storeId: row.storeId, consumerUserId: mail.consumerId }]);
@@ -86,7 +87,7 @@ export const createMailer = (context: Context, worker: string, onRoom: () => voi
       text: `${mail.subject}.\n`,
       messageId: `<${row.key}${mail.resends === 0 ? '' : `.${mail.resends}`}@store-webhooks>`,
     });
-    return mark(row, 'sent');
+    return markSent(row, mail);
   };
   const work = { table: 'notifications', key: 'id', state: 'mail', limits, event: 'notification' };
   return {
