@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { openDatabase, type Database } from '@platform/service-kit/db';
 import { readEnv, traceEnv } from '@platform/service-kit/env';
-import { detached } from '@platform/service-kit/request-scope';
+import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import { openProvider } from '@platform/tracing/provider';
 import { inSpan, openTracing } from '@platform/tracing/trace';
@@ -53,7 +53,7 @@ describe.concurrent('a statement', () => {
 
   test('that fails in a request has a span with its SQLSTATE', async () => {
     const spans = await spansOf('failing in a request', () =>
-      detached(async () => database.sql`select 1 / ${0}::int as quotient`),
+      runOutsideRequest(async () => database.sql`select 1 / ${0}::int as quotient`),
     );
     expect(spans.get('select')?.attributes).toMatchObject({ 'db.response.status_code': '22012' });
   });

@@ -1,6 +1,6 @@
 import { createLru } from '@platform/service-kit/lru';
 import { InsufficientScope, Unauthorized } from '@platform/service-kit/problem';
-import { detached } from '@platform/service-kit/request-scope';
+import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { Guard, LookupLimit } from '@platform/service-kit/route';
 import { hashApiKey, isApiKey } from './api-key-format.ts';
 import { equal } from './equal.ts';
@@ -72,7 +72,7 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
   /** The key's row if the key is valid. One query for all requests with this key in a short time. */
   const lookUp = async (hash: string): Promise<Row> => {
     let query = found.get(hash);
-    if (query === undefined) found.set(hash, (query = detached(() => find(hash))));
+    if (query === undefined) found.set(hash, (query = runOutsideRequest(() => find(hash))));
     /** False when the key was forgotten while it was looked up: its record has changed. */
     const isCurrent = () => found.peek(hash) === query;
     const row = await query.catch((error: unknown) => {
@@ -114,7 +114,7 @@ export const createApiKeys = <Row extends ApiKeyRow>(options: ApiKeyOptions<Row>
       if (value === undefined || !isApiKey(value, prefix)) throw refusalOf();
       const row = await authenticate(hashApiKey(value), limit);
       if (!row.scopes.includes(scope)) throw new InsufficientScope(scope);
-      void detached(() => recordUse(row));
+      void runOutsideRequest(() => recordUse(row));
       return row;
     },
     keyOf: ({ id }) => id,

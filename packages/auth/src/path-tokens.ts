@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { createLru } from '@platform/service-kit/lru';
-import { detached } from '@platform/service-kit/request-scope';
+import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
 import { withTimeout } from '@platform/service-kit/timeout';
 import { equal } from './equal.ts';
@@ -127,7 +127,7 @@ export const createPathTokens = <Row extends PathTokenRow>(
   };
 
   const askAgain = (tokenHash: string) => {
-    const query = detached(() => lookUp(tokenHash));
+    const query = runOutsideRequest(() => lookUp(tokenHash));
     recent.set(tokenHash, query);
     return query;
   };

@@ -89,7 +89,7 @@ describe.each(parameters)('$name', ({ schema, min, max, fallback, minusZero = fa
         operationId: 'list',
         tag: 'Lists',
         summary: 'A list',
-        caller: anyone,
+        auth: anyone,
         query: z.strictObject({ value: schema }),
         responses: { 204: { description: 'Nothing' } },
       },

@@ -38,14 +38,14 @@ const start = async (variables: Record<string, string> = {}) => {
     responses: { 204: { description: 'Yes' } },
   } as const;
   const keyed = (name: string, kind: CredentialKind) =>
-    route({ ...shared, path: `/${name}`, operationId: name, caller: guardOf(kind) }, () => ({ status: 204 }));
+    route({ ...shared, path: `/${name}`, operationId: name, auth: guardOf(kind) }, () => ({ status: 204 }));
   const { listener } = createHttpApp(fixture.context, {
-    about,
+    api: about,
     routes: [
       keyed('mine', 'api_key'),
       keyed('token', 'bearer'),
-      route({ ...shared, path: '/open', operationId: 'open', caller: anyone }, () => ({ status: 204 })),
-      route({ ...shared, path: '/late', operationId: 'late', caller: anyone }, ({ req }) => {
+      route({ ...shared, path: '/open', operationId: 'open', auth: anyone }, () => ({ status: 204 })),
+      route({ ...shared, path: '/late', operationId: 'late', auth: anyone }, ({ req }) => {
         fixture.context.failureLimit.check(req, 'refresh_token');
         const unknownCredential = { kind: 'refresh_token', hash: randomUUID() };
         throw Object.assign(new NotFound('token'), { unknownCredential });

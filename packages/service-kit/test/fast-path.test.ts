@@ -9,7 +9,7 @@ import { startFixture } from './harness.ts';
 const stack = new AsyncDisposableStack();
 afterAll(() => stack.disposeAsync());
 
-const shared = { method: 'get', tag: 'Notes', summary: 'Notes', caller: anyone } as const;
+const shared = { method: 'get', tag: 'Notes', summary: 'Notes', auth: anyone } as const;
 const params = z.strictObject({ id: z.string().regex(/^[\w ]{1,8}$/) });
 const query = z.strictObject({ Take: z.coerce.number().max(9).default(3) });
 
@@ -52,7 +52,7 @@ const about = { title: 'Notes', version: '1.0.0', description: 'Notes.', tags: {
 const start = async (list: readonly Route[]) => {
   const { context } = stack.use(await startFixture());
   const { log, lines } = captureLog();
-  const { listener } = createHttpApp({ ...context, log }, { about, routes: list });
+  const { listener } = createHttpApp({ ...context, log }, { api: about, routes: list });
   const { url } = stack.use(await serve(listener));
   return { port: Number(new URL(url).port), lines, metrics: context.metrics };
 };

@@ -10,7 +10,12 @@ import { createMetrics, addPoolMetrics } from '../src/process/metrics.ts';
 import { Unavailable } from '../src/http/problem.ts';
 import { createRequestLimit } from '../src/process/request-limit.ts';
 import { createHttpServer } from '../src/http/server.ts';
-import { cancelWithRequest, currentRequest, detached, withDeadline } from '../src/process/request-scope.ts';
+import {
+  cancelWithRequest,
+  currentRequest,
+  runOutsideRequest,
+  withDeadline,
+} from '../src/process/request-scope.ts';
 import { listen } from '../src/process/service.ts';
 import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
@@ -268,7 +273,7 @@ test('work that several requests share is not cancelled with the request that st
   let shared: Promise<unknown> | undefined;
   await using served = await serveWork({ max: 2 }, ({ sql }) => {
     expect(currentRequest()).toBeDefined();
-    return (shared ??= detached(async () => sql`select pg_sleep(1)`));
+    return (shared ??= runOutsideRequest(async () => sql`select pg_sleep(1)`));
   });
   const first = new AbortController();
   const gone = fetch(served.url, { signal: first.signal }).catch(() => undefined);
@@ -342,7 +347,9 @@ test('the queue of a pool is part of its metrics', async () => {
   addPoolMetrics(metrics, database);
   const running = database.sql`select pg_sleep(3)`.execute();
   await expect.poll(async () => (await database.connections())[0]?.state).toBe('active');
-  await expect(detached(async () => database.sql`select 1`)).rejects.toMatchObject({ code: 'too_busy' });
+  await expect(runOutsideRequest(async () => database.sql`select 1`)).rejects.toMatchObject({
+    code: 'too_busy',
+  });
   await running;
   expect(await metrics.registry.metrics()).toContain('db_pool_refused_total 1');
 });

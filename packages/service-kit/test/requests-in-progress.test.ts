@@ -12,7 +12,7 @@ import { startFixture } from './harness.ts';
 
 const max = 4;
 const about = { title: 'Busy', version: '1.0.0', description: 'Busy.', tags: {}, basePath: '/v1' };
-const shared = { tag: 'Busy', summary: 'Busy', caller: anyone, responses: { 200: { description: 'Done' } } };
+const shared = { tag: 'Busy', summary: 'Busy', auth: anyone, responses: { 200: { description: 'Done' } } };
 
 /** A service whose requests to `held`, `locked` and `twice` wait for `release`. */
 const startBusy = async (limit = max, variables: Record<string, string> = {}) => {
@@ -26,7 +26,7 @@ const startBusy = async (limit = max, variables: Record<string, string> = {}) =>
     return { status: 200 as const };
   };
   const { listener } = createHttpApp(fixture.context, {
-    about,
+    api: about,
     routes: [
       route({ ...shared, fast: true, method: 'get', path: '/held', operationId: 'held' }, hold),
       route({ ...shared, fast: true, method: 'post', path: '/held', operationId: 'heldPost' }, hold),
@@ -44,7 +44,7 @@ const startBusy = async (limit = max, variables: Record<string, string> = {}) =>
       })),
       route({ ...shared, fast: true, method: 'get', path: '/large', operationId: 'large' }, () => ({
         status: 200,
-        json: 'x'.repeat(20_000_000),
+        rawBody: 'x'.repeat(20_000_000),
       })),
       route(
         { ...shared, method: 'post', path: '/body', operationId: 'body', body: { schema: z.unknown() } },

@@ -9,7 +9,7 @@ import { warehouseRoutes } from './warehouses/routes.ts';
 /** The routes of the service and the header of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
   createHttpApp(context, {
-    about: {
+    api: {
       title: 'Consignments',
       version: '1.0.0',
       description: 'Consignments, partners, inventory and warehouses, in pages with exact totals.',

@@ -1,6 +1,6 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
 import { withPageSettings } from '@platform/pagination/directory';
-import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import type { Guard } from '@platform/service-kit/route';
 import type { Env } from './env.ts';
 import { createSearches, type Searches } from './search.ts';
@@ -23,7 +23,7 @@ export interface Context extends BaseContext {
 }
 
 /** Opens the connections of the service; `overrides` replace parts in tests. */
-export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
+export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial<Context> = {}): Context => {
   const base = openBaseContext(
     { ...env, DATABASE_URL: withPageSettings(env.DATABASE_URL) },
     { name: 'consignments', migrations },

@@ -6,7 +6,7 @@ import { questRoutes } from './quests/routes.ts';
 /** The resources of the service and their description in the OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
   createHttpApp(context, {
-    about: {
+    api: {
       title: 'Quest service',
       version: '1.0.0',
       description: 'Quests and their questions, read in pages by Skip and Take.',

@@ -1,5 +1,5 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
-import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { anyone, type Guard } from '@platform/service-kit/route';
 import type { Env } from './env.ts';
 import { createPages, type Pages } from './questions/pages.ts';
@@ -18,7 +18,7 @@ export interface Context extends BaseContext {
 }
 
 /** Opens connections and builds everything the service uses; `overrides` replace parts in tests. */
-export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
+export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial<Context> = {}): Context => {
   const base = { ...openBaseContext(env, { name: 'quest-service', migrations }, parts), ...overrides };
   const tokens = createTokenVerifier({
     jwks: env.AUTH_JWKS,

@@ -1,4 +1,4 @@
-import { detached } from '@platform/service-kit/request-scope';
+import { runOutsideRequest } from '@platform/service-kit/request-scope';
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -15,7 +15,7 @@ export const shareLookup = <T>(lookUp: (key: string) => Promise<T>): ((key: stri
     // Collects the calls of this turn of the event loop, or those that arrive while a lookup is running.
     await (running.get(key) ?? nextTurn());
     waiting.delete(key);
-    const answer = detached(() => lookUp(key));
+    const answer = runOutsideRequest(() => lookUp(key));
     const ended = Promise.allSettled([answer]);
     running.set(key, ended);
     void ended.then(() => running.get(key) === ended && running.delete(key));

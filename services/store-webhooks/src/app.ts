@@ -34,7 +34,7 @@ export const storeLists = [
 export const createApp = (context: Context): HttpApp => {
   addWaitingMetrics(context);
   return createHttpApp(context, {
-    about: {
+    api: {
       title: 'Store webhooks',
       version: '1.0.0',
       description:

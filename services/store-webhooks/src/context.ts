@@ -4,7 +4,7 @@ import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import { createPathTokens, type PathTokens } from '@platform/auth/path-tokens';
 import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
 import type { Counter } from 'prom-client';
-import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { plansByIndex } from './db/plans.ts';
 import type { Env } from './env.ts';
 import { createBodyMemory, type BodyMemory } from './hooks/body-memory.ts';
@@ -55,7 +55,7 @@ const providerAddresses = ({ PROVIDER_ADDRESSES, NODE_ENV }: Env): 'public' | 'a
 /** Opens the connections and clients of the service; `overrides` replace parts in tests. */
 export const createContext = async (
   env: Env,
-  parts: Parts,
+  parts: LogAndMetrics,
   overrides: Partial<Context> = {},
 ): Promise<Context> => {
   const base = openBaseContext(env, { name: 'store-webhooks', migrations, settings: plansByIndex }, parts);

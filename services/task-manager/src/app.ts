@@ -6,7 +6,7 @@ import { taskRoutes } from './tasks/routes.ts';
 /** The service's resources and their OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
   createHttpApp(context, {
-    about: {
+    api: {
       title: 'Task manager',
       version: '1.0.0',
       description: 'Users and their tasks.',

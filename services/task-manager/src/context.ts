@@ -4,7 +4,7 @@ import { createRegistrationLimit, type RegistrationLimit } from '@platform/auth/
 import { createRevocation, type Revocation } from '@platform/auth/revocation';
 import { createTokenSigner, type TokenSigner } from '@platform/auth/signing';
 import { createThrottle, type Throttle } from '@platform/auth/throttle';
-import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { validate as isUuid } from 'uuid';
 import { createCredentialCookie, type CredentialCookie } from './auth/credential-cookie.ts';
 import type { Env } from './env.ts';
@@ -51,7 +51,7 @@ const createOperators = ({ AUTH_JWKS: jwks, AUTH_ISSUER, AUTH_AUDIENCE: audience
 /** Opens connections and builds everything the service uses; `overrides` replace parts in tests. */
 export const createContext = async (
   env: Env,
-  parts: Parts,
+  parts: LogAndMetrics,
   overrides: Partial<Context> = {},
 ): Promise<Context> => {
   const base = { ...openBaseContext(env, { name, migrations }, parts), ...overrides };

@@ -8,7 +8,7 @@ import { projectRoutes } from './projects/routes.ts';
 /** The routes of the service and the header of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
   createHttpApp(context, {
-    about: {
+    api: {
       title: 'Verification projects',
       version: '1.0.0',
       description:

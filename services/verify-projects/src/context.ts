@@ -1,7 +1,7 @@
 import { createApiKeys, type ApiKeyRow } from '@platform/auth/api-keys';
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
 import { withPageSettings } from '@platform/pagination/directory';
-import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import type { Guard } from '@platform/service-kit/route';
 import { knownKeys } from './api-keys/known-keys.ts';
 import type { Env } from './env.ts';
@@ -18,7 +18,7 @@ export interface Context extends BaseContext {
 }
 
 /** Opens the connections of the service; `overrides` replace parts in tests. */
-export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
+export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial<Context> = {}): Context => {
   const base = openBaseContext(
     { ...env, DATABASE_URL: withPageSettings(env.DATABASE_URL) },
     { name: 'verify-projects', migrations },

@@ -15,7 +15,7 @@ import { transferRoutes } from './transfers/routes.ts';
 /** All routes of the service, and the general part of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
   createHttpApp(context, {
-    about: {
+    api: {
       title: 'Wallet operator',
       version: '1.0.0',
       description:

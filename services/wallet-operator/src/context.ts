@@ -1,7 +1,7 @@
 import { createRequestSignatures, type RequestSignatures } from '@platform/auth/hmac';
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import type { Background } from '@platform/service-kit/background';
-import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { startProving, type Proving } from './audit/proving.ts';
 import type { Env } from './env.ts';
 import type { SealingKey } from './evidence/keys.ts';
@@ -42,7 +42,7 @@ const compareEveryMs = 10_000;
 const closeEveryMs = 600_000;
 
 /** Opens the connections and clients of the service; `overrides` replace parts in tests. */
-export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
+export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial<Context> = {}): Context => {
   const base = openBaseContext(env, { name: 'wallet-operator', migrations }, parts);
   const now = overrides.now ?? base.now;
   const { SEALING_KEY: sealingKey, SEAL_EVERY_MS: everyMs } = env;

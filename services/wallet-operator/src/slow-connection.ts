@@ -1,5 +1,5 @@
 import { openDatabase } from '@platform/service-kit/db';
-import { detached } from '@platform/service-kit/request-scope';
+import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
 import { SafeError } from '@platform/service-kit/safe-error';
 
@@ -28,7 +28,7 @@ export const createSlowConnection = (databaseUrl: string): SlowConnection => {
   };
   return {
     run: (work) => {
-      const result = previous.then(() => detached(() => runNow(work)));
+      const result = previous.then(() => runOutsideRequest(() => runNow(work)));
       previous = result.catch(() => undefined);
       return result;
     },

@@ -5,17 +5,17 @@ import { createRequestLimit } from '../process/request-limit.ts';
 import { cancelWithRequest } from '../process/request-scope.ts';
 import { allowOrigins, answerPreflight } from './cors.ts';
 import { createFastPath } from './fast-path.ts';
-import { createDocument, type Interface } from './openapi.ts';
-import { operationRoutes, probePaths } from './operations.ts';
+import { createDocument, type ApiInfo } from './openapi.ts';
+import { systemRoutes, probePaths } from './system-routes.ts';
 import { createHandler, type Limits } from './pipeline.ts';
-import { createRefusal } from './refusal.ts';
+import { createOverloadResponse } from './overload-response.ts';
 import { NotFound, Problem } from './problem.ts';
 import { createRequestContext, pathOf } from './request-context.ts';
 import { createErrorHandler, send } from './respond.ts';
 import type { Route } from './route.ts';
 
 export interface AppOptions {
-  about: Interface;
+  api: ApiInfo;
   routes: readonly Route[];
   /** False when paths contain secrets: then the log has route templates only. */
   logPaths?: boolean;
@@ -71,10 +71,10 @@ const createExpress = (): Express => {
  */
 export const createHttpApp = (
   context: BaseContext,
-  { about, routes, logPaths = true }: AppOptions,
+  { api, routes, logPaths = true }: AppOptions,
 ): HttpApp => {
-  const { basePath } = about;
-  const document = createDocument(about, routes);
+  const { basePath } = api;
+  const document = createDocument(api, routes);
   const requestContext = createRequestContext(context, logPaths);
   const handleError = createErrorHandler(context.log);
 
@@ -92,7 +92,7 @@ export const createHttpApp = (
     app.use(((error, req, res, _next) => handleError(error, req, res)) satisfies ErrorRequestHandler);
     return app;
   };
-  const operations = operationRoutes(context, document);
+  const operations = systemRoutes(context, document);
   const app = createWith((all) => {
     mount(all, routes, context, basePath);
     mount(all, operations, context);
@@ -102,7 +102,7 @@ export const createHttpApp = (
 
   const fast = routes.filter((route) => route.fast);
   const exempt = new Set(operations.map(({ path }) => path));
-  const refuse = createRefusal(context.metrics);
+  const refuse = createOverloadResponse(context.metrics);
   /** Health and other operation paths are never refused. */
   const admit =
     (isFull: () => boolean, next: RequestListener): RequestListener =>

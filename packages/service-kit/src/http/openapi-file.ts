@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { createLog } from '../process/log.ts';
-import type { Parts } from '../process/context.ts';
+import type { LogAndMetrics } from '../process/context.ts';
 import { createMetrics } from '../process/metrics.ts';
 
 /** Settings that are enough to create an app and read its document; nothing connects. */
@@ -13,7 +13,10 @@ export const offlineVariables = {
   AUTH_AUDIENCE: 'offline',
 };
 
-export const offlineParts = (): Parts => ({ log: createLog('offline', 'silent'), metrics: createMetrics() });
+export const offlineParts = (): LogAndMetrics => ({
+  log: createLog('offline', 'silent'),
+  metrics: createMetrics(),
+});
 
 /**
  * Compares the generated `text` with the committed `file`; with `write` it replaces the file when they differ, and prints

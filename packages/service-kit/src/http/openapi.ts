@@ -10,7 +10,7 @@ import type { Route } from './route.ts';
 
 type Json = Record<string, unknown>;
 
-export interface Interface {
+export interface ApiInfo {
   title: string;
   /** Version of the interface, not of the code. */
   version: string;
@@ -76,14 +76,14 @@ const correctSchema: NonNullable<CreateDocumentOptions['override']> = ({ zodSche
 };
 
 /** OpenAPI 3.0 has scopes for OAuth flows only, so the document names them in its texts. */
-const scopesOf = ({ caller }: Route): string =>
-  [...new Set(caller.security.flatMap((way) => Object.values(way).flat()))].join(' or ');
+const scopesOf = ({ auth }: Route): string =>
+  [...new Set(auth.security.flatMap((way) => Object.values(way).flat()))].join(' or ');
 
 /** Which credential the operation requires, in one sentence. A token in the path is the route's own to describe. */
 const requirementOf = (route: Route): string | undefined => {
-  if (route.caller.security.length === 0)
+  if (route.auth.security.length === 0)
     return route.description === undefined ? 'No credential is required.' : undefined;
-  const ways = route.caller.security.map((way) => Object.keys(way).join(' and ')).join(', or ');
+  const ways = route.auth.security.map((way) => Object.keys(way).join(' and ')).join(', or ');
   const scopes = scopesOf(route);
   return `Requires ${ways}${scopes === '' ? '' : `, with the scope ${scopes}`}.`;
 };
@@ -105,7 +105,7 @@ const problemsOf = (route: Route): ZodOpenApiResponsesObject => {
     500,
     503,
     ...(route.problems ?? []),
-    ...(route.caller.security.length > 0 ? [401] : []),
+    ...(route.auth.security.length > 0 ? [401] : []),
     ...(scopes === '' ? [] : [403]),
     ...(route.body && !route.body.raw ? [413, 415] : []),
   ];
@@ -149,15 +149,13 @@ const bodyOf = ({ body }: Route): Pick<ZodOpenApiOperationObject, 'requestBody'>
 };
 
 const operationOf = (route: Route): ZodOpenApiOperationObject => {
-  const { operationId, tag, summary, description, caller, params, query, headers = {} } = route;
+  const { operationId, tag, summary, description, auth, params, query, headers = {} } = route;
   return {
     operationId,
     tags: [tag],
     summary,
     description: [description, requirementOf(route)].filter(Boolean).join('\n\n'),
-    security: caller.security.map((way) =>
-      Object.fromEntries(Object.keys(way).map((scheme) => [scheme, []])),
-    ),
+    security: auth.security.map((way) => Object.fromEntries(Object.keys(way).map((scheme) => [scheme, []]))),
     requestParams: { ...(params && { path: params }), ...(query && { query }) },
     parameters: Object.entries(stringHeaders(headers)).map(([name, header]) => ({
       name,
@@ -190,23 +188,23 @@ const correctValue = (key: string, value: unknown): unknown => {
 };
 
 /** The OpenAPI 3.0.3 document of a service, from the same values that Express dispatches. */
-export const createDocument = (about: Interface, routes: readonly Route[]): Json => {
+export const createDocument = (api: ApiInfo, routes: readonly Route[]): Json => {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const route of routes) (paths[route.path] ??= {})[route.method] = operationOf(route);
   const document = writeDocument(
     {
       openapi: '3.0.3',
       info: {
-        title: about.title,
-        version: about.version,
-        description: about.description,
+        title: api.title,
+        version: api.version,
+        description: api.description,
         contact: { name: 'Platform maintainers' },
         license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
       },
-      servers: [{ url: about.basePath === '' ? '/' : about.basePath }],
-      tags: Object.entries(about.tags).map(([name, description]) => ({ name, description })),
+      servers: [{ url: api.basePath === '' ? '/' : api.basePath }],
+      tags: Object.entries(api.tags).map(([name, description]) => ({ name, description })),
       paths,
-      components: { securitySchemes: Object.assign({}, ...routes.map(({ caller }) => caller.schemes)) },
+      components: { securitySchemes: Object.assign({}, ...routes.map(({ auth }) => auth.schemes)) },
     },
     { override: correctSchema },
   );

@@ -54,9 +54,9 @@ const createValidator = ({ params, query = z.strictObject({}), body, anyCaseQuer
 };
 
 /** Authentication, and the limits before and after it. */
-const createAccess = ({ caller: guard, unlimited }: Route, limits: Limits) => {
+const createAccess = ({ auth: guard, skipRateLimit }: Route, limits: Limits) => {
   const { clientAddress, failureLimit } = limits;
-  const rateLimit = unlimited ? undefined : limits.rateLimit;
+  const rateLimit = skipRateLimit ? undefined : limits.rateLimit;
   /** An unknown credential counts against the network that sent it, wherever in the route it was found. */
   const countUnknown = async (req: Request, error: unknown): Promise<void> => {
     if (error instanceof Problem && error.unknownCredential !== undefined)
@@ -93,7 +93,7 @@ const createAccess = ({ caller: guard, unlimited }: Route, limits: Limits) => {
  * `template` is what logs, metrics and traces call the route.
  */
 export const createHandler = (route: Route, template: string | undefined, limits: Limits): Handler => {
-  const { caller: guard, body, logSuccess } = route;
+  const { auth: guard, body, logSuccess } = route;
   const { authenticate, countRequest, countUnknown } = createAccess(route, limits);
   const readBody =
     body && !body.raw

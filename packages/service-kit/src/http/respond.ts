@@ -68,7 +68,7 @@ export const send = (
 
 /**
  * Writes what a handler answered. A `body` is shaped by the schema of its status, so that a field that is not declared
- * never leaves the service; `json` is sent as it is.
+ * never leaves the service; `rawBody` is sent as it is.
  */
 export const sendAnswer = (
   req: IncomingMessage,
@@ -77,7 +77,7 @@ export const sendAnswer = (
   answer: AnyAnswer,
 ): void => {
   const shape = responses[answer.status]?.body;
-  const payload = answer.json ?? (shape && JSON.stringify(shape.parse(answer.body)));
+  const payload = answer.rawBody ?? (shape && JSON.stringify(shape.parse(answer.body)));
   const headers: Record<string, string | number> = { ...answer.headers };
   if (payload !== undefined) {
     headers['Content-Type'] ??= 'application/json; charset=utf-8';

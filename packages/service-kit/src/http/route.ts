@@ -66,16 +66,16 @@ export interface ResponseSpec {
 
 type Responses = Record<number, ResponseSpec>;
 
-/** What a handler returns: `body` is shaped by its schema and serialised, `json` is sent as it is. */
+/** What a handler returns: `body` is shaped by its schema and serialised, `rawBody` is sent as it is. */
 export type Answer<R extends Responses> = {
   [S in keyof R & number]: { status: S; headers?: Record<string, string> } & Content<R[S]['body']>;
 }[keyof R & number];
 
 type Content<Body> =
-  | { json: string | Buffer; body?: undefined }
+  | { rawBody: string | Buffer; body?: undefined }
   | (Body extends z.ZodType
-      ? { body: z.input<Body>; json?: undefined }
-      : { body?: undefined; json?: undefined });
+      ? { body: z.input<Body>; rawBody?: undefined }
+      : { body?: undefined; rawBody?: undefined });
 
 export interface BodySpec<S extends z.ZodType = z.ZodType> {
   schema: S;
@@ -110,7 +110,7 @@ interface Operation {
   headers?: Record<string, string>;
   responses: Responses;
   /** Not counted against the caller's rate limit. */
-  unlimited?: true;
+  skipRateLimit?: true;
   /** False: a request that succeeds writes no log line, because what it did is recorded elsewhere. */
   logSuccess?: false;
   /**
@@ -136,18 +136,18 @@ export interface AnyAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: unknown;
-  json?: string | Buffer | undefined;
+  rawBody?: string | Buffer | undefined;
 }
 
 /** A route whose types are not known any more: what the pipeline and the OpenAPI document read. */
 export interface Route extends Operation {
-  caller: Guard<unknown>;
+  auth: Guard<unknown>;
   body?: BodySpec | undefined;
   handle(input: Input): AnyAnswer | Promise<AnyAnswer>;
 }
 
 interface Definition<Caller, P, Q, B, R extends Responses> extends Operation {
-  caller: Guard<Caller>;
+  auth: Guard<Caller>;
   params?: P & (z.ZodObject | undefined);
   query?: Q & (z.ZodObject | undefined);
   body?: B extends z.ZodType ? BodySpec<B> : undefined;

@@ -13,13 +13,13 @@ import { createRefusalSampler, type RefusalSampler } from './refusal-sampler.ts'
 import type { Guard } from '../http/route.ts';
 
 /** What the process makes before the context: the log and the metrics registry. */
-export interface Parts {
+export interface LogAndMetrics {
   log: Log;
   metrics: Metrics;
 }
 
 /** What every service's context has; a service spreads it and adds its own clients and settings. */
-export interface BaseContext extends Parts, Limits, AsyncDisposable {
+export interface BaseContext extends LogAndMetrics, Limits, AsyncDisposable {
   database: Database;
   redis: Redis | undefined;
   health: Health;
@@ -61,7 +61,7 @@ const openLimits = (env: CommonEnv, name: string, redis: Redis | undefined): Lim
 };
 
 /** Opens the common part of a context. Nothing has connected to PostgreSQL when it returns. */
-export const openBaseContext = (env: CommonEnv, about: About, parts: Parts): BaseContext => {
+export const openBaseContext = (env: CommonEnv, about: About, parts: LogAndMetrics): BaseContext => {
   const { name, migrations, settings } = about;
   const database = openDatabase({
     url: env.DATABASE_URL,

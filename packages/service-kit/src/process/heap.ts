@@ -5,4 +5,4 @@ import { setFlagsFromString } from 'node:v8';
  * tenth when little survives, and collected several times a second under load; each time its threads took 60 ms of CPU
  * from the requests. Not a setting of the image, because NODE_OPTIONS does not take this option (ADR 71).
  */
-export const collectSeldom = (): void => setFlagsFromString('--heap-growing-percent=300');
+export const raiseGcThreshold = (): void => setFlagsFromString('--heap-growing-percent=300');

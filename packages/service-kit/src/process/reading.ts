@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { detached } from './request-scope.ts';
+import { runOutsideRequest } from './request-scope.ts';
 
 /** How long a scrape waits for a value; after a failure, and while one is late, it waits only for a quick answer. */
 const patienceMs = 500;
@@ -46,7 +46,7 @@ export const createReading = <T>(registry: Registry, name: string, read: () => P
   let isSlow = false;
 
   const start = (): Promise<void> =>
-    detached(async () => {
+    runOutsideRequest(async () => {
       try {
         // In a later turn, because a read that fails at once must not end before it has begun.
         value = await Promise.resolve().then(read);

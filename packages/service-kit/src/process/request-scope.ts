@@ -85,7 +85,7 @@ export const currentRequest = (): RequestScope | undefined => storage.getStore()
  * Runs work that belongs to no single request, because several wait for its result or because it goes on after the
  * answer: it waits for a connection no longer than a request, but is not cancelled with the one that started it.
  */
-export const detached = <T>(work: () => T): T => storage.run(createScope(), work);
+export const runOutsideRequest = <T>(work: () => T): T => storage.run(createScope(), work);
 
 /**
  * Runs work whose statements are cancelled when `ms` are over, waiting included, or with the request. They fail with

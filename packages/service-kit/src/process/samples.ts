@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { detached } from './request-scope.ts';
+import { runOutsideRequest } from './request-scope.ts';
 
 /** A sample a minute; those of two hours are kept, because alerts wait for an hour at most. */
 const everyMs = 60_000;
@@ -57,7 +57,7 @@ export const createSamples = (registry: Registry): Samples => {
   const take = (): Promise<Sample> => {
     if (performance.now() >= until) {
       until = performance.now() + currentMs;
-      current = detached(takeNow);
+      current = runOutsideRequest(takeNow);
     }
     return current;
   };

@@ -4,11 +4,11 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HttpApp } from '../http/app.ts';
 import { checkConnectionShare } from './connection-share.ts';
-import type { BaseContext, Parts } from './context.ts';
+import type { BaseContext, LogAndMetrics } from './context.ts';
 import { connectionsOfProcess } from './database.ts';
 import { drain } from './drain.ts';
 import { exitForSettings, settingsOrExit, type CommonEnv } from './env.ts';
-import { collectSeldom } from './heap.ts';
+import { raiseGcThreshold } from './heap.ts';
 import { createLog } from './log.ts';
 import { addPoolMetrics, addProcessMetrics, addRedisMetrics, createMetrics } from './metrics.ts';
 import { behindGateway } from '../http/gateway-secret.ts';
@@ -18,7 +18,7 @@ interface ServiceOptions<Env extends CommonEnv, Context extends BaseContext> {
   name: string;
   /** Reads the settings; see `settingsOrExit`. */
   env: () => Env;
-  createContext: (env: Env, parts: Parts) => Context | Promise<Context>;
+  createContext: (env: Env, parts: LogAndMetrics) => Context | Promise<Context>;
   createApp: (context: Context) => HttpApp;
 }
 
@@ -41,7 +41,7 @@ export const runService = async <Env extends CommonEnv, Context extends BaseCont
 ): Promise<void> => {
   const { name, createContext, createApp } = options;
   const env = settingsOrExit(name, options.env);
-  collectSeldom();
+  raiseGcThreshold();
   const tracing = await openTracing(name, env);
   const log = createLog(name, env.LOG_LEVEL, undefined, tracing?.fields);
   // Before anything can fail: by itself Node.js prints all fields of an error.

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import supertest from 'supertest';
 import type { HttpApp } from '../http/app.ts';
-import type { BaseContext, Parts } from '../process/context.ts';
+import type { BaseContext, LogAndMetrics } from '../process/context.ts';
 import { createMetrics } from '../process/metrics.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 import { captureLog } from './log.ts';
@@ -24,7 +24,7 @@ interface ServiceUnderTest<Env, Context> {
   /** Folder of the service's migrations. */
   migrations: string;
   envOf: (variables: Record<string, string | undefined>) => Env;
-  createContext: (env: Env, parts: Parts, overrides?: Partial<Context>) => Context | Promise<Context>;
+  createContext: (env: Env, parts: LogAndMetrics, overrides?: Partial<Context>) => Context | Promise<Context>;
   createApp: (context: Context) => HttpApp;
   /** Signs the access tokens; left out where the service signs its own. */
   keys?: TestKeys;
@@ -35,7 +35,7 @@ interface ServiceUnderTest<Env, Context> {
 export interface StartOptions<Context> {
   /** Settings that replace or join the usual ones. */
   variables?: Record<string, string>;
-  /** Parts of the context that a test replaces. */
+  /** LogAndMetrics of the context that a test replaces. */
   overrides?: Partial<Context>;
   /** Superuser URL of another PostgreSQL than the one that all tests share. */
   serverUrl?: string;

@@ -109,7 +109,7 @@ export const importRoutes = (ctx: Context): Route[] => [
         'stop the rest; blank lines are passed over. A last line with `stopped` says that the import has ' +
         'ended early. With `Import-Id`, any part of the body can be sent again for 24 hours: a line that ' +
         'has created a consignment creates no second one.',
-      caller: ctx.writer,
+      auth: ctx.writer,
       headers: {
         'Import-Id':
           'Names the import; 1 to 128 letters, digits or characters of `._~:-`. Of each number of a line only the ' +
@@ -141,7 +141,7 @@ export const importRoutes = (ctx: Context): Route[] => [
       refuseOtherTypes(req as Request);
       await importBody(ctx, caller, req, res);
       res.end();
-      return { status: 200, json: '' };
+      return { status: 200, rawBody: '' };
     },
   ),
   route(
@@ -154,7 +154,7 @@ export const importRoutes = (ctx: Context): Route[] => [
       description:
         'NDJSON, one result a line, in the order of lines. A result can be read for 24 hours, by the caller ' +
         'who has sent the line. While the import is running, the results so far.',
-      caller: ctx.writer,
+      auth: ctx.writer,
       params: ImportPath,
       query: ResultsQuery,
       anyCaseQuery: true,
@@ -178,7 +178,7 @@ export const importRoutes = (ctx: Context): Route[] => [
       }
       if (isEmpty) throw new NotFound('import with results from that line on');
       res.end();
-      return { status: 200, json: '' };
+      return { status: 200, rawBody: '' };
     },
   ),
 ];

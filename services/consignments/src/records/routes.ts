@@ -46,7 +46,7 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
         tag,
         summary: `${tag}, newest first, with their exact total`,
         description: 'Parameter names are case-insensitive.',
-        caller: ctx.reader,
+        auth: ctx.reader,
         query: api.query,
         anyCaseQuery: true,
         responses: {
@@ -59,7 +59,7 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
       async ({ query }) => {
         const filters = query as z.output<Query> & { PageIndex: number; PageSize: number };
         const page = indexedPageOf(filters);
-        return { status: 200, json: pageJson(name, page.index, await api.list(ctx, filters, page)) };
+        return { status: 200, rawBody: pageJson(name, page.index, await api.list(ctx, filters, page)) };
       },
     ),
     route(
@@ -69,7 +69,7 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
         operationId: `create${noun}`,
         tag,
         summary: `Create a ${what}`,
-        caller: ctx.writer,
+        auth: ctx.writer,
         body: { schema: api.input, example: examples.input },
         responses: {
           201: {
@@ -81,7 +81,7 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
       },
       async ({ body }) => {
         const { id, json } = await createRecord(ctx, kind, body);
-        return { status: 201, headers: { Location: `/v1/${name}/${id}` }, json };
+        return { status: 201, headers: { Location: `/v1/${name}/${id}` }, rawBody: json };
       },
     ),
     route(
@@ -91,12 +91,12 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
         operationId: `get${noun}`,
         tag,
         summary: `One ${what}`,
-        caller: ctx.writer,
+        auth: ctx.writer,
         params,
         responses: { 200: { description: `The ${what}`, body: record } },
         problems: [404],
       },
-      async ({ params }) => ({ status: 200, json: await getRecord(ctx, kind, what, params.id) }),
+      async ({ params }) => ({ status: 200, rawBody: await getRecord(ctx, kind, what, params.id) }),
     ),
     route(
       {
@@ -106,7 +106,7 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
         tag,
         summary: `Change some fields of a ${what}`,
         description: 'A JSON merge patch (RFC 7396): absent fields keep their values, null clears a field.',
-        caller: ctx.writer,
+        auth: ctx.writer,
         params,
         body: { schema: api.patch, example: examples.patch, types: patchTypes },
         responses: { 200: { description: `The ${what}`, body: record } },
@@ -114,7 +114,7 @@ export const recordRoutes = <Query extends z.ZodObject>(ctx: Context, api: Recor
       },
       async ({ params, body }) => ({
         status: 200,
-        json: await changeRecord(ctx, kind, what, params.id, body),
+        rawBody: await changeRecord(ctx, kind, what, params.id, body),
       }),
     ),
   ];

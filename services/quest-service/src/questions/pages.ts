@@ -1,4 +1,4 @@
-import { detached } from '@platform/service-kit/request-scope';
+import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { LRUCache } from 'lru-cache';
 
 /** Some questions of one version of a quest, serialised. */
@@ -36,7 +36,7 @@ export const createPages = (bytes: number): Pages | undefined => {
     maxSize: bytes,
     sizeCalculation: ({ json }) => json.buffer.byteLength + entryBytes,
     fetchMethod: async (_key, _stale, { context: read }) => {
-      const page = await detached(read);
+      const page = await runOutsideRequest(read);
       return page && owned(page);
     },
     // A page that is evicted while it is read is returned all the same.

@@ -38,7 +38,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       tag,
       summary: 'Questions of a quest, in order',
       description: 'The names Skip and Take are matched without regard to case.',
-      caller: ctx.reader,
+      auth: ctx.reader,
       params: QuestPath,
       query: PageQuery,
       anyCaseQuery: true,
@@ -53,7 +53,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       const page = await listQuestions(ctx, params.questId, windowOf(query));
       const headers = versionHeaders(page.version);
       if (isNotModified(req, page.version)) return { status: 304, headers };
-      return { status: 200, headers, json: page.json };
+      return { status: 200, headers, rawBody: page.json };
     },
   ),
   route(
@@ -64,7 +64,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       tag,
       summary: 'Replace all questions of a quest',
       description: 'A list that was read with GET can be sent back. Missing ids are generated.',
-      caller: ctx.writer,
+      auth: ctx.writer,
       params: QuestPath,
       headers: ifMatch,
       body: { schema: QuestionListInput, limit: listLimit },
@@ -74,7 +74,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
     async ({ params, body, req }) => {
       const target = { ...params, expected: expectedVersions(req) };
       const { version, result } = await replaceQuestions(ctx, target, body);
-      return { status: 200, headers: versionHeaders(version), json: JSON.stringify(result) };
+      return { status: 200, headers: versionHeaders(version), rawBody: JSON.stringify(result) };
     },
   ),
   route(
@@ -84,7 +84,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       operationId: 'addQuestion',
       tag,
       summary: 'Add a question, at its orderNumber or at the end',
-      caller: ctx.writer,
+      auth: ctx.writer,
       params: QuestPath,
       headers: ifMatch,
       body: { schema: QuestionInput, example },
@@ -101,7 +101,11 @@ export const questionRoutes = (ctx: Context): Route[] => [
       const target = { ...params, expected: expectedVersions(req) };
       const { version, result } = await addQuestion(ctx, target, body);
       const Location = `/v1/quests/${params.questId}/questions/${result.questionId}`;
-      return { status: 201, headers: { ...versionHeaders(version), Location }, json: JSON.stringify(result) };
+      return {
+        status: 201,
+        headers: { ...versionHeaders(version), Location },
+        rawBody: JSON.stringify(result),
+      };
     },
   ),
   route(
@@ -111,7 +115,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       operationId: 'getQuestion',
       tag,
       summary: 'One question of a quest',
-      caller: ctx.reader,
+      auth: ctx.reader,
       params: QuestionPath,
       headers: ifNoneMatch,
       responses: {
@@ -124,7 +128,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       const { version, result } = await getQuestion(ctx, questId, questionId);
       const headers = versionHeaders(version);
       if (isNotModified(req, version)) return { status: 304, headers };
-      return { status: 200, headers, json: JSON.stringify(result) };
+      return { status: 200, headers, rawBody: JSON.stringify(result) };
     },
   ),
   route(
@@ -134,7 +138,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       operationId: 'replaceQuestion',
       tag,
       summary: 'Replace a question; another orderNumber moves it',
-      caller: ctx.writer,
+      auth: ctx.writer,
       params: QuestionPath,
       headers: ifMatch,
       body: { schema: QuestionInput, example },
@@ -144,7 +148,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
     async ({ params: { questId, questionId }, body, req }) => {
       const target = { questId, expected: expectedVersions(req) };
       const { version, result } = await replaceQuestion(ctx, target, questionId, body);
-      return { status: 200, headers: versionHeaders(version), json: JSON.stringify(result) };
+      return { status: 200, headers: versionHeaders(version), rawBody: JSON.stringify(result) };
     },
   ),
   route(
@@ -154,7 +158,7 @@ export const questionRoutes = (ctx: Context): Route[] => [
       operationId: 'deleteQuestion',
       tag,
       summary: 'Delete a question; the following questions move up',
-      caller: ctx.writer,
+      auth: ctx.writer,
       params: QuestionPath,
       headers: ifMatch,
       responses: { 204: { description: 'The question is deleted', headers: etagHeader } },

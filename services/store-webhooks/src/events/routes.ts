@@ -27,7 +27,7 @@ const spanExample = { from: '2020-01-01T00:00:00.000Z', to: '2020-01-02T00:00:00
 const eventParams = z.strictObject({ id: z.uuid(), eventId: z.uuid() });
 
 export const eventRoutes = (context: Context): Route[] => {
-  const shared = { tag: 'Events', caller: context.verifier.guard('stores:admin') } as const;
+  const shared = { tag: 'Events', auth: context.verifier.guard('stores:admin') } as const;
   return [
     // Before the routes of one event: Express takes the first that fits the path.
     route(

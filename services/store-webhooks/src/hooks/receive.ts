@@ -15,7 +15,7 @@ import { receiptOf, reportUnreadable } from './receipt.ts';
 import type { Sender } from './token-guard.ts';
 
 /** The answer to nearly every webhook. */
-const accepted: AnyAnswer = { status: 200, json: '{}' };
+const accepted: AnyAnswer = { status: 200, rawBody: '{}' };
 
 /**
  * How long a payment's event is left to the request that answers it before a worker may claim it. If the provider takes

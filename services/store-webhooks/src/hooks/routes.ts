@@ -32,8 +32,8 @@ export const hookRoutes = (context: Context): Route[] => {
     tag: 'Webhooks',
     summary: hookEvents[event].summary,
     description: 'The token in the path is the credential.',
-    caller: createTokenGuard(context, event),
-    unlimited: true,
+    auth: createTokenGuard(context, event),
+    skipRateLimit: true,
     params: paramsOf(event),
     // Senders add parameters of their own.
     query: z.looseObject({}),
@@ -66,8 +66,8 @@ const checkRoute = (event: HookEvent): Route =>
       tag: 'Webhooks',
       summary: 'Return the value of the query parameter `check`, for providers that verify an address',
       description: 'The token is not looked up.',
-      caller: anyone,
-      unlimited: true,
+      auth: anyone,
+      skipRateLimit: true,
       params: paramsOf(event),
       query: z.looseObject({
         check: z
@@ -87,6 +87,6 @@ const checkRoute = (event: HookEvent): Route =>
           detail: 'This address accepts POST.',
           headers: { Allow: 'POST' },
         });
-      return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, json: check };
+      return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, rawBody: check };
     },
   );

@@ -40,7 +40,7 @@ export const resendRoute = (context: Context): Route =>
       tag: 'Notifications',
       summary: 'Send the mail of a notification again',
       description: 'The recipient is looked up again.',
-      caller: context.verifier.guard('stores:admin'),
+      auth: context.verifier.guard('stores:admin'),
       params: z.strictObject({ id: z.uuid(), notificationId: z.uuid() }),
       responses: { 202: { description: 'It will be sent', body: NotificationView } },
       problems: [404, 409],

@@ -56,7 +56,7 @@ export const paymentRoutes = (context: Context): Route[] => [
       operationId: 'createPayment',
       tag: 'Payments',
       summary: 'Register the order that a 3DS transaction pays',
-      caller: context.verifier.guard('stores:admin'),
+      auth: context.verifier.guard('stores:admin'),
       params: storeId,
       body: { schema: Payment },
       responses: {

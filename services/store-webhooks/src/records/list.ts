@@ -110,7 +110,7 @@ interface List {
 }
 
 const shared = (context: Context, tag: string) =>
-  ({ method: 'get', tag, caller: context.verifier.guard('stores:admin'), problems: [404] }) as const;
+  ({ method: 'get', tag, auth: context.verifier.guard('stores:admin'), problems: [404] }) as const;
 
 const mapValues = <T, U>(
   record: Record<string, T>,

@@ -50,7 +50,7 @@ export const createUserRoute = (context: Context): Route =>
       operationId: 'createUser',
       tag: 'Users',
       summary: 'Register a customer who is a member at the POS',
-      caller: context.verifier.guard('stores:admin'),
+      auth: context.verifier.guard('stores:admin'),
       params: storeId,
       body: {
         schema: UserBody,

@@ -4,7 +4,7 @@ import { startBackground } from '@platform/service-kit/background';
 import { createBatcher } from '@platform/service-kit/batcher';
 import type { Log } from '@platform/service-kit/log';
 import { Unavailable } from '@platform/service-kit/problem';
-import { detached } from '@platform/service-kit/request-scope';
+import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { Receipt } from '../inbox/receipt.ts';
 import { safeError } from '@platform/service-kit/safe-error';
 import {
@@ -160,7 +160,7 @@ export const createSpool = (options: SpoolOptions): Spool => {
   };
   const begin = (): void => {
     // Detached, because the request that begins it ends before the spool is replayed.
-    if (active && draining === undefined && !stopping.signal.aborted) draining = detached(run);
+    if (active && draining === undefined && !stopping.signal.aborted) draining = runOutsideRequest(run);
   };
 
   const takeOver = async (one: OwnFolder): Promise<void> => {

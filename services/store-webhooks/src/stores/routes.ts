@@ -21,7 +21,7 @@ export const storeId = z.strictObject({
 });
 
 export const storeRoutes = (context: Context): Route[] => {
-  const shared = { tag: 'Stores', caller: context.verifier.guard('stores:admin') } as const;
+  const shared = { tag: 'Stores', auth: context.verifier.guard('stores:admin') } as const;
   return [
     route(
       {

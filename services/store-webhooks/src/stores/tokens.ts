@@ -1,6 +1,6 @@
 import type { PathTokenRow } from '@platform/auth/path-tokens';
 import type { Database } from '@platform/service-kit/db';
-import { detached } from '@platform/service-kit/request-scope';
+import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { eq, sql as expression } from 'drizzle-orm';
 import type { Sql } from 'postgres';
 import { stores, webhookTokens } from '../db/tables.ts';
@@ -61,7 +61,9 @@ export const createOldUses = (sql: Sql, now: () => Date): OldUses => {
     count: (tokenHash) => {
       counts.set(tokenHash, (counts.get(tokenHash) ?? 0) + 1);
       // The counts are not important enough to fail a request.
-      timer ??= detached(() => setTimeout(() => void flush().catch(() => undefined), flushMs).unref());
+      timer ??= runOutsideRequest(() =>
+        setTimeout(() => void flush().catch(() => undefined), flushMs).unref(),
+      );
     },
     flush,
     [Symbol.asyncDispose]: () => flush().catch(() => undefined),

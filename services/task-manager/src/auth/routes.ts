@@ -32,7 +32,7 @@ const liftRoute = (context: Context, operators: TokenVerifier): Route =>
       description:
         'For operators: ends the wait of a network and, with an email, of that account: from that network ' +
         'and from those it does not know. The log keeps who did it.',
-      caller: operators.guard('accounts:admin'),
+      auth: operators.guard('accounts:admin'),
       body: { schema: LoginWait, example: { address: '198.51.100.7', email: 'ada@example.test' } },
       responses: { 204: { description: 'Logins are possible again' } },
     },
@@ -44,7 +44,7 @@ const liftRoute = (context: Context, operators: TokenVerifier): Route =>
 
 export const authRoutes = (context: Context): Route[] => {
   const { tokens, cookies, operators } = context;
-  const caller = tokens.guard();
+  const auth = tokens.guard();
 
   const clearCookies = (req: IncomingMessage, res: ServerResponse): void => {
     for (const cookie of [cookies.access, cookies.refresh]) res.appendHeader('Set-Cookie', cookie.clear(req));
@@ -61,7 +61,7 @@ export const authRoutes = (context: Context): Route[] => {
   /** The session of the request's access token; undefined without a valid one. */
   const currentSession = async (req: IncomingMessage) => {
     try {
-      const { subject, sessionId = '' } = await caller.identify(req, noLookupLimit);
+      const { subject, sessionId = '' } = await auth.identify(req, noLookupLimit);
       return { userId: subject, id: sessionId };
     } catch (error) {
       if (error instanceof Problem && error.status === 401) return undefined;
@@ -78,7 +78,7 @@ export const authRoutes = (context: Context): Route[] => {
         tag,
         summary: 'Create a user and log in',
         description: 'Limited by network and by email: 429. When too many passwords wait to be hashed: 503.',
-        caller: anyone,
+        auth: anyone,
         body: {
           schema: Registration,
           example: { email: 'my-name@example.test', password: 'correct horse battery', name: 'Ada' },
@@ -102,7 +102,7 @@ export const authRoutes = (context: Context): Route[] => {
           'After ten failures in a row for one email from one network: 429 with growing waits. After a hundred ' +
           'failures a network waits too, and after a hundred for one email all networks that its account ' +
           'does not know; an account that has logged in from a network before does not wait there.',
-        caller: anyone,
+        auth: anyone,
         body: { schema: Login, example: { email: 'ada@example.test', password: 'correct horse battery' } },
         responses: { 200: { description: 'You are logged in', body: LoggedIn, headers: setsCookies } },
         problems: [401],
@@ -119,7 +119,7 @@ export const authRoutes = (context: Context): Route[] => {
         operationId: 'check',
         tag,
         summary: 'Who you are, and until when',
-        caller,
+        auth,
         responses: { 200: { description: 'You are logged in', body: Checked } },
       },
       async ({ caller }) => ({
@@ -141,7 +141,7 @@ export const authRoutes = (context: Context): Route[] => {
         description:
           'Every instance refuses its access tokens from then on. Cookies do not count when a page of ' +
           'another origin caused the request.',
-        caller: anyone,
+        auth: anyone,
         responses: {
           204: { description: 'You have no session', headers: { 'Set-Cookie': 'Deletes both cookies' } },
         },
@@ -168,7 +168,7 @@ export const authRoutes = (context: Context): Route[] => {
           'A refresh token works once. For 30 seconds the token that was exchanged gets working credentials ' +
           'of the same session again; used later, it ends the session. With an access cookie of another ' +
           'session it is refused.',
-        caller: anyone,
+        auth: anyone,
         headers: { Cookie: 'The refresh cookie' },
         responses: { 200: { description: 'You stay logged in', body: LoggedIn, headers: setsCookies } },
         problems: [401],

@@ -25,7 +25,7 @@ const idempotencyKeyOf = ({ headers }: IncomingMessage): string | undefined => {
 };
 
 export const taskRoutes = (context: Context): Route[] => {
-  const caller = context.tokens.guard();
+  const auth = context.tokens.guard();
   return [
     route(
       {
@@ -34,7 +34,7 @@ export const taskRoutes = (context: Context): Route[] => {
         operationId: 'listTasks',
         tag,
         summary: 'List your tasks, filtered and sorted, by page',
-        caller,
+        auth,
         query: TaskQuery,
         responses: { 200: { description: 'One page of tasks', body: TaskList } },
       },
@@ -51,7 +51,7 @@ export const taskRoutes = (context: Context): Route[] => {
         operationId: 'createTask',
         tag,
         summary: 'Create a task',
-        caller,
+        auth,
         headers: {
           'Idempotency-Key':
             'Up to 128 characters. For 24 hours, the same key with the same body gets the first answer, ' +
@@ -87,7 +87,7 @@ export const taskRoutes = (context: Context): Route[] => {
         operationId: 'getTask',
         tag,
         summary: 'Get one of your tasks',
-        caller,
+        auth,
         params: TaskParams,
         headers: { 'If-None-Match': 'ETags of the versions you have; 304 when the task has one of them' },
         responses: {
@@ -111,7 +111,7 @@ export const taskRoutes = (context: Context): Route[] => {
         operationId: 'patchTask',
         tag,
         summary: 'Change a task with a JSON Merge Patch',
-        caller,
+        auth,
         params: TaskParams,
         headers: {
           'If-Match': 'ETags of the versions you want to change; 412 when the task has another one',
@@ -137,7 +137,7 @@ export const taskRoutes = (context: Context): Route[] => {
         operationId: 'deleteTask',
         tag,
         summary: 'Delete a task',
-        caller,
+        auth,
         params: TaskParams,
         headers: {
           'If-Match': 'ETags of the versions you want to delete; 412 when the task has another one',

@@ -29,14 +29,14 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
       operationId: 'listDeliverables',
       tag,
       summary: 'All deliverables of a project, oldest first',
-      caller: ctx.reader,
+      auth: ctx.reader,
       params: ProjectPath,
       responses: { 200: { description: 'The whole list as one page', body: DeliverableList } },
       problems: [404],
     },
     async ({ params }) => ({
       status: 200,
-      json: fullJson('deliverables', await listDeliverables(ctx, params.id)),
+      rawBody: fullJson('deliverables', await listDeliverables(ctx, params.id)),
     }),
   ),
   route(
@@ -47,7 +47,7 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
       tag,
       summary:
         'Create a deliverable; like every change of a deliverable, this updates updated_at of its project',
-      caller: ctx.admin,
+      auth: ctx.admin,
       params: ProjectPath,
       body: {
         schema: DeliverableInput,
@@ -64,7 +64,11 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
     },
     async ({ params, body }) => {
       const { id, json } = await createDeliverable(ctx, params.id, body);
-      return { status: 201, headers: { Location: `/v1/projects/${params.id}/deliverables/${id}` }, json };
+      return {
+        status: 201,
+        headers: { Location: `/v1/projects/${params.id}/deliverables/${id}` },
+        rawBody: json,
+      };
     },
   ),
   route(
@@ -74,14 +78,14 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
       operationId: 'getDeliverable',
       tag,
       summary: 'One deliverable',
-      caller: ctx.admin,
+      auth: ctx.admin,
       params: DeliverablePath,
       responses: { 200: { description: 'The deliverable', body: Deliverable } },
       problems: [404],
     },
     async ({ params: { id: projectId, deliverable_id: id } }) => ({
       status: 200,
-      json: await getDeliverable(ctx, { projectId, id }),
+      rawBody: await getDeliverable(ctx, { projectId, id }),
     }),
   ),
   route(
@@ -91,7 +95,7 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
       operationId: 'changeDeliverable',
       tag,
       summary: 'Change some fields of a deliverable',
-      caller: ctx.admin,
+      auth: ctx.admin,
       params: DeliverablePath,
       body: { schema: DeliverablePatch },
       responses: { 200: { description: 'The deliverable', body: Deliverable } },
@@ -99,7 +103,7 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
     },
     async ({ params: { id: projectId, deliverable_id: id }, body }) => ({
       status: 200,
-      json: await changeDeliverable(ctx, { projectId, id }, body),
+      rawBody: await changeDeliverable(ctx, { projectId, id }, body),
     }),
   ),
   route(
@@ -109,7 +113,7 @@ export const deliverableRoutes = (ctx: Context): Route[] => [
       operationId: 'deleteDeliverable',
       tag,
       summary: 'Delete a deliverable',
-      caller: ctx.admin,
+      auth: ctx.admin,
       params: DeliverablePath,
       responses: { 204: { description: 'The deliverable is deleted' } },
       problems: [404],

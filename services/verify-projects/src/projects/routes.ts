@@ -18,13 +18,13 @@ export const projectRoutes = (ctx: Context): Route[] => [
       description:
         'Ordered by updated_at, then id. Every page costs the same. To follow changes, keep the highest ' +
         'updated_at seen and send it as modified_after next time.',
-      caller: ctx.reader,
+      auth: ctx.reader,
       query: ProjectQuery,
       responses: { 200: { description: 'One page of projects', body: ProjectList } },
     },
     async ({ query }) => {
       const page = pageOf(query);
-      return { status: 200, json: pageJson('projects', page, await listProjects(ctx, page, query)) };
+      return { status: 200, rawBody: pageJson('projects', page, await listProjects(ctx, page, query)) };
     },
   ),
   route(
@@ -34,7 +34,7 @@ export const projectRoutes = (ctx: Context): Route[] => [
       operationId: 'createProject',
       tag,
       summary: 'Create a project',
-      caller: ctx.admin,
+      auth: ctx.admin,
       body: {
         schema: ProjectInput,
         example: { name: 'Diplomas', source_language: 'en', target_languages: ['de', 'pt-BR'] },
@@ -49,7 +49,7 @@ export const projectRoutes = (ctx: Context): Route[] => [
     },
     async ({ body }) => {
       const { id, json } = await createProject(ctx, body);
-      return { status: 201, headers: { Location: `/v1/projects/${id}` }, json };
+      return { status: 201, headers: { Location: `/v1/projects/${id}` }, rawBody: json };
     },
   ),
   route(
@@ -59,12 +59,12 @@ export const projectRoutes = (ctx: Context): Route[] => [
       operationId: 'getProject',
       tag,
       summary: 'One project',
-      caller: ctx.admin,
+      auth: ctx.admin,
       params: ProjectPath,
       responses: { 200: { description: 'The project', body: Project } },
       problems: [404],
     },
-    async ({ params }) => ({ status: 200, json: await getProject(ctx, params.id) }),
+    async ({ params }) => ({ status: 200, rawBody: await getProject(ctx, params.id) }),
   ),
   route(
     {
@@ -73,13 +73,13 @@ export const projectRoutes = (ctx: Context): Route[] => [
       operationId: 'changeProject',
       tag,
       summary: 'Change some fields of a project',
-      caller: ctx.admin,
+      auth: ctx.admin,
       params: ProjectPath,
       body: { schema: ProjectPatch, example: { status: 'active' } },
       responses: { 200: { description: 'The project', body: Project } },
       problems: [404],
     },
-    async ({ params, body }) => ({ status: 200, json: await changeProject(ctx, params.id, body) }),
+    async ({ params, body }) => ({ status: 200, rawBody: await changeProject(ctx, params.id, body) }),
   ),
   route(
     {
@@ -88,7 +88,7 @@ export const projectRoutes = (ctx: Context): Route[] => [
       operationId: 'deleteProject',
       tag,
       summary: 'Delete a project and its deliverables',
-      caller: ctx.admin,
+      auth: ctx.admin,
       params: ProjectPath,
       responses: { 204: { description: 'The project is deleted' } },
       problems: [404],

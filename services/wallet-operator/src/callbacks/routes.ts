@@ -119,9 +119,9 @@ export const callbackRoutes = (context: Context): Route[] =>
         operationId: callback,
         tag: 'Callbacks',
         summary,
-        caller: signed,
+        auth: signed,
         body: { schema: request, example, raw: true },
-        unlimited: true,
+        skipRateLimit: true,
         // What was accepted is in the ledger; a line for each callback would cost a sixth of its time.
         logSuccess: false,
         responses: {

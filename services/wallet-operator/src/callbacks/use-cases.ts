@@ -20,7 +20,7 @@ export interface SignedCallback {
 export interface CallbackAnswer {
   status: 200 | 401 | 500;
   headers?: Record<string, string>;
-  json: string;
+  rawBody: string;
   /** Why nothing was decided, for the log. */
   code?: string;
 }
@@ -38,7 +38,7 @@ export const answerCallback = async (
 ): Promise<CallbackAnswer> => {
   if (body === undefined) {
     wallet.countOutcome(callback, 'ERROR_WRONG_SYNTAX');
-    return { status: 200, json: refusal('', 'ERROR_WRONG_SYNTAX') };
+    return { status: 200, rawBody: refusal('', 'ERROR_WRONG_SYNTAX') };
   }
   const verdict = signatures.verify({ timestamp, signature, path, body });
   if (!verdict.ok) {
@@ -49,7 +49,7 @@ export const answerCallback = async (
     return {
       status: 401,
       headers: challenge,
-      json: refusal(requestIdOf(jsonOf(body)), 'ERROR_INVALID_SIGNATURE'),
+      rawBody: refusal(requestIdOf(jsonOf(body)), 'ERROR_INVALID_SIGNATURE'),
     };
   }
   const value = jsonOf(body);
@@ -57,7 +57,7 @@ export const answerCallback = async (
   const command = commandOf[callback](value);
   if (command === undefined) {
     wallet.countOutcome(callback, 'ERROR_WRONG_SYNTAX');
-    return { status: 200, json: refusal(requestId, 'ERROR_WRONG_SYNTAX') };
+    return { status: 200, rawBody: refusal(requestId, 'ERROR_WRONG_SYNTAX') };
   }
   try {
     const outcome = await ledger.add(command);
@@ -67,11 +67,11 @@ export const answerCallback = async (
       const { status, reason } = outcome;
       log.info({ callback, playerId: command.playerId, status, reason }, 'not an ordinary outcome');
     }
-    return { status: 200, json: answerOf(requestId, command, outcome) };
+    return { status: 200, rawBody: answerOf(requestId, command, outcome) };
   } catch (err) {
     const { code } = toProblem(err);
     if (!isOverload(code)) log.error({ err, callback }, 'the outcome is not known');
     wallet.countOutcome(callback, 'ERROR_UNKNOWN');
-    return { status: 500, code, json: refusal(requestId, 'ERROR_UNKNOWN') };
+    return { status: 500, code, rawBody: refusal(requestId, 'ERROR_UNKNOWN') };
   }
 };

@@ -18,7 +18,7 @@ export const evidenceRoutes = (context: Context): Route[] => [
       summary: 'Signed checkpoints of the ledger',
       description:
         'For third parties to keep. The oldest come first, so that the number of a checkpoint is its place in the list.',
-      caller: context.tokens.guard('wallet:audit'),
+      auth: context.tokens.guard('wallet:audit'),
       query: CheckpointQuery,
       responses: { 200: { description: 'A page', body: CheckpointList } },
     },
@@ -37,7 +37,7 @@ export const evidenceRoutes = (context: Context): Route[] => [
       operationId: 'listSealingKeys',
       tag,
       summary: 'Public keys that signed checkpoints and evidence (RFC 7517)',
-      caller: anyone,
+      auth: anyone,
       responses: { 200: { description: 'The newest first', body: SealingKeys } },
     },
     async () => ({ status: 200, body: await sealingKeys(context) }),
@@ -50,7 +50,7 @@ export const evidenceRoutes = (context: Context): Route[] => [
       tag,
       summary: 'The entries of a round with the proof that they were sealed',
       description: 'Save the answer as it is: `verify-evidence` needs neither this service nor its database.',
-      caller: context.tokens.guard('wallet:read'),
+      auth: context.tokens.guard('wallet:read'),
       params: RoundPath,
       responses: { 200: { description: 'Evidence', body: EvidenceFileShape } },
       problems: [404, 409],
@@ -59,7 +59,7 @@ export const evidenceRoutes = (context: Context): Route[] => [
       status: 200,
       headers: { 'Content-Disposition': 'attachment; filename="evidence.json"' },
       // As it was signed: shaping it by its schema again could change its bytes.
-      json: await roundEvidence(context, params.playerId, params.roundId),
+      rawBody: await roundEvidence(context, params.playerId, params.roundId),
     }),
   ),
 ];

@@ -19,7 +19,7 @@ export const limitRoutes = (context: Context): Route[] => {
         operationId: 'getLimits',
         tag,
         summary: 'The limits of a player, and how much of them is used',
-        caller: reader,
+        auth: reader,
         params: PlayerPath,
         responses: { 200: { description: 'The limits', body: Limits } },
         problems: [404],
@@ -36,7 +36,7 @@ export const limitRoutes = (context: Context): Route[] => {
         description:
           'A new or lower limit is in force at once. A higher limit, and the end of one, wait for 24 hours; sending ' +
           'the limit in force again cancels that. Of the limits of player and operator, the lower one counts.',
-        caller: admin,
+        auth: admin,
         params: PlayerPath,
         body: {
           schema: NewLimits,
@@ -57,7 +57,7 @@ export const limitRoutes = (context: Context): Route[] => {
         operationId: 'listLimitChanges',
         tag,
         summary: 'The changes of the limits of a player, the newest first',
-        caller: reader,
+        auth: reader,
         params: PlayerPath,
         query: LimitHistoryQuery,
         responses: { 200: { description: 'A page', body: LimitHistory } },
@@ -78,7 +78,7 @@ export const limitRoutes = (context: Context): Route[] => {
         summary: 'How long a player has been playing, and with which result',
         description:
           'For reality checks. A session ends when no bet was accepted for SESSION_BREAK_S (30 minutes).',
-        caller: reader,
+        auth: reader,
         params: PlayerPath,
         responses: { 200: { description: 'The newest session', body: PlaySession } },
         problems: [404],

@@ -75,7 +75,7 @@ const fileRoutes = (context: Context): Route[] => {
         operationId: `downloadDifferences${format === 'csv' ? 'Csv' : 'Jsonl'}`,
         tag,
         summary: format === 'csv' ? 'All differences as CSV' : 'All differences, one JSON object a line',
-        caller: context.tokens.guard('wallet:read'),
+        auth: context.tokens.guard('wallet:read'),
         params: ReconciliationPath,
         responses: { 200: { description: 'The file', body, mediaType } },
         problems: [404],
@@ -96,7 +96,7 @@ const fileRoutes = (context: Context): Route[] => {
         } finally {
           downloads -= 1;
         }
-        return { status: 200, json: '' };
+        return { status: 200, rawBody: '' };
       },
     ),
   );
@@ -118,7 +118,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
           'The body is read as it arrives: CSV with a header, or one JSON object a line. A statement with an ' +
           'invalid line is refused as a whole, with the first mistakes by line and column. It is compared in the ' +
           'background; the answer says where to look.',
-        caller: admin,
+        auth: admin,
         query: StatementQuery,
         body: {
           schema: StatementLine,
@@ -159,7 +159,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         operationId: 'listReconciliations',
         tag,
         summary: 'Reconciliations, the newest first',
-        caller: reader,
+        auth: reader,
         query: ReconciliationQuery,
         responses: { 200: { description: 'A page', body: ReconciliationList } },
       },
@@ -176,7 +176,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         operationId: 'getReconciliation',
         tag,
         summary: 'Progress and result of a reconciliation',
-        caller: reader,
+        auth: reader,
         params: ReconciliationPath,
         responses: { 200: { description: 'The reconciliation', body: ReconciliationWithKinds } },
         problems: [404],
@@ -193,7 +193,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         operationId: 'listDifferences',
         tag,
         summary: 'The differences, with the repair that the contract allows',
-        caller: reader,
+        auth: reader,
         params: ReconciliationPath,
         query: DifferenceQuery,
         responses: { 200: { description: 'A page', body: DifferenceList } },
@@ -216,7 +216,7 @@ export const reconciliationRoutes = (context: Context): Route[] => {
         description:
           'A repair goes through the ledger by its normal rules and can be refused. Each difference needs a dry run ' +
           'before its repair is applied. Repeating a repair changes nothing.',
-        caller: admin,
+        auth: admin,
         params: ReconciliationPath,
         body: { schema: RepairRequest, example: { dryRun: true, differences: [1] } },
         responses: { 200: { description: 'One result for each difference', body: Repairs } },

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Page } from '@platform/pagination/page-limit';
 import { slice, type Slice } from '@platform/pagination/slice';
 import { Conflict, NotFound, Problem, ValidationFailed } from '@platform/service-kit/problem';
-import { detached } from '@platform/service-kit/request-scope';
+import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
@@ -91,7 +91,7 @@ export const receiveStatement = async (
   } catch (error) {
     const isInvalid = error instanceof Problem && [400, 413].includes(error.status);
     // Also when the client has closed the connection. Should this fail, it counts as interrupted after a while.
-    await detached(() => failRun(sql, id, isInvalid ? 'invalid_statement' : 'interrupted')).catch(
+    await runOutsideRequest(() => failRun(sql, id, isInvalid ? 'invalid_statement' : 'interrupted')).catch(
       () => undefined,
     );
     ctx.comparing.wake();

@@ -20,7 +20,7 @@ export const summaryRoutes = (context: Context): Route[] => {
         summary: 'The account summary of days, by currency or by game and currency',
         description:
           'Opening, bets, wins, reversals, deposits, withdrawals and closing. Rows without entries and with a closing of 0.00 are left out.',
-        caller: reader,
+        auth: reader,
         query: SummaryQuery,
         responses: { 200: { description: 'A page', body: Summary } },
       },
@@ -36,7 +36,7 @@ export const summaryRoutes = (context: Context): Route[] => {
         operationId: 'downloadSummary',
         tag,
         summary: 'The account summary as a CSV file',
-        caller: reader,
+        auth: reader,
         query: SummaryFileQuery,
         responses: {
           200: {
@@ -53,7 +53,7 @@ export const summaryRoutes = (context: Context): Route[] => {
           'Content-Type': 'text/csv; charset=utf-8',
           'Content-Disposition': `attachment; filename="summary-${query.from}-${query.to}.csv"`,
         },
-        json: await summaryFile(context, query),
+        rawBody: await summaryFile(context, query),
       }),
     ),
   ];

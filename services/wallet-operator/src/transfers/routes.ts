@@ -8,7 +8,7 @@ import { getTransfer, makeTransfer } from './use-cases.ts';
 const tag = 'Players';
 
 const routesOf = (context: Context, direction: Direction, summary: string): Route[] => {
-  const caller = context.tokens.guard('wallet:admin');
+  const auth = context.tokens.guard('wallet:admin');
   return [
     route(
       {
@@ -18,7 +18,7 @@ const routesOf = (context: Context, direction: Direction, summary: string): Rout
         tag,
         summary,
         description: 'The same transactionId again returns the same answer and moves nothing.',
-        caller,
+        auth,
         params: PlayerPath,
         body: { schema: NewTransfer, example: { transactionId: `my-${direction}`, amount: '5.00' } },
         responses: { 201: { description: 'Booked', body: Transfer, headers: { Location: 'Its address' } } },
@@ -37,7 +37,7 @@ const routesOf = (context: Context, direction: Direction, summary: string): Rout
         operationId: direction === 'deposit' ? 'getDeposit' : 'getWithdrawal',
         tag,
         summary: `A ${direction} and the balance after it`,
-        caller,
+        auth,
         params: TransferPath,
         responses: { 200: { description: `The ${direction}`, body: Transfer } },
         problems: [404],

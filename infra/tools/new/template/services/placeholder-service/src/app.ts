@@ -5,7 +5,7 @@ import { sparePartRoutes } from './spare-parts/routes.ts';
 /** The resources of the service, and their description in the OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>
   createHttpApp(context, {
-    about: {
+    api: {
       title: 'Placeholder service',
       version: '1.0.0',
       description: 'Spare parts, read in pages.',

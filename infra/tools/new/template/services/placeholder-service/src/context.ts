@@ -1,5 +1,5 @@
 import { createTokenVerifier, type Caller } from '@platform/auth/bearer';
-import { openBaseContext, type BaseContext, type Parts } from '@platform/service-kit/context';
+import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import type { Guard } from '@platform/service-kit/route';
 import type { Env } from './env.ts';
 
@@ -12,7 +12,7 @@ export interface Context extends BaseContext {
 }
 
 /** Creates what every request needs: connections, clients, the clock. Tests replace parts with `overrides`. */
-export const createContext = (env: Env, parts: Parts, overrides: Partial<Context> = {}): Context => {
+export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial<Context> = {}): Context => {
   const tokens = createTokenVerifier({
     jwks: env.AUTH_JWKS,
     issuer: env.AUTH_ISSUER,

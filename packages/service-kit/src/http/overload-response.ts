@@ -10,7 +10,7 @@ const refusal = new Unavailable('too_busy', 'Too many requests; try again shortl
  * Refuses requests before they cost a look-up, a body, a password hash or a line in the log. Everything but the request
  * id is made once: under overload a refusal must cost much less than an answer.
  */
-export const createRefusal = ({ recordRefused }: Metrics): RequestListener => {
+export const createOverloadResponse = ({ recordRefused }: Metrics): RequestListener => {
   const [start, end] = JSON.stringify(problemBody(refusal, '{id}')).split('{id}');
   const headers = {
     ...refusal.headers,

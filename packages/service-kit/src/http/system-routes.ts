@@ -14,10 +14,10 @@ const common = {
   operationId: '',
   tag: '',
   summary: '',
-  caller: anyone,
+  auth: anyone,
   query: z.looseObject({}),
   responses: ok,
-  unlimited: true,
+  skipRateLimit: true,
 } as const;
 
 /** Paths that a listener of their own answers, too: a probe must not wait behind clients. */
@@ -28,7 +28,7 @@ export const probePaths: readonly string[] = ['/livez', '/readyz', '/metrics'];
  * runs), `/readyz` (it may be sent requests), `/metrics` (Prometheus), `/openapi.json`, and what the operations page
  * reads: `/ops/status` for anyone, `/ops/summary` for callers whom the context's `ops` lets in.
  */
-export const operationRoutes = ({ health, metrics, ops }: BaseContext, document: object): Route[] => {
+export const systemRoutes = ({ health, metrics, ops }: BaseContext, document: object): Route[] => {
   const { registry, history, samples } = metrics;
   const json = JSON.stringify(document);
   const headers = { 'Cache-Control': 'no-store' };
@@ -49,30 +49,30 @@ export const operationRoutes = ({ health, metrics, ops }: BaseContext, document:
     gauges: await samples.read(),
   });
   return [
-    route({ ...common, path: '/livez' }, () => ({ status: 200, json: '{"status":"ok"}' })),
+    route({ ...common, path: '/livez' }, () => ({ status: 200, rawBody: '{"status":"ok"}' })),
     route({ ...common, path: '/readyz', responses: { ...ok, 503: { description: '' } } }, async () => {
       const { ready, degraded, checks } = await health.check();
       const state = health.draining ? 'draining' : ready ? 'ready' : 'not_ready';
-      return { status: ready ? 200 : 503, json: JSON.stringify({ status: state, degraded, checks }) };
+      return { status: ready ? 200 : 503, rawBody: JSON.stringify({ status: state, degraded, checks }) };
     }),
     route({ ...common, path: '/metrics' }, async () => ({
       status: 200,
       headers: { 'Content-Type': registry.contentType },
-      json: await registry.metrics(),
+      rawBody: await registry.metrics(),
     })),
-    route({ ...common, path: '/openapi.json' }, () => ({ status: 200, json })),
+    route({ ...common, path: '/openapi.json' }, () => ({ status: 200, rawBody: json })),
     route({ ...common, path: '/ops/status' }, async () => ({
       status: 200,
       headers,
-      json: JSON.stringify(await currentStatus()),
+      rawBody: JSON.stringify(await currentStatus()),
     })),
     ...(ops === undefined
       ? []
       : [
-          route({ ...common, path: '/ops/summary', caller: ops }, async () => ({
+          route({ ...common, path: '/ops/summary', auth: ops }, async () => ({
             status: 200,
             headers,
-            json: JSON.stringify(await summary()),
+            rawBody: JSON.stringify(await summary()),
           })),
         ]),
   ];
