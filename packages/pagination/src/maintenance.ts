@@ -85,6 +85,8 @@ export const maintainDirectories = (options: MaintenanceOptions): Maintenance =>
     let isFolded = true;
     const foldChanges = async (): Promise<boolean | void> => {
       const folded = await fold(sql, directory);
+      // What another instance leaves, such as one that only merges, is folded soon.
+      if (folded === undefined) return undefined;
       if (folded === 0) return false;
       isFolded = true;
       // After many changes there are probably more already.

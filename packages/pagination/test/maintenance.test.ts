@@ -65,6 +65,33 @@ it('looks seldom while nobody writes, and folds at once what a hint announces', 
   await maintenance[Symbol.asyncDispose]();
 });
 
+it('folds soon after another instance has stopped merging, although it looks seldom while nobody writes', async () => {
+  const { maintenance } = start([risingDirectory], {
+    ...often,
+    foldIdle: 3_600_000,
+    mergeEvery: 3_600_000,
+    checkEvery: 3_600_000,
+  });
+  const merging = lists.connect();
+  await merging`begin`;
+  await merging`select from rising_directory_state for update`;
+  await merging`savepoint before_lock`;
+  // Holds the fold up, so that it is seen to come, and to pass on.
+  await merging`lock table rising_directory_state in exclusive mode`;
+  await insert(10);
+  maintenance.hint();
+  const locksOfFolds = (isGranted: boolean) => merging`
+    select from pg_locks where granted = ${isGranted} and pid <> pg_backend_pid()
+      and relation = any('{rising,rising_directory_state}'::regclass[])`;
+  await expect.poll(() => locksOfFolds(false)).not.toHaveLength(0);
+  await merging`rollback to before_lock`;
+  await expect.poll(() => locksOfFolds(true)).toHaveLength(0);
+  expect(await countUnfolded(lists.sql, risingDirectory)).toBe(10);
+  await merging`commit`;
+  await folded();
+  await maintenance[Symbol.asyncDispose]();
+});
+
 it('logs a failing list once, although the others work', async () => {
   const broken = defineDirectory({ table: 'missing', key: ['changed_at', 'id'] });
   const { maintenance, lines } = start([broken, risingDirectory]);

@@ -34,13 +34,17 @@ const findLastKey = async (transaction: TransactionSql, directory: Directory): P
 };
 
 /** `fold` in a transaction of the caller. */
-export const foldIn = async (transaction: TransactionSql, directory: Directory): Promise<number> => {
+export const foldIn = async (
+  transaction: TransactionSql,
+  directory: Directory,
+): Promise<number | undefined> => {
   await begin(transaction, directory);
   // Usually there is nothing to do, and that must not use up a transaction id.
   const [row] = await transaction.unsafe<{ pending: boolean }[]>(
     `select exists (${uncounted(directory, '')}) as pending`,
   );
-  if (row?.pending !== true || !(await claim(transaction, directory))) return 0;
+  if (row?.pending !== true) return 0;
+  if (!(await claim(transaction, directory))) return undefined;
   const [result] = await transaction.unsafe<[{ folded: number; overfull: string[] }]>(
     foldStatement(directory),
     [],
@@ -52,8 +56,11 @@ export const foldIn = async (transaction: TransactionSql, directory: Directory):
   return result.folded;
 };
 
-/** Adds recorded changes to the counts of the buckets and returns their number. Returns 0 while another session does so. */
-export const fold = (sql: Sql, directory: Directory): Promise<number> =>
+/**
+ * Adds recorded changes to the counts of the buckets and returns their number. Returns undefined without doing so while
+ * another session changes the buckets.
+ */
+export const fold = (sql: Sql, directory: Directory): Promise<number | undefined> =>
   sql.begin((transaction) => foldIn(transaction, directory));
 
 /** Deletes the buckets of a filter, or of one value, and counts the rows again. */

@@ -75,7 +75,7 @@ export const timeInserts = async (url: string, batch: number, turns = 7): Promis
 export const timeFolding = async (sql: Sql, rows: number): Promise<{ inserted: number; moved: number }> => {
   const perSecond = async () => {
     const start = performance.now();
-    return (await fold(sql, list)) / ((performance.now() - start) / 1000);
+    return ((await fold(sql, list)) ?? 0) / ((performance.now() - start) / 1000);
   };
   await sql.unsafe(
     `insert into parcels select ${parcel('now()')} from generate_series(1::bigint, ${rows}) i`,
