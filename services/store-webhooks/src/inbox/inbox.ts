@@ -1,5 +1,5 @@
 import { safeError } from '@platform/service-kit/safe-error';
-import { createBatcher } from '@platform/service-kit/batcher';
+import { createBatcher } from '@platform/group-commit';
 import type { Log } from '@platform/service-kit/log';
 import { toProblem, Unavailable } from '@platform/service-kit/problem';
 import { waitUncounted } from '@platform/service-kit/request-scope';

@@ -1,7 +1,7 @@
 import { mkdir, readdir, statfs } from 'node:fs/promises';
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from '@platform/service-kit/background';
-import { createBatcher } from '@platform/service-kit/batcher';
+import { createBatcher } from '@platform/group-commit';
 import type { Log } from '@platform/service-kit/log';
 import { Unavailable } from '@platform/service-kit/problem';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';

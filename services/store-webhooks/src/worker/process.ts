@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createBatcher } from '@platform/service-kit/batcher';
+import { createBatcher } from '@platform/group-commit';
 import { inSpan } from '@platform/tracing/trace';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';

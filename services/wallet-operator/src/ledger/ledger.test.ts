@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import postgres, { type Sql } from 'postgres';
-import { createBatcher } from '@platform/service-kit/batcher';
+import { createBatcher } from '@platform/group-commit';
 import { cloneDatabase } from '@platform/service-kit/testing';
 import { inject } from 'vitest';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import { createBatcher } from '@platform/service-kit/batcher';
+import { createBatcher } from '@platform/group-commit';
 import { openDatabase } from '@platform/service-kit/db';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';

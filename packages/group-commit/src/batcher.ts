@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Unavailable } from '../http/problem.ts';
-import { SafeError } from './safe-error.ts';
+import { Unavailable } from '@platform/service-kit/problem';
+import { SafeError } from '@platform/service-kit/safe-error';
 
 export interface BatcherOptions<Item, Result> {
   /**
