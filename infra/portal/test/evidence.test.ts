@@ -13,7 +13,7 @@ import { stack } from './stack.ts';
 
 useBrowser();
 const roundId = `evidence/${randomUUID()}`;
-const verifier = join(import.meta.dirname, '../../../services/wallet-operator/src/verify-evidence.ts');
+const verifier = join(import.meta.dirname, '../../../packages/sealed-log/src/main.ts');
 
 /** Presses a button that saves a file; returns where the file is. */
 const saved = async (page: Page, name: string, folder: string): Promise<string> => {

@@ -4,7 +4,7 @@ import type { Background } from '@platform/service-kit/background';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { startProving, type Proving } from './audit/proving.ts';
 import type { Env } from './env.ts';
-import type { SealingKey } from './evidence/keys.ts';
+import type { SealingKey } from '@platform/sealed-log/keys';
 import { startSealing } from './evidence/sealing.ts';
 import { openLedger, type Ledger } from './ledger/ledger.ts';
 import { createGameServer, type GameServer } from './launches/game-server.ts';

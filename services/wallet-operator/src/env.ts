@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 import { limitStatuses } from './ledger/command.ts';
-import { sealingKeyOf, type SealingKey } from './evidence/keys.ts';
+import { sealingKeyOf, type SealingKey } from '@platform/sealed-log/keys';
 import { faultGroups, faultKinds, type FaultRates } from './stand-in/faults.ts';
 
 const seconds = (min: number, fallback: number) => z.coerce.number().int().min(min).default(fallback);

@@ -8,9 +8,9 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openSlowDatabase } from './slow-connection.ts';
 import { callersFile, databaseUrl } from './env.ts';
-import { publicKeysOf } from './evidence/keys.ts';
+import { publicKeysOf } from '@platform/sealed-log/keys';
 import { verifySeals } from './evidence/use-cases.ts';
-import { readCheckpoints } from './evidence/verify.ts';
+import { readCheckpoints } from '@platform/sealed-log/verify';
 
 const { values } = parseArgs({
   options: { key: { type: 'string' }, checkpoints: { type: 'string', multiple: true, default: [] } },

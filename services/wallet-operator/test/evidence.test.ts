@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkpointHash, signCheckpoint } from '../src/evidence/checkpoint.ts';
-import { publicKeysOf, sealingKeyOf } from '../src/evidence/keys.ts';
-import type { EvidenceFile } from '../src/evidence/schema.ts';
+import { checkpointHash, signCheckpoint } from '@platform/sealed-log/checkpoint';
+import { publicKeysOf, sealingKeyOf } from '@platform/sealed-log/keys';
+import type { EvidenceFile } from '@platform/sealed-log/evidence';
 import { verifySeals } from '../src/evidence/use-cases.ts';
-import { verifyCheckpoints, verifyEvidence } from '../src/evidence/verify.ts';
+import { verifyCheckpoints, verifyEvidence } from '@platform/sealed-log/verify';
 import {
   askEvidence,
   newSealingJwk,
@@ -205,7 +205,7 @@ test('verify-evidence and the independent verifier in Python agree', async () =>
   const both = async (content: string): Promise<boolean[]> => {
     await writeFile(files.evidence, content);
     return Promise.all([
-      verdict(process.execPath, new URL('../src/verify-evidence.ts', import.meta.url)),
+      verdict(process.execPath, new URL('../../../packages/sealed-log/src/main.ts', import.meta.url)),
       verdict('python3', new URL('../../../docs/verify_evidence.py', import.meta.url)),
     ]);
   };

@@ -2,11 +2,11 @@ import { generateKeyPairSync, type JsonWebKey } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql } from 'postgres';
 import { expect } from 'vitest';
-import { publicKeysOf, sealingKeyOf } from '../src/evidence/keys.ts';
-import type { Checkpoint } from '../src/evidence/checkpoint.ts';
+import { publicKeysOf, sealingKeyOf } from '@platform/sealed-log/keys';
+import type { Checkpoint } from '@platform/sealed-log/checkpoint';
 import { sealPlayers } from '../src/evidence/sealing.ts';
 import { listKeys, playersAfter } from '../src/evidence/queries.ts';
-import { readCheckpoints } from '../src/evidence/verify.ts';
+import { readCheckpoints } from '@platform/sealed-log/verify';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService, type Running } from './harness.ts';
 

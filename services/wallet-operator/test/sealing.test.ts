@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { sealPlayers } from '../src/evidence/sealing.ts';
 import { lockSealing } from '../src/evidence/queries.ts';
 import { verifySeals } from '../src/evidence/use-cases.ts';
-import { verifyEvidence } from '../src/evidence/verify.ts';
+import { verifyEvidence } from '@platform/sealed-log/verify';
 import {
   askEvidence,
   countUnsealed,

@@ -1,6 +1,6 @@
 import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
-import type { Checkpoint } from './checkpoint.ts';
-import type { SealedEntry } from './entry.ts';
+import type { Checkpoint } from '@platform/sealed-log/checkpoint';
+import type { SealedEntry } from '@platform/sealed-log/entry';
 
 type Query = Sql | TransactionSql;
 

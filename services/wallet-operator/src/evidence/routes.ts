@@ -1,8 +1,9 @@
 import { pageList, pageOf } from '@platform/pagination/page-limit';
+import { EvidenceFile } from '@platform/sealed-log/evidence';
 import { anyone, route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { RoundPath } from '../rounds/schema.ts';
-import { CheckpointList, CheckpointQuery, EvidenceFileShape, SealingKeys } from './schema.ts';
+import { CheckpointList, CheckpointQuery, SealingKeys } from './schema.ts';
 import { pageCheckpoints, roundEvidence, sealingKeys } from './use-cases.ts';
 
 const tag = 'Evidence';
@@ -52,7 +53,7 @@ export const evidenceRoutes = (context: Context): Route[] => [
       description: 'Save the answer as it is: `verify-evidence` needs neither this service nor its database.',
       auth: context.tokens.guard('wallet:read'),
       params: RoundPath,
-      responses: { 200: { description: 'Evidence', body: EvidenceFileShape } },
+      responses: { 200: { description: 'Evidence', body: EvidenceFile } },
       problems: [404, 409],
     },
     async ({ params }) => ({

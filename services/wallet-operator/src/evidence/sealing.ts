@@ -2,9 +2,15 @@ import { startBackground, type Background } from '@platform/service-kit/backgrou
 import type { Log } from '@platform/service-kit/log';
 import type { Sql, TransactionSql } from 'postgres';
 import { SafeError } from '@platform/service-kit/safe-error';
-import { checkpointHash, isSigned, noCheckpoint, signCheckpoint, type Checkpoint } from './checkpoint.ts';
-import { publicJwk, publicKeysOf, type SealingKey } from './keys.ts';
-import { hashBytes, merkleLevels, rootOf } from './merkle.ts';
+import {
+  checkpointHash,
+  isSigned,
+  noCheckpoint,
+  signCheckpoint,
+  type Checkpoint,
+} from '@platform/sealed-log/checkpoint';
+import { publicJwk, publicKeysOf, type SealingKey } from '@platform/sealed-log/keys';
+import { hashBytes, merkleLevels, rootOf } from '@platform/sealed-log/merkle';
 import {
   checkpointsByNumber,
   databaseTime,

@@ -8,10 +8,11 @@ import { SafeError } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../database-now.ts';
 import { playerRow } from '../players/use-cases.ts';
-import { checkpointHash, noCheckpoint, type Checkpoint } from './checkpoint.ts';
-import { publicJwk, type PublicJwk } from './keys.ts';
-import { hashBytes, merkleLevels, pathTo, rootOf } from './merkle.ts';
-import type { CheckpointQuery, Evidence } from './schema.ts';
+import { checkpointHash, noCheckpoint, type Checkpoint } from '@platform/sealed-log/checkpoint';
+import { publicJwk, type PublicJwk } from '@platform/sealed-log/keys';
+import { hashBytes, merkleLevels, pathTo, rootOf } from '@platform/sealed-log/merkle';
+import type { CheckpointQuery } from './schema.ts';
+import type { Evidence } from '@platform/sealed-log/evidence';
 import {
   checkpointsAfter,
   checkpointsByNumber,
@@ -22,7 +23,7 @@ import {
   placedEntries,
   type PlacedEntry,
 } from './queries.ts';
-import { checkSignature } from './verify.ts';
+import { checkSignature } from '@platform/sealed-log/verify';
 
 export const pageCheckpoints = async (
   { database }: Context,
@@ -60,7 +61,7 @@ const proveEntries = async (
   const before = await leavesBefore(sql, number, playerId);
   return entries.map(({ firstSeq, ...entry }) => {
     const leaf = before + Number(BigInt(entry.seq) - BigInt(firstSeq));
-    return { ...entry, leaf, path: pathTo(levels, leaf) } as Evidence['entries'][number];
+    return { ...entry, leaf, path: pathTo(levels, leaf) };
   });
 };
 

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, hash, sign, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
 
 /** Signs checkpoints and evidence. */
 export interface SealingKey {
@@ -11,14 +12,16 @@ export interface SealingKey {
 }
 
 /** An Ed25519 public key as a JWK (RFC 8037). */
-export interface PublicJwk {
-  kty: 'OKP';
-  crv: 'Ed25519';
-  x: string;
-  kid: string;
-  use: 'sig';
-  alg: 'EdDSA';
-}
+export const PublicJwk = z.object({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  x: z.string(),
+  kid: z.string(),
+  use: z.literal('sig'),
+  alg: z.literal('EdDSA'),
+});
+
+export type PublicJwk = z.output<typeof PublicJwk>;
 
 const thumbprint = (x: string): string =>
   hash('sha256', JSON.stringify({ crv: 'Ed25519', kty: 'OKP', x }), 'base64url');

@@ -1,19 +1,20 @@
 /**
- * `pnpm --filter wallet-operator verify-evidence FILE --key KEYS [--checkpoints FILE]…`: verifies evidence of a round
+ * `pnpm verify-evidence FILE --key KEYS [--checkpoints FILE]…`: verifies evidence of a round
  * with public keys (a JWK or the saved answer of GET /v1/audit/keys), without a database or a network. With checkpoints
  * (saved answers of GET /v1/audit/checkpoints) it also checks these, and that those of the evidence are among them.
  * Exit code 1: not proven.
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { callersFile } from './env.ts';
-import { publicKeysOf } from './evidence/keys.ts';
-import { expectKept, readCheckpoints, verifyCheckpoints, verifyEvidence } from './evidence/verify.ts';
+import { publicKeysOf } from './keys.ts';
+import { expectKept, readCheckpoints, verifyCheckpoints, verifyEvidence } from './verify.ts';
 
-const read = (file: string): string => readFileSync(callersFile(file), 'utf8');
+const read = (file: string): string => readFileSync(file, 'utf8');
 
 const main = (): string => {
   const { values, positionals } = parseArgs({
+    // pnpm passes the "--" of its caller on.
+    args: process.argv.slice(2).filter((argument) => argument !== '--'),
     allowPositionals: true,
     options: { key: { type: 'string' }, checkpoints: { type: 'string', multiple: true, default: [] } },
   });

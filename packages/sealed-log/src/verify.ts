@@ -1,9 +1,9 @@
 import { verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import { checkpointHash, isSigned, noCheckpoint, type Checkpoint } from './checkpoint.ts';
+import { Checkpoint, checkpointHash, isSigned, noCheckpoint } from './checkpoint.ts';
 import { entryHash } from './entry.ts';
+import { EvidenceFile, type Evidence } from './evidence.ts';
 import { rootByPath } from './merkle.ts';
-import { CheckpointShape, EvidenceFileShape, type Evidence, type EvidenceFile } from './schema.ts';
 
 /** The evidence or a checkpoint does not hold; the message says what is wrong. */
 export class NotProven extends Error {
@@ -39,7 +39,7 @@ const parseExact = (text: string): EvidenceFile => {
     throw new NotProven('the file is not JSON');
   }
   demand(JSON.stringify(value) === text, 'the file was written again: its JSON has another spelling');
-  const { data, error } = EvidenceFileShape.safeParse(value);
+  const { data, error } = EvidenceFile.safeParse(value);
   demand(data !== undefined, `the file is not evidence: ${error?.issues[0]?.path.join('.')}`);
   return data;
 };
@@ -82,7 +82,7 @@ export const verifyEvidence = (text: string, keys: Keys): Evidence => {
 
 /** The checkpoints of a saved answer of `GET /v1/audit/checkpoints`. */
 export const readCheckpoints = (text: string): Checkpoint[] =>
-  z.object({ checkpoints: z.array(CheckpointShape) }).parse(JSON.parse(text)).checkpoints;
+  z.object({ checkpoints: z.array(Checkpoint) }).parse(JSON.parse(text)).checkpoints;
 
 /**
  * Verifies checkpoints that were kept at any times: signatures, the chain where numbers follow each other, and that no

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { leafHash } from './merkle.ts';
+
+const minorUnits = z
+  .string()
+  .regex(/^-?\d{1,19}$/)
+  .meta({ description: 'In minor units', examples: ['-500'] });
+
+/** An entry of the ledger as it is sealed: every column, in the order in which the columns are hashed. */
+export const SealedEntry = z.strictObject({
+  playerId: z.string(),
+  seq: z.string().regex(/^\d{1,19}$/),
+  operation: z.enum(['debit', 'credit', 'rollback', 'deposit', 'withdrawal', 'tombstone']),
+  transactionId: z.string(),
+  roundId: z.string().nullable(),
+  gameCode: z.string().nullable(),
+  amount: minorUnits,
+  balanceAfter: minorUnits,
+  reverses: z.string().nullable(),
+  roundClosed: z.boolean().nullable(),
+  at: z.iso.datetime({ precision: 3 }),
+  idSpace: z.string(),
+});
+
+export type SealedEntry = z.output<typeof SealedEntry>;
+
+const columns = Object.keys(SealedEntry.shape) as (keyof SealedEntry)[];
+
+/**
+ * The hash of an entry: its columns as lines, null as an empty one. No value holds a line end and no id is empty, so two
+ * entries never have the same text. The wallet computes the same in SQL.
+ */
+export const entryHash = (entry: SealedEntry): Buffer =>
+  leafHash(columns.map((column) => entry[column] ?? '').join('\n'));
