@@ -1,18 +1,22 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startRedis } from '@platform/local/redis';
-import { startProxy } from '@platform/service-kit/testing';
-import { afterAll, expect, test } from 'vitest';
+import { openRedis } from '@platform/service-kit/redis';
+import { captureLog, startProxy } from '@platform/service-kit/testing';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startService } from './harness.ts';
 import { sendOrder, startProcess } from './process.ts';
 
 const redis = await startRedis();
 afterAll(() => redis.stop());
 
-/** A service that rotates tokens, and another process on its database whose connections can be cut. */
-const startPair = async (variables: Record<string, string> = {}) => {
+/**
+ * A service that rotates tokens and reaches Redis by `redisUrl`, and another process on its database whose connections can
+ * be cut.
+ */
+const startPair = async (variables: Record<string, string> = {}, redisUrl = redis.url) => {
   await using stack = new AsyncDisposableStack();
-  const service = stack.use(await startService({ work: false, variables: { REDIS_URL: redis.url } }));
+  const service = stack.use(await startService({ work: false, variables: { REDIS_URL: redisUrl } }));
   const [database, cache] = [
     stack.use(await startProxy(service.databaseUrl)),
     stack.use(await startProxy(redis.url)),
@@ -27,6 +31,7 @@ const startPair = async (variables: Record<string, string> = {}) => {
     cache,
     other,
     store,
+    sql: service.context.database.sql,
     change: (path: string, body: object) =>
       service.admin(path === '' ? 'PATCH' : 'POST', `/v1/stores/${store.id}${path}`, body),
     /** What the other process keeps for a start without a database. */
@@ -82,4 +87,31 @@ test('a process that reaches neither the database nor Redis says for how long it
   expect(await pair.acceptsFor()).toBeLessThanOrEqual(8);
   await expect.poll(() => sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(503);
   await expect.poll(pair.acceptsFor).toBe(0);
+});
+
+test('a rotation that could not be told over Redis is known in processes that reach both, when it is answered', async () => {
+  await using ownRedis = await startProxy(redis.url);
+  await using pair = await startPair({}, ownRedis.url);
+  await ownRedis.cut();
+  await pair.change(rotate, { graceSeconds: 0 });
+  await pair.database.cut();
+  await pair.cache.cut();
+  expect(await sendOrder(pair.other.url, pair.store.webhookToken, 'after')).toBe(404);
+});
+
+test('while Redis answers, the database is seldom asked for rotations', async () => {
+  await using pair = await startPair({}, '');
+  const client = openRedis(redis.url, captureLog().log);
+  onTestFinished(() => client?.disconnect());
+  await expect.poll(() => client?.status).toBe('ready');
+  const readRedis = async () =>
+    Number(/cmdstat_xread:calls=(\d+)/.exec((await client?.info('commandstats')) ?? '')?.[1] ?? 0);
+  const readDatabase = async () => {
+    const [row] = await pair.sql<{ scans: number }[]>`
+      select idx_scan::int as scans from pg_stat_user_indexes where indexrelname = 'stores_updated'`;
+    return row?.scans ?? 0;
+  };
+  const [redisBefore, databaseBefore] = [await readRedis(), await readDatabase()];
+  await expect.poll(readRedis, { timeout: 20_000 }).toBeGreaterThan(redisBefore + 12);
+  expect((await readDatabase()) - databaseBefore).toBeLessThanOrEqual(7);
 });

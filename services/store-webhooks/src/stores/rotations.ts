@@ -1,5 +1,6 @@
 import type { PathTokens } from '@platform/auth/path-tokens';
-import { startBackground } from '@platform/service-kit/background';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startBackground, type Background } from '@platform/service-kit/background';
 import type { BaseContext } from '@platform/service-kit/context';
 import { askRedis } from '@platform/service-kit/redis';
 import { eq, sql } from 'drizzle-orm';
@@ -15,7 +16,10 @@ export interface Replaced {
 
 /** Tells all processes which tokens were replaced, also those that are not used meanwhile (docs/adr/0082). */
 export interface Rotations extends AsyncDisposable {
-  /** Tells the processes that reach Redis, and this one first. Call it after the commit. Never rejects. */
+  /**
+   * Tells this process, and then those that reach Redis. Resolves when these know it, or have read it in the database. Call
+   * it after the commit. Never rejects.
+   */
   announce(replaced: readonly Replaced[]): Promise<void>;
   /** Begins to learn what other processes replace. */
   start(): void;
@@ -34,8 +38,12 @@ interface Parts extends Pick<BaseContext, 'database' | 'redis' | 'log'> {
   rememberMs: number;
 }
 
-/** With the variation of a background task at most 0.9 s. */
-const pollMs = 700;
+/** With the variation of a background task, and a Redis that hangs, at most 0.95 s. */
+const pollMs = 600;
+/** Pause between two readings of the database while Redis answers. */
+const seldomMs = 2000;
+/** Longer than the longest of these pauses. */
+const readByAllMs = 3000;
 /** A process that has learnt nothing for this long reaches neither. */
 const silentMs = 2000;
 /** A change may be committed this long after its time. */
@@ -58,14 +66,14 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
   let readAt = -Infinity;
   let lastEntry = '0';
   let heardAt = -Infinity;
+  let isRedisUp = false;
+  let inDatabase: Background | undefined;
 
   const replace = ({ tokenHash, graceUntil }: Replaced): void => {
     if (graceUntil !== null) tokens.replaced(tokenHash, new Date(graceUntil));
   };
 
-  const readDatabase = async (): Promise<void> => {
-    // There is nothing to forget; a token that is used later is looked up then.
-    if (!tokens.hasValid) return;
+  const readDatabase = async (): Promise<boolean | void> => {
     const begun = performance.now();
     const since = Math.min(begun - readAt, rememberMs) + overlapMs;
     for (const { updatedAt, ...token } of await changes.execute({ ms: since })) {
@@ -76,42 +84,55 @@ export const createRotations = ({ database, redis, log, tokens, rememberMs }: Pa
     }
     readAt = begun;
     heardAt = Math.max(heardAt, begun);
+    return isRedisUp ? false : undefined;
   };
 
-  const readRedis = async (): Promise<boolean> => {
+  const readRedis = async (): Promise<boolean | void> => {
     const begun = performance.now();
     const found = await askRedis(redis, (open) => open.xread('COUNT', maxRead, 'STREAMS', stream, lastEntry));
-    if (found === undefined) return false;
+    isRedisUp = found !== undefined;
+    if (found === undefined) {
+      inDatabase?.hint();
+      return undefined;
+    }
     const [[, entries] = ['', []]] = found ?? [];
     for (const [id, [, replaced = '[]']] of entries) {
       for (const token of JSON.parse(replaced) as Replaced[]) replace(token);
       lastEntry = id;
     }
     heardAt = Math.max(heardAt, begun);
-    return entries.length === maxRead;
+    return entries.length === maxRead || undefined;
   };
 
-  const poll = (name: string, run: () => Promise<boolean | void>): void => {
-    const safely = () => run().catch((error: unknown) => Promise.reject(safeError(error)));
-    stack.use(startBackground({ name, everyMs: pollMs, log, run: safely }));
+  const poll = (name: string, read: () => Promise<boolean | void>): Background => {
+    const run = async (): Promise<boolean | void> => {
+      // There is nothing to forget; a token that is used later is looked up then.
+      if (tokens.hasValid) return read().catch((error: unknown) => Promise.reject(safeError(error)));
+      heardAt = performance.now();
+    };
+    return stack.use(startBackground({ name, everyMs: pollMs, idleMs: seldomMs, log, run }));
   };
 
   return {
     announce: async (replaced) => {
       for (const token of replaced) replace(token);
-      await askRedis(redis, (open) =>
+      if (redis === undefined) return;
+      const told = await askRedis(redis, (open) =>
         Promise.all([
           open.xadd(stream, 'MAXLEN', '~', maxEntries, '*', 'replaced', JSON.stringify(replaced)),
           open.pexpire(stream, rememberMs),
         ]),
       );
+      // Others may reach Redis, and so read the database seldom.
+      if (told === undefined) await sleep(readByAllMs);
     },
     start: () => {
-      poll('rotations in the database', readDatabase);
+      inDatabase = poll('rotations in the database', readDatabase);
       if (redis !== undefined) poll('rotations in Redis', readRedis);
     },
     reread: () => {
       [readAt, lastEntry] = [-Infinity, '0'];
+      inDatabase?.hint();
     },
     unknownForMs: () =>
       performance.now() - heardAt < silentMs
