@@ -1,4 +1,8 @@
-import { createRequestSignatures, type RequestSignatures } from '@platform/auth/hmac';
+import {
+  createRequestSignatures,
+  signatureStrings,
+  type RequestSignatures,
+} from '@platform/wallet-protocol/signing';
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import type { Background } from '@platform/service-kit/background';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
@@ -86,7 +90,7 @@ export const createContext = (env: Env, parts: LogAndMetrics, overrides: Partial
   const comparing = startComparing(base.database.sql, { everyMs: compareEveryMs, log: parts.log });
   const signatures = createRequestSignatures({
     secrets: { current: env.HMAC_SECRET, previous: env.HMAC_SECRET_PREVIOUS },
-    parts: env.SIGNATURE_STRING === 'timestamp+body' ? ['timestamp', 'body'] : ['timestamp', 'path', 'body'],
+    parts: signatureStrings[env.SIGNATURE_STRING],
     toleranceSeconds: env.SIGNATURE_TOLERANCE_S,
     pathPrefix: env.SIGNATURE_PATH_PREFIX,
     now,

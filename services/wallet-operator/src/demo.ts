@@ -5,7 +5,7 @@ import { createContext } from './context.ts';
 import { databaseNow } from './database-now.ts';
 import { gatewayUrl, processEnv } from './env.ts';
 import { insertGame } from './games/queries.ts';
-import { decimal } from './money.ts';
+import { decimal } from '@platform/wallet-protocol/money';
 import { findPlayer, insertPlayer } from './players/queries.ts';
 
 const games = [

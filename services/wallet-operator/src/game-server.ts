@@ -5,7 +5,7 @@
  * often it does not send the rest of a round.
  */
 import { writeFileSync } from 'node:fs';
-import { createRequestSignatures } from '@platform/auth/hmac';
+import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { settingsOrExit } from '@platform/service-kit/env';
 import { listen } from '@platform/service-kit/service';
 import { standInEnv } from './env.ts';

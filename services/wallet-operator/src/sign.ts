@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { createRequestSignatures } from '@platform/auth/hmac';
+import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { localWallet } from './env.ts';
 
 const { values, positionals } = parseArgs({
@@ -21,7 +21,7 @@ const fields = JSON.parse(json) as Record<string, unknown>;
 const body = JSON.stringify({ requestId: randomUUID(), ...fields });
 const url = new URL(values.url ?? local.url);
 const path = `${url.pathname.replace(/\/$/, '')}/callback/${callback}`;
-const { timestamp, signature } = createRequestSignatures({ secrets: { current: secret } }).sign(path, body);
+const headers = createRequestSignatures({ secrets: { current: secret } }).headers(path, body);
 
 /** For a shell: nothing between the quotes is read by it. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
@@ -29,8 +29,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 const parts = [
   `curl -sw '\\n' ${quoted(new URL(path, url).href)}`,
   `-H 'Content-Type: application/json'`,
-  `-H 'X-Timestamp: ${timestamp}'`,
-  `-H 'X-HMAC-SHA256: ${signature}'`,
+  ...Object.entries(headers).map(([name, value]) => `-H '${name}: ${value}'`),
   `-d ${quoted(body)}`,
 ];
 process.stdout.write(`${parts.join(' ')}\n`);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { createRequestSignatures } from '@platform/auth/hmac';
+import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { expect, onTestFinished, test } from 'vitest';
 import { addGame, addPlayer } from './factories.ts';
 import { secret, startService, type Running } from './harness.ts';
@@ -50,8 +50,7 @@ test('waits for launches, takes signed requests only, and ends when it is told t
   const path = '/operator/currencies';
   const ask = async (key: string, operator: string) => {
     const signatures = createRequestSignatures({ secrets: { current: key } });
-    const { timestamp, signature } = signatures.sign(path, '');
-    const headers = { 'X-Operator-ID': operator, 'X-Timestamp': timestamp, 'X-HMAC-SHA256': signature };
+    const headers = { 'X-Operator-ID': operator, ...signatures.headers(path, '') };
     const answer = await fetch(listening + path, { headers });
     return [answer.status, await answer.json()] as const;
   };

@@ -1,4 +1,4 @@
-import { createRequestSignatures } from '@platform/auth/hmac';
+import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { makeTestKeys } from '@platform/auth/testing';
 import { createHarness, type TestInstance } from '@platform/service-kit/testing';
 import { createApp } from '../src/app.ts';
@@ -44,10 +44,9 @@ export const call = async (
 ): Promise<Answer> => {
   const path = `/callback/${callback}`;
   const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  const { timestamp, signature } = signatures.sign(path, bytes);
   const answer = await fetch(url + path, {
     method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-Timestamp': timestamp, 'X-HMAC-SHA256': signature },
+    headers: { 'Content-Type': 'application/json', ...signatures.headers(path, bytes) },
     body: bytes as string,
   });
   return { http: answer.status, ...((await answer.json()) as { requestId: string; status: string }) };

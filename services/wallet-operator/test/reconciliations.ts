@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRequestSignatures } from '@platform/auth/hmac';
+import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { expect } from 'vitest';
 import { createCaller, type Caller } from '../src/stand-in/caller.ts';
 import { createFaults } from '../src/stand-in/faults.ts';

@@ -1,11 +1,12 @@
 import { createServer, type Server } from 'node:http';
-import { createRequestSignatures } from '@platform/auth/hmac';
+import { createRequestSignatures, readSignature } from '@platform/wallet-protocol/signing';
 import { readBody } from '@platform/service-kit/body';
 import { listen } from '@platform/service-kit/service';
 import { onTestFinished } from 'vitest';
 import { answerOf, refusal } from '../src/callbacks/answer.ts';
-import { callbacks, commandOf, requestIdOf } from '../src/callbacks/parse.ts';
-import { jsonOf } from '../src/json.ts';
+import { commandOf } from '../src/callbacks/parse.ts';
+import { jsonOf, requestIdOf } from '@platform/wallet-protocol/body';
+import { callbacks } from '@platform/wallet-protocol/callbacks';
 import { decide } from '../src/ledger/domain.ts';
 import { secret } from './harness.ts';
 import { createModel } from './model.ts';
@@ -48,10 +49,6 @@ const createSmallBackend = (rules: typeof decide): Server => {
 
   return createServer((req, res) => {
     const write = (status: number, json: string): void => void res.writeHead(status).end(json);
-    const once = (name: string) => {
-      const values = req.headersDistinct[name];
-      return values?.length === 1 ? values[0] : undefined;
-    };
     const answer = async (): Promise<void> => {
       const body = await readBody(req, 100_000);
       const callback = callbacks.find((one) => req.url === `/callback/${one}`);
@@ -59,12 +56,7 @@ const createSmallBackend = (rules: typeof decide): Server => {
       if (body === undefined) return write(200, refusal('', 'ERROR_WRONG_SYNTAX'));
       const value = jsonOf(body);
       const requestId = requestIdOf(value);
-      const { ok } = signatures.verify({
-        timestamp: once('x-timestamp'),
-        signature: once('x-hmac-sha256'),
-        path: req.url ?? '',
-        body,
-      });
+      const { ok } = signatures.verify({ ...readSignature(req.headers), path: req.url ?? '', body });
       if (!ok) return write(401, refusal(requestId, 'ERROR_INVALID_SIGNATURE'));
       const command = commandOf[callback](value);
       if (command === undefined) return write(200, refusal(requestId, 'ERROR_WRONG_SYNTAX'));

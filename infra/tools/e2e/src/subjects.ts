@@ -1,7 +1,8 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Subject } from '@platform/openapi-tests/examination';
 import { send } from '@platform/openapi-tests/send';
+import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 
 /** A running service, or the gateway in front of all. */
 export interface Place {
@@ -116,13 +117,13 @@ const walletOperator = async (place: Place): Promise<Arranged> => {
     transactionId: randomUUID(),
     amount: '100.00',
   });
+  const signatures = createRequestSignatures({ secrets: { current: place.hmacSecret } });
   let timestamp = '';
   // The service accepts what moves no money with 200, too, so the round is played here.
   const sign = (target: string, body: string): string => {
-    timestamp = String(Math.floor(Date.now() / 1000));
-    return createHmac('sha256', place.hmacSecret)
-      .update(timestamp + target + body)
-      .digest('hex');
+    const signed = signatures.sign(target, body);
+    ({ timestamp } = signed);
+    return signed.signature;
   };
   const bet = JSON.stringify({
     requestId: randomUUID(),
@@ -134,11 +135,7 @@ const walletOperator = async (place: Place): Promise<Arranged> => {
   });
   await fetch(`${place.url}/callback/debit`, {
     method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      'X-HMAC-SHA256': sign('/callback/debit', bet),
-      'X-Timestamp': timestamp,
-    },
+    headers: { 'Content-Type': 'application/json', ...signatures.headers('/callback/debit', bet) },
     body: bet,
   });
   // Both are done in the background.

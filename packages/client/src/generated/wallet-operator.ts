@@ -912,6 +912,7 @@ export interface components {
         NewTransfer: {
             /** @description Idempotency key of deposits and withdrawals; never collides with an id of the game server */
             transactionId: string;
+            /** @example 12.50 */
             amount: string;
         };
         /** @description All limits of this setter: those left out end after 24 hours */
@@ -929,11 +930,11 @@ export interface components {
         };
         /** @description 24 hours, 7 days, and the month in the time zone of the player */
         LimitsByPeriod: {
-            /** @example 50.00 */
+            /** @example 12.50 */
             "24h"?: string;
-            /** @example 50.00 */
+            /** @example 12.50 */
             "7d"?: string;
-            /** @example 50.00 */
+            /** @example 12.50 */
             month?: string;
         };
         NewGame: {

@@ -2,7 +2,7 @@ import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { auditKinds } from '../db/tables.ts';
-import { id } from '../ids.ts';
+import { id } from '@platform/wallet-protocol/ids';
 import { dayRange, isDayRange, notDayRange, sum } from '../summary/schema.ts';
 
 export const AuditQuery = z.strictObject({

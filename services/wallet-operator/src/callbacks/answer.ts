@@ -1,6 +1,7 @@
-import type { Command, Status } from '../ledger/command.ts';
+import type { Command } from '../ledger/command.ts';
 import type { Outcome } from '../ledger/outcome.ts';
-import { decimal } from '../money.ts';
+import { decimal } from '@platform/wallet-protocol/money';
+import type { Status } from '@platform/wallet-protocol/statuses';
 import { messageFor } from './messages.ts';
 
 export const refusal = (requestId: string, status: Status): string => JSON.stringify({ requestId, status });

@@ -1,23 +1,15 @@
 import type { z } from 'zod';
 import type { Command } from '../ledger/command.ts';
-import { minorUnits } from '../money.ts';
-import { sessionHash } from '../session-hash.ts';
 import {
   AuthenticateRequest,
   BalanceRequest,
   CreditRequest,
   DebitRequest,
   RollbackRequest,
-} from './schema.ts';
-
-/** The requestId of a body, which every answer repeats; empty when there is none. */
-export const requestIdOf = (value: unknown): string => {
-  if (typeof value !== 'object' || value === null || !('requestId' in value)) return '';
-  return typeof value.requestId === 'string' ? value.requestId : '';
-};
-
-export const callbacks = ['authenticate', 'debit', 'credit', 'balance', 'rollback'] as const;
-export type Callback = (typeof callbacks)[number];
+  type Callback,
+} from '@platform/wallet-protocol/callbacks';
+import { minorUnits } from '@platform/wallet-protocol/money';
+import { sessionHash } from '../session-hash.ts';
 
 const session = (token: string | null | undefined) =>
   token === undefined || token === null ? {} : { session: sessionHash(token) };

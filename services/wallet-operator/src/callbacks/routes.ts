@@ -2,10 +2,8 @@ import { readBody } from '@platform/service-kit/body';
 import { networkOf } from '@platform/service-kit/network';
 import type { Guard, Route } from '@platform/service-kit/route';
 import { route } from '@platform/service-kit/route';
-import type { IncomingMessage } from 'node:http';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import type { Callback } from './parse.ts';
 import {
   AuthenticateRequest,
   AuthenticateResponse,
@@ -15,7 +13,9 @@ import {
   MoneyResponse,
   Refusal,
   RollbackRequest,
-} from './schema.ts';
+  type Callback,
+} from '@platform/wallet-protocol/callbacks';
+import { readSignature } from '@platform/wallet-protocol/signing';
 import { answerCallback } from './use-cases.ts';
 
 /**
@@ -43,12 +43,6 @@ const signed: Guard<undefined> = {
 };
 
 const maxBody = 100_000;
-
-/** The value of a header. One that was sent twice has both, joined by a comma, which no signature matches. */
-const headerOf = (req: IncomingMessage, name: string): string | undefined => {
-  const value = req.headers[name];
-  return typeof value === 'string' ? value : undefined;
-};
 
 interface Description<Request extends z.ZodType> {
   callback: Callback;
@@ -135,8 +129,7 @@ export const callbackRoutes = (context: Context): Route[] =>
           callback,
           network: networkOf(context.clientAddress(req)),
           path: `/callback/${callback}`,
-          timestamp: headerOf(req, 'x-timestamp'),
-          signature: headerOf(req, 'x-hmac-sha256'),
+          ...readSignature(req.headers),
           body: await readBody(req, maxBody),
         });
         res.problemCode = answer.code;

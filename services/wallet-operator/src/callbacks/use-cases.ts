@@ -1,8 +1,9 @@
 import { isOverload, toProblem } from '@platform/service-kit/problem';
 import type { Context } from '../context.ts';
-import { jsonOf } from '../json.ts';
+import { jsonOf, requestIdOf } from '@platform/wallet-protocol/body';
+import type { Callback } from '@platform/wallet-protocol/callbacks';
 import { answerOf, refusal } from './answer.ts';
-import { commandOf, requestIdOf, type Callback } from './parse.ts';
+import { commandOf } from './parse.ts';
 
 /** A callback request as received. */
 export interface SignedCallback {

@@ -1,6 +1,7 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { request as secureRequest } from 'node:https';
+import { signatureOf, signatureStrings, type SignatureString } from '@platform/wallet-protocol/signing';
 
 export interface Target {
   /** {callback_url}: what `/callback/…` is appended to. */
@@ -10,7 +11,7 @@ export interface Target {
   player: string;
   currency: string;
   game: string;
-  signatureString: 'timestamp+path+body' | 'timestamp+body';
+  signatureString: SignatureString;
   /** A second player, with at least 1.00, for the cases that need two. */
   otherPlayer?: string | undefined;
   /** Whether the backend takes transaction ids as unique over all players (default) or for each player. */
@@ -98,9 +99,11 @@ export const openWallet = (target: Target): Wallet => {
     const now = String(Math.floor(Date.now() / 1000));
     const timestamp = odd.timestamp === undefined ? now : odd.timestamp;
     const stamped = Array.isArray(timestamp) ? timestamp[0] : timestamp;
-    const hmac = createHmac('sha256', odd.secret ?? target.secret).update(stamped ?? now);
-    if (target.signatureString === 'timestamp+path+body') hmac.update(odd.signedPath ?? path);
-    const right = hmac.update(odd.signedBody ?? body).digest('hex');
+    const right = signatureOf(odd.secret ?? target.secret, signatureStrings[target.signatureString], {
+      timestamp: stamped ?? now,
+      path: odd.signedPath ?? path,
+      body: odd.signedBody ?? body,
+    });
     const signature = odd.signature === undefined ? right : odd.signature;
     const headers: Record<string, string | string[]> = { 'Content-Type': 'application/json' };
     headers['Content-Length'] = String(Buffer.byteLength(body));

@@ -1,7 +1,7 @@
 import { pageList, pageOf } from '@platform/pagination/page-limit';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { pathOf } from '../ids.ts';
+import { pathOf } from '../location.ts';
 import { Game, GameChange, GameList, GamePath, GameQuery, NewGame } from './schema.ts';
 import { changeGame, createGame, getGame, pageGames } from './use-cases.ts';
 

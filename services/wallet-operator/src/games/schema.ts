@@ -1,7 +1,7 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { addressableId, id } from '../ids.ts';
+import { addressableId, id } from '@platform/wallet-protocol/ids';
 
 const name = text(1, 200);
 

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
-import { createRequestSignatures } from '@platform/auth/hmac';
+import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { freePort } from '@platform/local/ports';
 import { expect, test } from 'vitest';
 import { addGame, addPlayer, callerOf } from '../../test/factories.ts';

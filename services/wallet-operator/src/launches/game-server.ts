@@ -1,4 +1,4 @@
-import type { RequestSignatures } from '@platform/auth/hmac';
+import type { RequestSignatures } from '@platform/wallet-protocol/signing';
 import { Problem, Unavailable } from '@platform/service-kit/problem';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import {
@@ -93,11 +93,9 @@ export const createGameServer = ({
     signal: AbortSignal,
   ): Promise<unknown> => {
     const target = base.pathname.replace(/\/$/, '') + path;
-    const { timestamp, signature } = signatures.sign(target, body);
     const headers = {
       'X-Operator-ID': operatorId,
-      'X-Timestamp': timestamp,
-      'X-HMAC-SHA256': signature,
+      ...signatures.headers(target, body),
       ...(method === 'POST' ? { 'Content-Type': 'application/json' } : {}),
     };
     const request = { method, headers, signal, redirect: 'error' as const };

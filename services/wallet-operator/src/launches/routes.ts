@@ -1,6 +1,6 @@
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { pathOf } from '../ids.ts';
+import { pathOf } from '../location.ts';
 import { CurrencyList, Launch, LaunchPath, LaunchRecord, NewLaunch } from './schema.ts';
 import { getLaunch, launch, listCurrencies } from './use-cases.ts';
 

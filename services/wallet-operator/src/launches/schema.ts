@@ -1,6 +1,6 @@
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { id } from '../ids.ts';
+import { id } from '@platform/wallet-protocol/ids';
 
 export const NewLaunch = z
   .strictObject({

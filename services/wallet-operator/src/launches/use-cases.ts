@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../database-now.ts';
 import { getGame } from '../games/use-cases.ts';
-import { jsonOf } from '../json.ts';
+import { jsonOf } from '@platform/wallet-protocol/body';
 import { isExcluded } from '../ledger/domain.ts';
 import { playerRow } from '../players/use-cases.ts';
 import { sessionHash } from '../session-hash.ts';

@@ -1,5 +1,6 @@
+import type { Status } from '@platform/wallet-protocol/statuses';
 import { findReachedLimit } from '../limits/domain.ts';
-import type { Command, Credit, Debit, Policy, Reason, Rollback, Status, Transfer } from './command.ts';
+import type { Command, Credit, Debit, Policy, Reason, Rollback, Transfer } from './command.ts';
 import type { Decision, Entry, State } from './state.ts';
 
 /**

@@ -1,5 +1,6 @@
+import type { Status } from '@platform/wallet-protocol/statuses';
 import type { LimitReached, PlayerLimits } from '../limits/domain.ts';
-import type { Reason, Status } from './command.ts';
+import type { Reason } from './command.ts';
 
 export interface Entry {
   playerId: string;

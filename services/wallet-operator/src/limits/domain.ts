@@ -1,6 +1,6 @@
 /** The rules of player limits. Their periods and counters are explained in docs/adr/0035-player-limits.md. */
 
-import { decimal } from '../money.ts';
+import { decimal } from '@platform/wallet-protocol/money';
 
 export const kinds = ['deposit', 'wager', 'loss', 'session'] as const;
 export type Kind = (typeof kinds)[number];

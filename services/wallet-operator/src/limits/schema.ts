@@ -1,13 +1,8 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { amountPattern } from '../money.ts';
+import { amount } from '@platform/wallet-protocol/money';
 import { kinds } from './domain.ts';
-
-const amount = z
-  .string()
-  .regex(amountPattern, 'must be a decimal string such as 12.50')
-  .meta({ examples: ['50.00'] });
 
 const byPeriod = z
   .strictObject({ '24h': amount.optional(), '7d': amount.optional(), month: amount.optional() })

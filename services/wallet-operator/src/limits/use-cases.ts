@@ -5,7 +5,7 @@ import type { Sql } from 'postgres';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../database-now.ts';
-import { decimal, minorUnits } from '../money.ts';
+import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import { playerRow } from '../players/use-cases.ts';
 import { inForce, pending, type Change, type Wanted } from './changes.ts';
 import { changeLimits, listChanges, listHistory, lockPlayer } from './changes-queries.ts';

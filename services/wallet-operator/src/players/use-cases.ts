@@ -6,7 +6,7 @@ import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import { databaseNow } from '../database-now.ts';
 import { currencyOf, isExcluded } from '../ledger/domain.ts';
-import { decimal } from '../money.ts';
+import { decimal } from '@platform/wallet-protocol/money';
 import type { Entry, EntryQuery, FoundEntry, NewPlayer, Player, PlayerChange } from './schema.ts';
 import {
   entriesOfRound,

@@ -1,7 +1,7 @@
 import type { Policy } from '../ledger/command.ts';
 import { currencyOf } from '../ledger/domain.ts';
 import { idSpaceOf } from '../ledger/id-space.ts';
-import { minorUnits } from '../money.ts';
+import { minorUnits } from '@platform/wallet-protocol/money';
 import type { ReadLine } from './statement.ts';
 
 /** Columns of `reconciliation_lines` that a statement fills. */

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Credit, Debit, Rollback } from '../ledger/command.ts';
-import { decimal } from '../money.ts';
+import { decimal } from '@platform/wallet-protocol/money';
 import {
   differencesByNumber,
   markApplying,

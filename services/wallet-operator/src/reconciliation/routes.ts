@@ -9,7 +9,7 @@ import { route, type Route } from '@platform/service-kit/route';
 import { allowSlowBody } from '@platform/service-kit/server';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { pathOf } from '../ids.ts';
+import { pathOf } from '../location.ts';
 import { differencesFile } from './file.ts';
 import { repairDifferences } from './repairs.ts';
 import {

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Side, StatedFields } from '../db/reconciliations.ts';
-import { decimal } from '../money.ts';
+import { decimal } from '@platform/wallet-protocol/money';
 import { countKinds, differencesAfter, listDifferences, type DifferenceRow } from './difference-queries.ts';
 import { failRun } from './run-queries.ts';
 import {

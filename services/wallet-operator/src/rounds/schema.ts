@@ -1,7 +1,7 @@
 import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { id } from '../ids.ts';
+import { id } from '@platform/wallet-protocol/ids';
 import { Entry } from '../players/schema.ts';
 
 const shape = {

@@ -3,7 +3,7 @@ import { slice, type Slice } from '@platform/pagination/slice';
 import { NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { decimal } from '../money.ts';
+import { decimal } from '@platform/wallet-protocol/money';
 import { roundEntries } from '../players/use-cases.ts';
 import type { Round, RoundQuery, RoundWithEntries } from './schema.ts';
 import { findRound, listRounds, type RoundRow } from './queries.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRequestSignatures, type RequestSignatures } from '@platform/auth/hmac';
+import { createRequestSignatures, type RequestSignatures } from '@platform/wallet-protocol/signing';
 import type { Faults } from './faults.ts';
 
 /** The answer of an operator; `http` is 0 when none arrived in time. */
@@ -30,11 +30,10 @@ export const sendCallback = async (
   const base = new URL(url);
   const path = `${base.pathname.replace(/\/$/, '')}/callback/${callback}`;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const { timestamp, signature } = signatures.sign(path, text);
   try {
     const answer = await fetch(new URL(path, base), {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'X-Timestamp': timestamp, 'X-HMAC-SHA256': signature },
+      headers: { 'Content-Type': 'application/json', ...signatures.headers(path, text) },
       body: text,
       signal: AbortSignal.timeout(limitMs),
     });

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { createRequestSignatures } from '@platform/auth/hmac';
+import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { listen } from '@platform/service-kit/service';
 import { expect, onTestFinished, test } from 'vitest';
 import { addGame, addPlayer } from '../../test/factories.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createRequestSignatures } from '@platform/auth/hmac';
+import { createRequestSignatures, readSignature } from '@platform/wallet-protocol/signing';
 import { createCaller } from './caller.ts';
 import type { Faults } from './faults.ts';
 import { playRound } from './rounds.ts';
@@ -29,11 +29,6 @@ const bodyOf = async (req: IncomingMessage): Promise<Buffer> => {
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
-};
-
-const only = (req: IncomingMessage, name: string): string | undefined => {
-  const values = req.headersDistinct[name];
-  return values?.length === 1 ? values[0] : undefined;
 };
 
 const write = (res: ServerResponse, status: number, body: object): void => {
@@ -84,13 +79,8 @@ export const createStandIn = (options: StandInOptions): Server => {
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const body = await bodyOf(req);
     const path = req.url ?? '';
-    const verdict = signatures.verify({
-      timestamp: only(req, 'x-timestamp'),
-      signature: only(req, 'x-hmac-sha256'),
-      path,
-      body,
-    });
-    if (!verdict.ok || only(req, 'x-operator-id') !== options.operatorId)
+    const verdict = signatures.verify({ ...readSignature(req.headers), path, body });
+    if (!verdict.ok || req.headers['x-operator-id'] !== options.operatorId)
       return write(res, 401, { code: 'unauthorized' });
     switch (faults?.ofAnswer()) {
       case 'late':

@@ -4,7 +4,7 @@ import { Problem } from '@platform/service-kit/problem';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { csvLine } from '@platform/service-kit/csv';
-import { decimal } from '../money.ts';
+import { decimal } from '@platform/wallet-protocol/money';
 import { SummaryLine } from './schema.ts';
 import { firstOpenDay, listSums, type SummaryFilter, type SummaryRow } from './queries.ts';
 

@@ -1,6 +1,6 @@
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { pathOf } from '../ids.ts';
+import { pathOf } from '../location.ts';
 import { PlayerPath } from '../players/schema.ts';
 import { NewTransfer, Transfer, TransferPath, type Direction } from './schema.ts';
 import { getTransfer, makeTransfer } from './use-cases.ts';

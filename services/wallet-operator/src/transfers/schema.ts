@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { addressableId, id } from '../ids.ts';
-import { amountPattern } from '../money.ts';
+import { addressableId, id } from '@platform/wallet-protocol/ids';
+import { amount } from '@platform/wallet-protocol/money';
 
 export const NewTransfer = z
   .strictObject({
@@ -8,10 +8,7 @@ export const NewTransfer = z
       description:
         'Idempotency key of deposits and withdrawals; never collides with an id of the game server',
     }),
-    amount: z
-      .string()
-      .regex(amountPattern, 'must be a decimal string such as 12.50')
-      .refine((value) => /[1-9]/.test(value), 'must be more than 0'),
+    amount: amount.refine((value) => /[1-9]/.test(value), 'must be more than 0'),
   })
   .meta({ id: 'NewTransfer' });
 

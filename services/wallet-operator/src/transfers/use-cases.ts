@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { recordEvent } from '../audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { LimitReached } from '../limits/domain.ts';
-import { decimal, minorUnits } from '../money.ts';
+import { decimal, minorUnits } from '@platform/wallet-protocol/money';
 import type { Direction, NewTransfer, Transfer } from './schema.ts';
 import { findTransfer } from './queries.ts';
 

@@ -1,19 +1,14 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
+import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import type { LoadRequest } from '../load.ts';
 
 /** The secret that the requests are signed with. */
 export const secret = 'benchmark';
 
+const signatures = createRequestSignatures({ secrets: { current: secret } });
+
 const signed = (path: string, body: string): LoadRequest => {
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const signature = createHmac('sha256', secret)
-    .update(timestamp + path + body)
-    .digest('hex');
-  const headers = {
-    'Content-Type': 'application/json',
-    'X-Timestamp': timestamp,
-    'X-HMAC-SHA256': signature,
-  };
+  const headers = { 'Content-Type': 'application/json', ...signatures.headers(path, body) };
   return { method: 'POST', path, headers, body };
 };
 

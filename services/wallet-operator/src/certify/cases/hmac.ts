@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { signatureOf } from '@platform/wallet-protocol/signing';
 import { check, expectOk, expectChange, expectStatus, type Case, type Group } from '../expect.ts';
 import type { Odd, Wallet } from '../wallet.ts';
 
@@ -53,7 +53,7 @@ export const hmac: Group = {
     {
       title: 'refuses a signature over the body alone',
       run: async (w) => {
-        const signature = createHmac('sha256', w.target.secret).update(body(w)).digest('hex');
+        const signature = signatureOf(w.target.secret, ['body'], { timestamp: '', path: '', body: body(w) });
         expectStatus(await w.raw('balance', body(w), { signature }), 'ERROR_INVALID_SIGNATURE');
       },
     },

@@ -1,16 +1,15 @@
-import { text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { id as anyId } from '../ids.ts';
-import { statuses } from '../ledger/command.ts';
-import { amountPattern } from '../money.ts';
+import { id as anyId } from './ids.ts';
+import { amount as anyAmount } from './money.ts';
+import { statuses } from './statuses.ts';
+
+/** The callbacks; each is the last part of a path `/callback/…`. */
+export const callbacks = ['authenticate', 'debit', 'credit', 'balance', 'rollback'] as const;
+export type Callback = (typeof callbacks)[number];
 
 const id = (description: string) => anyId.meta({ description });
 
-export const amount = (description: string) =>
-  z
-    .string()
-    .regex(amountPattern, { error: 'must be an amount such as 12.50' })
-    .meta({ description, examples: ['12.50'] });
+const amount = (description: string) => anyAmount.meta({ description });
 
 const requestId = id('Repeated in the answer');
 const playerId = id('As in the launch');
@@ -29,7 +28,12 @@ export const AuthenticateRequest = z
   .object({
     requestId,
     playerId,
-    currency: text(1, 20).meta({ description: 'RMB is read as CNY' }),
+    currency: z
+      .string()
+      .min(1)
+      .max(20)
+      .refine((value) => value.isWellFormed() && !value.includes('\0'))
+      .meta({ description: 'RMB is read as CNY' }),
     gameCode: id('Game to be played'),
     sessionToken,
   })

@@ -1,9 +1,14 @@
+import { z } from 'zod';
+
 /** The notation of amounts: at most 13 digits and two decimals, without signs, exponents or leading zeros. */
-export const amountPattern = /^(0|[1-9]\d{0,12})(\.\d{1,2})?$/;
+export const amount = z
+  .string()
+  .regex(/^(0|[1-9]\d{0,12})(\.\d{1,2})?$/, 'must be an amount such as 12.50')
+  .meta({ examples: ['12.50'] });
 
 /**
  * Reads a decimal string of at most 13 + 2 digits into minor units; exact, since the result is below
- * 2^53. It must match `amountPattern`.
+ * 2^53. It must be an `amount`.
  */
 export const minorUnits = (amount: string): number => {
   const point = amount.indexOf('.');
@@ -11,8 +16,8 @@ export const minorUnits = (amount: string): number => {
   return Number(amount.slice(0, point) + amount.slice(point + 1).padEnd(2, '0'));
 };
 
-/** Writes minor units, given as digits, with two decimals. */
-export const decimal = (minor: string | bigint): string => {
+/** Writes minor units, of which text has the digits, with two decimals. */
+export const decimal = (minor: string | bigint | number): string => {
   const digits = String(minor);
   const sign = digits.startsWith('-') ? '-' : '';
   const padded = digits.slice(sign.length).padStart(3, '0');

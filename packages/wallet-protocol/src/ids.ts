@@ -22,7 +22,3 @@ export const id = z
 export const addressableId = id
   .refine((value) => value !== '.' && value !== '..', 'must not be "." or ".."')
   .meta({ minLength: 1, maxLength: 255 });
-
-/** The path of a resource, for the header Location. */
-export const pathOf = (...segments: string[]): string =>
-  segments.map((segment) => `/${encodeURIComponent(segment)}`).join('');

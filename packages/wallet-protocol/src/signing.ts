@@ -1,8 +1,16 @@
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { equal } from './equal.ts';
+import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 
 /** The signed parts, in this order, without separators. */
 export type SignedParts = readonly ('timestamp' | 'path' | 'body')[];
+
+/** The signed text by the name that settings use. */
+export const signatureStrings = {
+  'timestamp+path+body': ['timestamp', 'path', 'body'],
+  'timestamp+body': ['timestamp', 'body'],
+} as const satisfies Record<string, SignedParts>;
+
+export type SignatureString = keyof typeof signatureStrings;
 
 /** A request as received: not decoded, not serialised again. */
 export interface SignedRequest {
@@ -32,11 +40,28 @@ export type Verdict = { ok: true; secret: 'current' | 'previous' } | { ok: false
 
 export interface RequestSignatures {
   verify: (request: SignedRequest) => Verdict;
-  /** The two header values for a request that is sent now. */
+  /** The two values for a request that is sent now. */
   sign: (path: string, body: Buffer | string) => { timestamp: string; signature: string };
+  /** The same as headers. */
+  headers: (path: string, body: Buffer | string) => Record<string, string>;
 }
 
-type Content = Pick<SignedRequest, 'path' | 'body'> & { timestamp: string };
+/** The values of the two headers. One that was sent twice has both, joined by a comma, which no signature matches. */
+export const readSignature = (
+  headers: IncomingHttpHeaders,
+): Pick<SignedRequest, 'timestamp' | 'signature'> => {
+  const valueOf = (name: string): string | undefined => {
+    const value = headers[name];
+    return typeof value === 'string' ? value : undefined;
+  };
+  return { timestamp: valueOf('x-timestamp'), signature: valueOf('x-hmac-sha256') };
+};
+
+interface Content {
+  timestamp: string;
+  path: string;
+  body: Buffer | string;
+}
 
 /** In hex. Joins the parts before the body, because each call into OpenSSL costs more than its bytes. */
 const digest = (secret: KeyObject, parts: SignedParts, content: Content): string => {
@@ -50,6 +75,13 @@ const digest = (secret: KeyObject, parts: SignedParts, content: Content): string
   }
   return (text === '' ? hmac : hmac.update(text)).digest('hex');
 };
+
+/** The signature of parts that no sender should sign so, for tests of a wallet. */
+export const signatureOf = (secret: string, parts: SignedParts, content: Content): string =>
+  digest(createSecretKey(secret, 'utf8'), parts, content);
+
+/** Both are 64 hex digits. */
+const equal = (one: string, two: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(two));
 
 /** Other forms of the path, which a sender may have signed by mistake. */
 const otherPaths = (path: string): string[] => {
@@ -82,7 +114,12 @@ const maxExplained = 2000;
  * time. Timestamps are Unix seconds.
  */
 export const createRequestSignatures = (options: RequestSignatureOptions): RequestSignatures => {
-  const { secrets, parts = ['timestamp', 'path', 'body'], toleranceSeconds = 30, pathPrefix = '' } = options;
+  const {
+    secrets,
+    parts = signatureStrings['timestamp+path+body'],
+    toleranceSeconds = 30,
+    pathPrefix = '',
+  } = options;
   const now = options.now ?? (() => new Date());
   if (secrets.current === '' || secrets.previous === '')
     throw new Error('A secret for request signatures is empty.');
@@ -96,14 +133,20 @@ export const createRequestSignatures = (options: RequestSignatureOptions): Reque
     return equal(digest(previous, parts, content), given) ? 'previous' : undefined;
   };
 
-  const explain = (content: Content, given: string): Mismatch => {
+  const explain = (content: Content & { body: Buffer }, given: string): Mismatch => {
     const matches = (other: Partial<Content>) => secretOf({ ...content, ...other }, given) !== undefined;
     if (content.body.length > maxExplained) return 'secret';
     if (otherPaths(content.path).some((path) => matches({ path }))) return 'path';
     return otherBodies(content.body).some((body) => matches({ body })) ? 'body' : 'secret';
   };
 
+  const sign: RequestSignatures['sign'] = (path, body) => {
+    const timestamp = String(Math.floor(now().getTime() / 1000));
+    return { timestamp, signature: digest(current, parts, { timestamp, path, body }) };
+  };
+
   return {
+    sign,
     verify: ({ timestamp, signature, path, body }) => {
       if (timestamp === undefined || signature === undefined) return { ok: false, why: 'missing' };
       if (!/^\d{1,12}$/.test(timestamp) || !/^[0-9a-f]{64}$/.test(signature)) {
@@ -115,10 +158,9 @@ export const createRequestSignatures = (options: RequestSignatureOptions): Reque
       const difference = Math.abs(Math.floor(now().getTime() / 1000) - Number(timestamp));
       return difference <= toleranceSeconds ? { ok: true, secret } : { ok: false, why: 'clock' };
     },
-    sign: (path, body) => {
-      const timestamp = String(Math.floor(now().getTime() / 1000));
-      const content = { timestamp, path, body: Buffer.from(body) };
-      return { timestamp, signature: digest(current, parts, content) };
+    headers: (path, body) => {
+      const { timestamp, signature } = sign(path, body);
+      return { 'X-Timestamp': timestamp, 'X-HMAC-SHA256': signature };
     },
   };
 };

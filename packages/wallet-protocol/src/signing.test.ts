@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createRequestSignatures, type RequestSignatureOptions } from './hmac.ts';
+import { createRequestSignatures, type RequestSignatureOptions } from './signing.ts';
 
 const at = new Date('2026-01-02T03:04:05.900Z');
 const seconds = Math.floor(at.getTime() / 1000);
