@@ -42,7 +42,7 @@ export const newService = (root: string, service: NewService, pnpm: string): voi
     run(root, process.execPath, pnpm, 'install', '--no-frozen-lockfile');
     script('migrations:generate', '--', '--name', snakeOf(plural));
     script('openapi');
-    run(client, process.execPath, 'scripts/generate.ts', '--write');
+    run(client, process.execPath, 'scripts/generate.ts');
     const outputs = ['--out', 'infra/deploy/kubernetes/base', '--chart', 'infra/deploy/chart'];
     run(root, process.execPath, 'infra/deploy/src/render.ts', ...outputs);
     // The length of the name changes where lines break.

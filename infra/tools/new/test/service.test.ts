@@ -121,8 +121,7 @@ test('a new service passes the checks and its own tests', async () => {
 // The service of the test before.
 test('a new service is part of the gateway, the deployment and the client', async () => {
   await tool('oxfmt/bin/oxfmt', '--check', 'infra', 'packages/client', 'docs');
-  for (const script of ['types:check', 'generated:check'])
-    await node(join(copy.folder, 'packages/client'), '--run', script);
+  await node(join(copy.folder, 'packages/client'), '--run', 'types:check');
   const deployment = ['compose', 'manifests', 'sharding'].map((file) => `infra/deploy/test/${file}.test.ts`);
   const gateway = ['test/addresses', 'src/config'].map((file) => `infra/gateway/${file}.test.ts`);
   const output = await tool('vitest/vitest.mjs', 'run', '--no-isolate', ...deployment, ...gateway);
@@ -210,10 +209,10 @@ test('an endpoint is added in four files of its resource, and passes the checks 
   );
   await node(folder, '--run', 'openapi');
   const client = join(copy.folder, 'packages/client');
-  await node(client, 'scripts/generate.ts', '--write');
+  await node(client, '--run', 'generate');
   await tool('oxfmt/bin/oxfmt', `services/${name}`);
   await tool('oxlint/bin/oxlint', `services/${name}`);
   for (const script of ['types:check', 'openapi:check']) await node(folder, '--run', script);
-  for (const script of ['types:check', 'generated:check']) await node(client, '--run', script);
+  await node(client, '--run', 'types:check');
   expect(await node(folder, '--run', 'test')).toMatch(/Tests .*\d+ passed/);
 });
