@@ -12,9 +12,9 @@ import { notificationList } from './notifications/list.ts';
 import { resendRoute } from './notifications/resend.ts';
 import { eventRevealList } from './events/list.ts';
 import { eventRoutes } from './events/routes.ts';
-import { storeChangeList } from './stores/changes.ts';
+import { storeChangeList } from './records/store-changes.ts';
 import { storeRoutes } from './stores/routes.ts';
-import { hookRoutes } from './hooks/routes.ts';
+import { hookRoutes } from './receive/routes.ts';
 
 /** The lists of a store. */
 export const storeLists = [

@@ -6,20 +6,19 @@ import { createSecretBox, type SecretBox } from '@platform/auth/secret-box';
 import type { Counter } from 'prom-client';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
 import { plansByIndex } from './db/plans.ts';
+import type { StoreRow } from './db/tables.ts';
 import type { Env } from './env.ts';
-import { createBodyMemory, type BodyMemory } from './hooks/body-memory.ts';
-import { createDatabaseClock, type DatabaseClock } from './inbox/clock.ts';
-import type { OnWork } from './inbox/handover.ts';
-import { createIds, type NextId } from './inbox/id.ts';
-import { createInbox, type Inbox } from './inbox/inbox.ts';
+import { createBodyMemory, type BodyMemory } from './receive/body-memory.ts';
+import { createDatabaseClock, type DatabaseClock } from './db/clock.ts';
+import { createIds, type NextId } from './queue/event-id.ts';
+import { createInbox, type Inbox } from './queue/inbox.ts';
 import { createMismatchCounter } from './payments/mismatches.ts';
 import { createReader, type ProviderReader } from './providers/reader.ts';
-import { createSnapshot } from './spool/snapshot.ts';
+import { createOutageSnapshot } from './queue/spool/outage-snapshot.ts';
 import { createStoreOpener, type KnownStore } from './stores/known-store.ts';
-import type { StoreRow } from './stores/queries.ts';
 import { createRotations, type Rotations } from './stores/rotations.ts';
 import { createOldUses, createTokenFinder, type OldUses, type TokenRow } from './stores/tokens.ts';
-import { createTracker, type ErrorTracker } from './tracker/tracker.ts';
+import { createTracker, type ErrorTracker } from './error-tracker.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 
@@ -40,7 +39,6 @@ export interface Context extends BaseContext {
   /** Aborted to interrupt all requests to providers, because the process stops. */
   stopping: AbortController;
   tracker: ErrorTracker;
-  onWork: OnWork;
 }
 
 /** A subfolder for each database, so that services with different databases can share SPOOL_DIR. */
@@ -65,7 +63,6 @@ export const createContext = async (
   const { now = clock.now } = overrides;
   const box = createSecretBox(env.SECRETS_KEY);
   const openStore = createStoreOpener(box);
-  const onWork: OnWork = { wake: () => undefined };
   const tokens = createPathTokens({
     find: createTokenFinder(base.database, openStore),
     rememberMs: env.TOKEN_MEMORY_MS,
@@ -77,8 +74,7 @@ export const createContext = async (
     log,
     spoolFolder: spoolFolder(env),
     spoolMaxBytes: env.SPOOL_MAX_BYTES,
-    snapshot: createSnapshot({ tokens, rotations, clock, openStore }),
-    onWork,
+    snapshot: createOutageSnapshot({ tokens, rotations, clock, openStore }),
   });
   const oldUses = createOldUses(sql, now);
   const stopping = new AbortController();
@@ -112,7 +108,6 @@ export const createContext = async (
     }),
     stopping,
     tracker,
-    onWork,
     [Symbol.asyncDispose]: async () => {
       await rotations[Symbol.asyncDispose]();
       await inbox[Symbol.asyncDispose]();

@@ -2,7 +2,7 @@ import { createReading } from '@platform/service-kit/reading';
 import { Gauge } from 'prom-client';
 import type { Context } from './context.ts';
 import type { ResultState } from './db/tables.ts';
-import { firstIdOf } from './inbox/prune.ts';
+import { firstIdOf } from './queue/prune-events.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

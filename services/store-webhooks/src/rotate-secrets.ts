@@ -8,7 +8,7 @@ import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
-import { rotateSecrets } from './stores/rotate-secrets.ts';
+import { rotateSecrets } from './sealed-values.ts';
 
 await using context = await createContext(processEnv(), {
   log: createLog('rotate-secrets', 'warn'),

@@ -12,10 +12,10 @@ const startHeld = async () => {
   });
   const { promise: released, resolve: store } = Promise.withResolvers<void>();
   const { inbox } = service.context;
-  const accept = inbox.accept.bind(inbox);
-  vi.spyOn(inbox, 'accept').mockImplementation(async (arrival) => {
+  const storeEvent = inbox.storeEvent.bind(inbox);
+  vi.spyOn(inbox, 'storeEvent').mockImplementation(async (event) => {
     await released;
-    return accept(arrival);
+    return storeEvent(event);
   });
   const { webhookToken, webhookUrls } = await service.store({ payments: { kind: 'threedsecureio' } });
   const other = await service.store();

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Receipt } from '../src/inbox/receipt.ts';
-import { storeReceipts } from '../src/inbox/queries.ts';
-import { createSpool } from '../src/spool/spool.ts';
+import type { ReceivedEvent } from '../src/queue/event.ts';
+import { storeEvents } from '../src/queue/insert-events.ts';
+import { createSpool } from '../src/queue/spool/spool.ts';
 import { startService } from './harness.ts';
 
 test.each([
@@ -32,7 +32,7 @@ test.each([
     maxBytes: 1e6,
     log: service.context.log,
     pauseMs: 5,
-    store: (receipts) => (away ? Promise.reject(new Error('away')) : storeReceipts(sql, receipts)),
+    store: (events) => (away ? Promise.reject(new Error('away')) : storeEvents(sql, events)),
   });
   await spool.add({
     storeId: id,
@@ -48,7 +48,7 @@ test.each([
     state: 'failed',
     error: 'The body is not readable.',
     holdMs: 0,
-  } satisfies Receipt);
+  } satisfies ReceivedEvent);
   away = false;
   while (spool.active) await sleep(5);
   await spool[Symbol.asyncDispose]();

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { visitSpan } from '../src/events/span.ts';
+import { visitEvents } from '../src/queue/visit-events.ts';
 import { startService } from './harness.ts';
 
 const service = await startService();
@@ -120,7 +120,8 @@ test('a span that takes too long for one request returns the id to continue afte
   const requests: unknown[] = [];
   for (let after: string | null | undefined; after !== null;) {
     const span = { from: hour(-1), to: hour(1), after };
-    after = await visitSpan(service.context, { storeId, span, state: 'done', size: 10, budgetMs: 0, each });
+    const { orm } = service.context.database;
+    after = await visitEvents(orm, { storeId, ...span, state: 'done', size: 10, budgetMs: 0, each });
     requests.push(after);
   }
   expect(requests).toEqual([visited[9], visited[19], null]);

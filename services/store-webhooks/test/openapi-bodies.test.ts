@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { hookEventNames, templateOf } from '../src/hooks/events.ts';
+import { hookEventNames, templateOf } from '../src/webhooks.ts';
 import { startService } from './harness.ts';
 
 const service = await startService({ work: false });

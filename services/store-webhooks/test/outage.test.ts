@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startPostgres } from '@platform/local/postgres';
 import connect from 'postgres';
 import { afterAll, expect, test } from 'vitest';
-import { createSpool } from '../src/spool/spool.ts';
-import { storeReceipts } from '../src/inbox/queries.ts';
-import type { Receipt } from '../src/inbox/receipt.ts';
+import { createSpool } from '../src/queue/spool/spool.ts';
+import { storeEvents } from '../src/queue/insert-events.ts';
+import type { ReceivedEvent } from '../src/queue/event.ts';
 import { startService } from './harness.ts';
 import { sendOrder, startProcess } from './process.ts';
 import { startStandIn } from './simulate/stand-in.ts';
@@ -71,7 +71,7 @@ test('what a process that died left in the spool is replayed by the next one, on
     folder: join(service.spool, left, '../..'),
     maxBytes: 1e9,
     log: service.context.log,
-    store: (receipts) => storeTwice(sql, receipts),
+    store: (events) => storeTwice(sql, events),
   });
   await next.recover();
   expect(next.active).toBe(true);
@@ -89,9 +89,9 @@ test('what a process that died left in the spool is replayed by the next one, on
 });
 
 /** A process that dies after storing and before removing the file stores everything again. */
-const storeTwice = async (sql: Parameters<typeof storeReceipts>[0], receipts: Receipt[]) => {
-  await storeReceipts(sql, receipts);
-  return storeReceipts(sql, receipts);
+const storeTwice = async (sql: Parameters<typeof storeEvents>[0], events: ReceivedEvent[]) => {
+  await storeEvents(sql, events);
+  return storeEvents(sql, events);
 };
 
 test('a database that accepts no connections is away too: known tokens get 200, unknown ones 503', async () => {
@@ -166,7 +166,7 @@ test('an event whose result cannot be written because the database is away is pr
   });
   const { webhookToken } = await service.store({ pos: { kind: 'blaze', baseUrl: standIn.url } });
   const { sql } = service.context.database;
-  await expect.poll(() => service.context.onWork.worker).toBeDefined();
+  await expect.poll(() => sql`select from workers`).toHaveLength(1);
   standIn.behaviour = 'hang';
   standIn.carts.set('o-1', { items: [] });
   // The POS is asked for the cart of an order that comes without one.

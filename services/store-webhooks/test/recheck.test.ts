@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { createSecretBox } from '@platform/auth/secret-box';
-import { urlContext } from '../src/hooks/receipt.ts';
-import type { Receipt } from '../src/inbox/receipt.ts';
-import { storeReceipts } from '../src/inbox/queries.ts';
+import { urlContext } from '../src/receive/received-event.ts';
+import type { ReceivedEvent } from '../src/queue/event.ts';
+import { storeEvents } from '../src/queue/insert-events.ts';
 import { taskStarted } from './fixtures/onfleet.ts';
 import { startService } from './harness.ts';
-import { receiptOf } from './receipt.ts';
+import { receivedEventOf } from './received-event.ts';
 
 const service = await startService();
 afterAll(() => service[Symbol.asyncDispose]());
@@ -58,7 +58,7 @@ test('after its secret was corrected a refused event is verified again and proce
 test('a refused event that is stored again after it was accepted (its answer was lost) changes nothing', async () => {
   const { id, webhookToken } = await service.store(onfleet(wrong));
   await service.hook('job_started', webhookToken, taskStarted, signed(taskStarted));
-  const [row] = await sql<(Receipt & { receivedAt: string })[]>`
+  const [row] = await sql<(ReceivedEvent & { receivedAt: string })[]>`
     select store_id as "storeId", id, event, service, entity, encode(dedup, 'hex') as dedup, body, headers, received_at as "receivedAt",
       state, error from inbox where store_id = ${id}`;
   expect(row).toMatchObject({ state: 'refused' });
@@ -66,8 +66,8 @@ test('a refused event that is stored again after it was accepted (its answer was
   await recheck(id, row?.id ?? '');
   await service.settled();
   const given = { ...row, byContent: true, receivedAt: new Date(row?.receivedAt ?? '') };
-  const other = receiptOf({ storeId: id });
-  expect(await storeReceipts(sql, [receiptOf(given), other])).toEqual(['duplicate', 'stored']);
+  const other = receivedEventOf({ storeId: id });
+  expect(await storeEvents(sql, [receivedEventOf(given), other])).toEqual(['duplicate', 'stored']);
   await service.settled();
   expect((await events(id)).find((event) => event.id === row?.id)).toMatchObject({ status: 'done' });
 });

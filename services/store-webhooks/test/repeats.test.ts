@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { dedupKey } from '../src/inbox/dedup.ts';
-import { storeReceipts } from '../src/inbox/queries.ts';
+import { dedupKey } from '../src/queue/dedup.ts';
+import { storeEvents } from '../src/queue/insert-events.ts';
 import { startService } from './harness.ts';
-import { receiptOf } from './receipt.ts';
+import { receivedEventOf } from './received-event.ts';
 
 test('storing a repeat of the oldest of 5,000 events reads only a few of them', async () => {
   await using service = await startService({ work: false });
@@ -11,9 +11,9 @@ test('storing a repeat of the oldest of 5,000 events reads only a few of them', 
   // One connection, whose counts are written on request, and the plan that a statement has after some executions.
   const sql = stack.adopt(await service.context.database.sql.reserve(), (reserved) => reserved.release());
   await sql`set plan_cache_mode = force_generic_plan`;
-  const { event, service: provider, entity, body } = receiptOf();
-  const receipt = receiptOf({ storeId, dedup: dedupKey({ event, service: provider, entity, body }) });
-  await storeReceipts(sql, [receipt]);
+  const { event, service: provider, entity, body } = receivedEventOf();
+  const receipt = receivedEventOf({ storeId, dedup: dedupKey({ event, service: provider, entity, body }) });
+  await storeEvents(sql, [receipt]);
   await sql`
     insert into events (store_id, id, event, entity, dedup, body, headers, received_at)
     select ${storeId}, uuidv7(), 'order_updated', 'order:o-' || n, uuid_send(gen_random_uuid()), '', '{}', now()
@@ -26,7 +26,7 @@ test('storing a repeat of the oldest of 5,000 events reads only a few of them', 
     return row?.count ?? Number.NaN;
   };
   const before = await rowsRead();
-  const again = receiptOf({ ...receipt, id: 'ffffffff-ffff-7fff-8fff-ffffffffffff' });
-  expect(await storeReceipts(sql, [again])).toEqual(['duplicate']);
+  const again = receivedEventOf({ ...receipt, id: 'ffffffff-ffff-7fff-8fff-ffffffffffff' });
+  expect(await storeEvents(sql, [again])).toEqual(['duplicate']);
   expect((await rowsRead()) - before).toBeLessThan(20);
 });

@@ -1,8 +1,8 @@
 import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
-import { firstIdOf } from '../src/inbox/prune.ts';
+import { firstIdOf } from '../src/queue/prune-events.ts';
 import { pruneRecords, recordRetention } from '../src/records/prune.ts';
-import { startWork } from '../src/worker/work.ts';
+import { startWork } from '../src/process/background-work.ts';
 import { startService } from './harness.ts';
 
 const dayMs = 86_400_000;

@@ -1,7 +1,7 @@
 import { createSecretBox } from '@platform/auth/secret-box';
 import { expect, test } from 'vitest';
-import { credentialsContext } from '../src/stores/credentials.ts';
-import { rotateSecrets } from '../src/stores/rotate-secrets.ts';
+import { credentialsContext } from '../src/stores/known-store.ts';
+import { rotateSecrets } from '../src/sealed-values.ts';
 import { startService } from './harness.ts';
 import { startStandIn } from './simulate/stand-in.ts';
 

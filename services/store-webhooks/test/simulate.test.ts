@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hooksPath } from '../src/hooks/events.ts';
+import { hooksPath } from '../src/webhooks.ts';
 import { differencesWhenDone } from './simulate/compare.ts';
 import { deliver } from './simulate/deliver.ts';
 import { createRandom } from './simulate/random.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { ProviderBusy } from '../src/providers/exchange.ts';
+import { ProviderBusy } from '../src/errors.ts';
 import type { ProviderReader } from '../src/providers/reader.ts';
 import { startService } from './harness.ts';
 import { startProcess } from './process.ts';

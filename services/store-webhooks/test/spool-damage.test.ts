@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { captureLog } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
-import { createSpool } from '../src/spool/spool.ts';
-import { receiptOf } from './receipt.ts';
+import { createSpool } from '../src/queue/spool/spool.ts';
+import { receivedEventOf } from './received-event.ts';
 
 /** A folder, and spools in it whose database is available or not. */
 const makeFolder = async () => {
@@ -26,9 +26,9 @@ const makeFolder = async () => {
         maxBytes: 1e9,
         log,
         pauseMs,
-        store: async (receipts) => {
+        store: async (events) => {
           if (state.isAway) throw new Error('The database is away.');
-          stored.push(...receipts.map(({ entity }) => entity ?? ''));
+          stored.push(...events.map(({ entity }) => entity ?? ''));
         },
       }),
     [Symbol.asyncDispose]: () => rm(parent, { recursive: true }),
@@ -44,7 +44,7 @@ const write = async (path: string, at: number, bytes: number[]): Promise<void> =
 test('a damaged file is put aside for a person, and what stands before the damage arrives', async () => {
   await using made = await makeFolder();
   const spool = made.openSpool();
-  await spool.add(receiptOf({ entity: 'a' }));
+  await spool.add(receivedEventOf({ entity: 'a' }));
   const { bytes } = spool;
   await spool[Symbol.asyncDispose]();
   const [name = ''] = await made.files();
@@ -68,11 +68,11 @@ test.each([
   async (_, at) => {
     await using made = await makeFolder();
     const spool = made.openSpool();
-    await spool.add(receiptOf({ entity: 'a' }));
+    await spool.add(receivedEventOf({ entity: 'a' }));
     const [name = ''] = await made.files();
     await write(join(made.folder, name), at, [0x7f]);
     await expect.poll(made.files).toEqual([`${basename(name)}.damaged`]);
-    await spool.add(receiptOf({ entity: 'b' }));
+    await spool.add(receivedEventOf({ entity: 'b' }));
     made.state.isAway = false;
     await expect.poll(() => spool.active).toBe(false);
     expect(made.stored).toEqual(['b']);
@@ -83,7 +83,7 @@ test.each([
 test('a folder whose lock cannot be opened is reported, and the others are replayed', async () => {
   await using made = await makeFolder();
   const before = made.openSpool();
-  await before.add(receiptOf({ entity: 'a' }));
+  await before.add(receivedEventOf({ entity: 'a' }));
   await before[Symbol.asyncDispose]();
   // A lock file that is there but cannot be opened, as when the process has too many open files.
   await mkdir(join(made.folder, '0', 'lock'), { recursive: true });
@@ -100,7 +100,7 @@ test('a process that ends stores what is in its spool, because its replica may b
   await using made = await makeFolder();
   // Too long to be what the test waits for.
   const spool = made.openSpool(600_000);
-  await spool.add(receiptOf({ entity: 'a' }));
+  await spool.add(receivedEventOf({ entity: 'a' }));
   made.state.isAway = false;
   await spool[Symbol.asyncDispose]();
   expect(made.stored).toEqual(['a']);
@@ -110,7 +110,7 @@ test('a process that ends stores what is in its spool, because its replica may b
 test('a process that ends while the database is away keeps its spool for the next one', async () => {
   await using made = await makeFolder();
   const spool = made.openSpool(600_000);
-  await spool.add(receiptOf({ entity: 'a' }));
+  await spool.add(receivedEventOf({ entity: 'a' }));
   await spool[Symbol.asyncDispose]();
   expect(made.stored).toEqual([]);
   expect(await made.files()).toHaveLength(1);

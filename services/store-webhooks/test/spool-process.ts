@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLog } from '@platform/service-kit/log';
-import { createIds } from '../src/inbox/id.ts';
-import { createSpool } from '../src/spool/spool.ts';
-import { receiptOf } from './receipt.ts';
+import { createIds } from '../src/queue/event-id.ts';
+import { createSpool } from '../src/queue/spool/spool.ts';
+import { receivedEventOf } from './received-event.ts';
 
 /**
  * A process with nothing but a spool, for tests that kill it: `node spool-process.ts FOLDER COUNT`. The
  * database counts as available while the file `FOLDER.up` exists. Prints `acknowledged ID` and `stored ID`, adds
- * COUNT receipts, and ends once the spool is empty.
+ * COUNT events, and ends once the spool is empty.
  */
 const [folder = '', count = '0'] = process.argv.slice(2);
 
@@ -22,15 +22,15 @@ const spool = createSpool({
   maxBytes: 1e9,
   log: createLog('spool', 'silent'),
   pauseMs: 5,
-  store: async (receipts) => {
+  store: async (events) => {
     if (!existsSync(`${folder}.up`)) throw new Error('The database is away.');
-    for (const { entity } of receipts) await print(`stored ${entity}`);
+    for (const { entity } of events) await print(`stored ${entity}`);
   },
 });
 await spool.recover();
 await print('ready');
 for (let at = 0; at < Number(count); at++) {
-  const receipt = receiptOf({
+  const receipt = receivedEventOf({
     id: nextId(Date.now()),
     entity: `${process.argv[4] ?? 'order'}-${at}`,
     body: Buffer.from(JSON.stringify({ at })),

@@ -1,23 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql } from 'postgres';
 import { expect, test } from 'vitest';
-import { prune } from '../src/inbox/prune.ts';
-import { storeReceipts } from '../src/inbox/queries.ts';
-import { claim, end, finish, postpone, type Claim } from '../src/worker/claim.ts';
-import type { InboxEvent } from '../src/worker/event.ts';
-import { beat, removeWorker } from '../src/worker/heartbeat.ts';
-import { createProcessing } from '../src/worker/process.ts';
-import { startWork } from '../src/worker/work.ts';
+import { prune } from '../src/queue/prune-events.ts';
+import { storeEvents } from '../src/queue/insert-events.ts';
+import { claim } from '../src/queue/claim-events.ts';
+import { endEvent, endEvents, postponeEvents, type Claim } from '../src/queue/end-events.ts';
+import type { ClaimedRow } from '../src/queue/event.ts';
+import { beat, removeWorker } from '../src/queue/heartbeat.ts';
+import { createProcessing } from '../src/process/process-events.ts';
+import { startWork } from '../src/process/background-work.ts';
 import { startService } from './harness.ts';
 import { holdAt } from './hold.ts';
-import { receiptOf } from './receipt.ts';
+import { receivedEventOf } from './received-event.ts';
 
 const order = (id: string, status: string) => ({ id, status, cart: { items: [] } });
 /** A worker that may keep an event for `keepMs`. */
 const claimerFor = (keepMs: number) => ({ worker: randomUUID(), keepMs });
 const claimer = claimerFor(60_000);
 /** Claims an event as soon as no other worker holds it. */
-const claimOne = async (sql: Sql, keepMs: number): Promise<InboxEvent> => {
+const claimOne = async (sql: Sql, keepMs: number): Promise<ClaimedRow> => {
   for (;;) {
     const [event] = await claim(sql, claimerFor(keepMs), 1);
     if (event !== undefined) return event;
@@ -25,7 +26,7 @@ const claimOne = async (sql: Sql, keepMs: number): Promise<InboxEvent> => {
 };
 /** Returns how many of the claims were still valid. */
 const finishAll = async (sql: Sql, claims: readonly Claim[]): Promise<number> =>
-  (await sql.begin((tx) => finish(tx, claims))).ended;
+  (await sql.begin((tx) => endEvents(tx, claims))).ended;
 
 test('stored but not answered: the sender sends again, and it is there once', async () => {
   await using service = await startService({ work: false });
@@ -67,11 +68,12 @@ test('with a worker in the process an event is claimed when it is stored, unless
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
   const begun: string[] = [];
-  service.context.onWork.worker = {
+  service.context.inbox.attach({
     claimer,
     hasRoom: () => true,
     begin: ({ body }) => void begun.push(String(body)),
-  };
+    wake: () => undefined,
+  });
   for (const status of ['A', 'B']) await service.hook('order_updated', webhookToken, order('o-1', status));
   await Promise.all(
     ['A', 'B', 'C'].map((status) => service.hook('order_updated', webhookToken, order('o-2', status))),
@@ -93,10 +95,10 @@ test('an event whose first attempt to store it claimed it without an answer is d
   await using service = await startService({ work: false });
   const { id: storeId } = await service.store();
   const { sql } = service.context.database;
-  const receipt = receiptOf({ storeId });
-  expect(await storeReceipts(sql, [receipt], claimer)).toEqual(['claimed']);
+  const receipt = receivedEventOf({ storeId });
+  expect(await storeEvents(sql, [receipt], claimer)).toEqual(['claimed']);
   expect(await claim(sql, claimer, 1)).toEqual([]);
-  expect(await storeReceipts(sql, [receipt])).toEqual(['duplicate']);
+  expect(await storeEvents(sql, [receipt])).toEqual(['duplicate']);
   expect(await claim(sql, claimer, 1)).toMatchObject([{ id: receipt.id, attempts: 2 }]);
 });
 
@@ -108,8 +110,8 @@ test('a worker that lost its lease can neither finish, fail nor postpone what an
   const slow = await claimOne(sql, 1);
   const quick = await claimOne(sql, 60_000);
   expect(await finishAll(sql, [slow])).toBe(0);
-  await end(sql, slow, 'failed', 'late');
-  await postpone(sql, [slow], { delayMs: 0, error: 'late', counts: true });
+  await endEvent(sql, slow, 'failed', 'late');
+  await postponeEvents(sql, [slow], { delayMs: 0, error: 'late', counts: true });
   expect(await sql`select state, attempts, error from inbox`).toMatchObject([
     { state: 'pending', attempts: 2, error: null },
   ]);
@@ -136,7 +138,7 @@ test('effect and mark are one: where the mark can not be written, the effect is 
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
   await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$`;
   await sql`create trigger refuse before insert on notifications for each row execute function refuse()`;
-  const processing = createProcessing(service.context);
+  const processing = createProcessing(service.context, () => undefined);
   expect(await processing.round()).toBe(true);
   await processing.idle();
   expect(await sql`select id from orders`).toEqual([]);
@@ -193,7 +195,7 @@ test('an event behind one that failed permanently is due at once', async () => {
   const [first] = await claim(sql, claimer, 4);
   expect(await claim(sql, claimer, 4)).toEqual([]);
   expect(await parked(sql)).toHaveLength(1);
-  if (first !== undefined) await end(sql, first, 'failed', 'no');
+  if (first !== undefined) await endEvent(sql, first, 'failed', 'no');
   expect(await claim(sql, claimer, 4)).toMatchObject([
     { body: Buffer.from(JSON.stringify(order('o-1', 'B'))) },
   ]);
@@ -206,7 +208,7 @@ test('many claimers at once lose none of the events of a few entities, and never
   const count = 240;
   for (let at = 0; at < count; at++)
     await service.hook('order_updated', webhookToken, order(`o-${at % 4}`, `S${at}`));
-  const done: InboxEvent[] = [];
+  const done: ClaimedRow[] = [];
   const worker = async () => {
     while (done.length < count) {
       const claimed = await claim(sql, claimer, 8);
@@ -226,7 +228,7 @@ test('events that were claimed just before the database was unavailable are due 
   const { webhookToken } = await service.store();
   const { sql } = service.context.database;
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
-  const processing = createProcessing(service.context);
+  const processing = createProcessing(service.context, () => undefined);
   await sql`alter table stores rename to away`;
   await expect(processing.round()).rejects.toMatchObject({ cause: { code: '42P01' } });
   await sql`alter table away rename to stores`;
@@ -305,7 +307,7 @@ test('an event whose workers die ten times is given up, also after an attempt th
   const { id, webhookToken } = await service.store();
   const { sql } = service.context.database;
   await service.hook('order_updated', webhookToken, order('o-1', 'A'));
-  await postpone(sql, [await claimOne(sql, 60_000)], { delayMs: 0, error: 'away', counts: true });
+  await postponeEvents(sql, [await claimOne(sql, 60_000)], { delayMs: 0, error: 'away', counts: true });
   for (let at = 0; at < 10; at++) await claimAndDie(sql);
   await using _work = startWork(service.context);
   await service.settled();
@@ -408,7 +410,7 @@ test('an event that waited for a batch that failed is stored behind the events o
   );
 });
 
-test('storing receipts again, in any split, changes nothing', async () => {
+test('storing events again, in any split, changes nothing', async () => {
   await using service = await startService({ work: false });
   const { id, webhookToken } = await service.store();
   const { sql } = service.context.database;
@@ -417,8 +419,8 @@ test('storing receipts again, in any split, changes nothing', async () => {
   const before = await sql`select id, encode(dedup, 'hex') as dedup from inbox order by id`;
   expect(before).toHaveLength(4);
   const rows = await sql`select * from inbox order by id`;
-  const receipts = rows.map((row) =>
-    receiptOf({
+  const events = rows.map((row) =>
+    receivedEventOf({
       storeId: id,
       id: row['id'] as string,
       entity: 'order:o-1',
@@ -427,10 +429,10 @@ test('storing receipts again, in any split, changes nothing', async () => {
       receivedAt: new Date(row['received_at'] as string),
     }),
   );
-  await storeReceipts(sql, receipts.slice(0, 1));
-  await storeReceipts(
+  await storeEvents(sql, events.slice(0, 1));
+  await storeEvents(
     sql,
-    receipts.filter(({ body }) => String(body).includes('"A"')),
+    events.filter(({ body }) => String(body).includes('"A"')),
   );
   expect(await sql`select id, encode(dedup, 'hex') as dedup from inbox order by id`).toEqual(before);
 });

@@ -1,6 +1,6 @@
 import { createSecretBox } from '@platform/auth/secret-box';
 import { expect, test } from 'vitest';
-import { credentialsContext } from '../src/stores/credentials.ts';
+import { credentialsContext } from '../src/stores/known-store.ts';
 import { startService } from './harness.ts';
 
 const error = 'The credentials of the store cannot be decrypted; check SECRETS_KEY.';

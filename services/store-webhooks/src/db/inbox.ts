@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { index, integer, jsonb, pgTable, pgView, primaryKey, text, unique, uuid } from 'drizzle-orm/pg-core';
 import { isoColumn } from '@platform/service-kit/columns';
-import type { HookEvent } from '../hooks/events.ts';
+import type { HookEvent } from '../webhooks.ts';
 import { bytea, byId, ofStore } from './columns.ts';
 
 /** How an event ended. */
@@ -18,7 +18,7 @@ const received = {
   service: text(),
   /** Events of one entity are processed one after the other. Null: the body names none. */
   entity: text(),
-  /** 8 bytes that identify the entity, 16 bytes that identify the content (see inbox/dedup.ts). */
+  /** 8 bytes that identify the entity, 16 bytes that identify the content (see queue/dedup.ts). */
   dedup: bytea().notNull(),
   body: bytea().notNull(),
   headers: jsonb().$type<Record<string, string>>().notNull(),

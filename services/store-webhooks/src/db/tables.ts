@@ -26,6 +26,8 @@ export const stores = pgTable(
   (table) => [index('stores_updated').on(table.updatedAt)],
 );
 
+export type StoreRow = typeof stores.$inferSelect;
+
 /** A token is looked up before its store is known, so the hash alone is the key. */
 export const webhookTokens = pgTable(
   'webhook_tokens',

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ISql } from 'postgres';
 import type { Context } from '../context.ts';
-import { readable } from '../hooks/body.ts';
+import { readable } from '../providers/body.ts';
 import type { KnownStore } from '../stores/known-store.ts';
-import { settingsAt } from '../stores/queries.ts';
-import { knownStore } from '../stores/use-cases.ts';
+import { knownStore, settingsAt } from '../stores/use-cases.ts';
 import { deliveryJobList } from '../records/delivery-jobs.ts';
 import { importJobList } from '../records/import-jobs.ts';
 import { memberList } from '../records/members.ts';
@@ -12,14 +11,14 @@ import { orderList } from '../records/orders.ts';
 import { userList } from '../records/users.ts';
 import { verificationList } from '../records/verifications.ts';
 import { safeErrorMessage } from '@platform/service-kit/safe-error';
-import { applyChanges } from '../worker/apply.ts';
-import type { Change, Sourced } from '../worker/change.ts';
-import { plan } from '../worker/plan.ts';
+import { applyChanges } from '../process/apply.ts';
+import type { Change, Sourced } from '../records/change.ts';
+import { eventTypes } from '../process/event-types.ts';
 import { unmaskedFieldsOf, unmaskedRecordFields } from './unmasked.ts';
 import { codeOf, codesIn, hidden, redact } from './redact.ts';
-import { findEvent, type EventRow } from './queries.ts';
+import { findEvent, type EventRow } from '../queue/find-events.ts';
 
-interface Snapshot {
+interface RecordState {
   record: string;
   value: unknown;
 }
@@ -45,7 +44,7 @@ const placesOf = (change: Change): Place[] => {
   ];
 };
 
-const snapshot = (sql: ISql, storeId: string, change: Change): Promise<Snapshot[]> =>
+const readStates = (sql: ISql, storeId: string, change: Change): Promise<RecordState[]> =>
   Promise.all(
     placesOf(change).map(async ([record, list, key]) => ({
       record,
@@ -58,12 +57,12 @@ class RolledBack extends Error {}
 
 const tryOut = async (context: Context, sourced: Sourced) => {
   const { storeId, change } = sourced;
-  let seen: { before: Snapshot[]; after: Snapshot[]; notifications: string[] } | undefined;
+  let seen: { before: RecordState[]; after: RecordState[]; notifications: string[] } | undefined;
   try {
     await context.database.sql.begin(async (sql) => {
-      const before = await snapshot(sql, storeId, change);
+      const before = await readStates(sql, storeId, change);
       const notifications = await applyChanges(sql, [sourced], false);
-      const after = await snapshot(sql, storeId, change);
+      const after = await readStates(sql, storeId, change);
       seen = { before, after, notifications };
       throw new RolledBack();
     });
@@ -77,10 +76,10 @@ const tryOut = async (context: Context, sourced: Sourced) => {
  * The texts and numbers that may be shown of the records after a change: those that the view of the event shows, if other
  * fields are mapped now than at receipt. Undefined: all.
  */
-const shownCodes = async ({ database: { orm } }: Context, store: KnownStore, event: EventRow) => {
+const shownCodes = async (context: Context, store: KnownStore, event: EventRow) => {
   const content = readable(event.body, event.headers['content-type']);
   const shownNow = unmaskedFieldsOf(store.settings, event, content);
-  const shown = unmaskedFieldsOf(await settingsAt(orm, store.row, event.receivedAt), event, content);
+  const shown = unmaskedFieldsOf(await settingsAt(context, store, event.receivedAt), event, content);
   return isDeepStrictEqual(shown, shownNow) ? undefined : codesIn(redact(content, shown));
 };
 
@@ -95,8 +94,7 @@ export const dryRun = async (context: Context, storeId: string, eventId: string)
     return { error: 'A payment is answered live; replaying one asks its provider again.' };
   try {
     const store = await knownStore(context, storeId);
-    const claimed = { ...event, store };
-    const change = await plan(context, claimed);
+    const change = await eventTypes[event.event].plan(context, { ...event, store });
     const seen = await tryOut(context, { storeId, eventId, receivedAt, change });
     const codes = await shownCodes(context, store, event);
     const hide = (text: string): string => (codes?.has(codeOf(text)) === false ? hidden : text);

@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm';
 import type { z } from 'zod';
 import { payments } from '../db/tables.ts';
 import type { EventLink } from './schema.ts';
-import type { EventRow } from './queries.ts';
+import type { EventRow } from '../queue/find-events.ts';
 
 type Link = z.output<typeof EventLink>;
 

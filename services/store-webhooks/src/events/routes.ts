@@ -4,8 +4,6 @@ import type { Context } from '../context.ts';
 import { storeId } from '../stores/routes.ts';
 import { dryRun } from './dry-run.ts';
 import { eventList } from './list.ts';
-import { recheckEvent, recheckSpan } from './recheck.ts';
-import { replayEvent, replaySpan } from './replay.ts';
 import {
   DetailQuery,
   EventDetail,
@@ -17,6 +15,7 @@ import {
   ReplayQuery,
   ReplayView,
 } from './schema.ts';
+import { reprocessEvent, reprocessSpan } from './use-cases.ts';
 import { showFullEvent } from './view.ts';
 
 /** A body may hold personal data, so no cache may keep it. */
@@ -48,8 +47,8 @@ export const eventRoutes = (context: Context): Route[] => {
       },
       async ({ params, body, query }) => {
         const isDryRun = query.dryRun === 'true';
-        const replayed = await replaySpan(context, params.id, body, isDryRun);
-        return { status: isDryRun ? 200 : 202, body: replayed };
+        const { pending, next } = await reprocessSpan(context, params.id, body, isDryRun);
+        return { status: isDryRun ? 200 : 202, body: { replayed: pending, next } };
       },
     ),
     route(
@@ -70,7 +69,7 @@ export const eventRoutes = (context: Context): Route[] => {
       async ({ params: { id, eventId }, query }) => {
         if (query.dryRun === 'true')
           return { status: 200, body: { eventId, dryRun: true, ...(await dryRun(context, id, eventId)) } };
-        await replayEvent(context, id, eventId);
+        await reprocessEvent(context, id, eventId, 'replay');
         return { status: 202, body: { eventId, dryRun: false } };
       },
     ),
@@ -87,10 +86,12 @@ export const eventRoutes = (context: Context): Route[] => {
         responses: { 200: { description: 'How many were verified and how many passed', body: Rechecked } },
         problems: [404],
       },
-      async ({ params, body, query }) => ({
-        status: 200,
-        body: await recheckSpan(context, params.id, body, query.dryRun === 'true'),
-      }),
+      async ({ params, body, query }) => {
+        const span = { ...body, status: 'refused' };
+        const result = await reprocessSpan(context, params.id, span, query.dryRun === 'true');
+        const { visited: checked, pending: accepted, failed, next } = result;
+        return { status: 200, body: { checked, accepted, failed, next } };
+      },
     ),
     route(
       {
@@ -105,7 +106,7 @@ export const eventRoutes = (context: Context): Route[] => {
       },
       async ({ params: { id, eventId } }) => ({
         status: 200,
-        body: { eventId, status: await recheckEvent(context, id, eventId) },
+        body: { eventId, status: await reprocessEvent(context, id, eventId, 'recheck') },
       }),
     ),
     ...eventList.routes(context),

@@ -78,15 +78,11 @@ export const ReplayBody = z.strictObject({
   status: z.enum(['failed', 'done', 'ignored']).default('failed'),
 });
 
-export type ReplaySpan = z.output<typeof ReplayBody>;
-
 export const Replayed = z
   .object({ replayed: z.int().meta({ description: 'Events that will be processed again' }), next })
   .meta({ id: 'Replayed' });
 
 export const RecheckBody = z.strictObject(span);
-
-export type Span = z.output<typeof RecheckBody>;
 
 export const RecheckView = z
   .object({

@@ -1,17 +1,18 @@
-import { sourceOf } from '../hooks/subject.ts';
 import { unmaskedChallengeFields } from '../payments/challenge.ts';
 import { amountNames } from '../providers/records.ts';
 import { pointersTo } from '../providers/payload-parsing.ts';
+import { eventTypes } from '../process/event-types.ts';
 import type { StoreSettings } from '../stores/settings.ts';
-import { Ignored, Unprocessable } from '../worker/unprocessable.ts';
+import { Ignored, Unprocessable } from '../errors.ts';
 import { shownBy, type Shown } from './redact.ts';
-import type { EventRow } from './queries.ts';
+import type { EventRow } from '../queue/find-events.ts';
 
 /** The fields of an event's body that may be shown, as its provider's adapter names them; none for an unknown provider. */
 export const unmaskedFieldsOf = (settings: StoreSettings, event: EventRow, body: unknown): Shown => {
-  if (event.event === 'payment-auth-completed') return shownBy(unmaskedChallengeFields);
+  const { providerOf } = eventTypes[event.event];
+  if (providerOf === undefined) return shownBy(unmaskedChallengeFields);
   try {
-    const { adapter, settings: set } = sourceOf({ settings, credentials: {} }, event, body).from;
+    const { adapter, settings: set } = providerOf({ settings, credentials: {} }, event.service, body);
     return shownBy(
       typeof adapter.unmaskedFields === 'function' ? adapter.unmaskedFields(set) : adapter.unmaskedFields,
     );

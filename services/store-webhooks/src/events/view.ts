@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
-import { readable } from '../hooks/body.ts';
-import { findStore, settingsAt } from '../stores/queries.ts';
+import { readable } from '../providers/body.ts';
+import { knownStore, settingsAt } from '../stores/use-cases.ts';
 import { unmaskedFieldsOf } from './unmasked.ts';
 import { linksOf } from './links.ts';
 import { recordReveal, type Reveal } from './reveals.ts';
 import { redact } from './redact.ts';
 import type { EventDetail, EventView } from './schema.ts';
-import { findEvent, type EventRow } from './queries.ts';
+import { findEvent, type EventRow } from '../queue/find-events.ts';
 
 export const showEvent = ({
   storeId: _storeId,
@@ -35,7 +35,7 @@ export const showFullEvent = async (
   if (reveal !== undefined) await recordReveal(context, [row], reveal);
   const content = readable(row.body, row.headers['content-type']);
   // A later mapping must not unmask what was received before.
-  const settings = await settingsAt(orm, await findStore(orm, storeId), row.receivedAt);
+  const settings = await settingsAt(context, await knownStore(context, storeId), row.receivedAt);
   const masked = () =>
     content === undefined ? null : redact(content, unmaskedFieldsOf(settings, row, content));
   return {

@@ -1,5 +1,5 @@
 import type { ISql } from 'postgres';
-import type { Notice } from '../worker/change.ts';
+import type { Notice } from '../records/change.ts';
 
 /**
  * Adds notifications that are not in the log yet and returns their subjects; `mails` also queues them for

@@ -2,12 +2,12 @@ import { createTransport } from 'nodemailer';
 import type { Sql } from 'postgres';
 import type { Context } from '../context.ts';
 import type { StoreSettings } from '../stores/settings.ts';
-import type { Notice } from '../worker/change.ts';
+import type { Notice } from '../records/change.ts';
 import { oneAddress } from './email-address.ts';
 import { releaseMails } from './release.ts';
 import { mailSubject } from './text.ts';
-import type { Leased } from '../worker/fair-claim.ts';
-import { createLeasedWork, type Leases } from '../worker/leased.ts';
+import type { Leased } from '../process/fair-claim.ts';
+import { createLeasedWork, type Leases } from '../process/leased-work.ts';
 
 interface Mail {
   audience: Notice['audience'];

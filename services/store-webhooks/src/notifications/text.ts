@@ -1,4 +1,4 @@
-import type { Notice } from '../worker/change.ts';
+import type { Notice } from '../records/change.ts';
 
 /** No dots or slashes: mail programs turn a text that looks like a host name into a link. */
 const number = /^[A-Za-z0-9#_-]{1,40}$/;

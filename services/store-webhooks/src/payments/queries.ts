@@ -74,7 +74,7 @@ export const assignChallenge = async (
 };
 
 /** Deletes outcomes that are older than `before`; which payment a challenge belongs to is kept. */
-export const forgetOutcomes = async (db: Executor, before: Date): Promise<void> => {
+export const deleteOutcomes = async (db: Executor, before: Date): Promise<void> => {
   const { outcome, outcomeAt } = paymentChallenges;
   await db
     .update(paymentChallenges)

@@ -1,8 +1,29 @@
 import { Conflict } from '@platform/service-kit/problem';
+import type { AnyAnswer } from '@platform/service-kit/route';
+import { safeError, safeErrorMessage } from '@platform/service-kit/safe-error';
 import type { Context } from '../context.ts';
+import { finalState, Ignored, ProviderUnavailable, Unprocessable } from '../errors.ts';
+import { isForm, readable } from '../providers/body.ts';
+import { threeDSAdapters } from '../providers/registry.ts';
+import { endEvent } from '../queue/end-events.ts';
+import type { PlannedEvent, Stored } from '../queue/event.ts';
+import type { EventToStore } from '../queue/inbox.ts';
+import type { KnownStore } from '../stores/known-store.ts';
+import { threeDSOf } from '../stores/providers.ts';
 import { requireStore } from '../stores/use-cases.ts';
-import { challengeKey, type Payment } from './domain.ts';
-import { addPayment, assignChallenge } from './queries.ts';
+import { readChallenge } from './challenge.ts';
+import {
+  challengeKey,
+  choosePayment,
+  failure,
+  keepOutcomeMs,
+  outcomeOf,
+  redirectTarget,
+  type KnownChallenge,
+  type Outcome,
+  type Payment,
+} from './domain.ts';
+import { addPayment, assignChallenge, deleteOutcomes, findPayments } from './queries.ts';
 
 /**
  * Registers the order that a transaction pays, and the challenge that alone counts for it if one is named. Repeating it
@@ -27,3 +48,133 @@ export const registerPayment = async (context: Context, payment: Payment): Promi
     return stored;
   });
 };
+
+/** The result of a payment event. Without an outcome the answer is `{}`; `error`: why the event is not done. */
+export interface Settled {
+  outcome?: Outcome;
+  error?: Error;
+}
+
+/** The context that the sealed outcomes of a payment are bound to. */
+export const outcomeContext = ({
+  storeId,
+  service,
+  transactionId,
+}: Pick<Payment, 'storeId' | 'service' | 'transactionId'>): string =>
+  `payments/${storeId}/${service}/${transactionId}`;
+
+const storedOutcome = (
+  { box, now }: Context,
+  payment: Payment,
+  settled?: KnownChallenge,
+): Outcome | undefined => {
+  if (settled === undefined || settled.outcome === null) return undefined;
+  if (now().getTime() - new Date(settled.outcomeAt).getTime() > keepOutcomeMs) return undefined;
+  try {
+    return JSON.parse(box.open(settled.outcome, outcomeContext(payment))) as Outcome;
+  } catch {
+    // No key of SECRETS_KEY decrypts it, so the provider is asked again.
+    return undefined;
+  }
+};
+
+/** Counts the mismatch for the alert: somebody may try to pay with a challenge of another payment. */
+const mismatch = ({ challengeMismatches }: Context): Settled => {
+  challengeMismatches.inc();
+  return {
+    outcome: failure('unknown'),
+    error: new Unprocessable('The challenge belongs to another payment.'),
+  };
+};
+
+const ask = async (context: Context, store: KnownStore, payment: Payment, id: string): Promise<Settled> => {
+  const { box, database, now, reader } = context;
+  const { adapter, ...provider } = threeDSOf(store, payment.service);
+  const outcome = outcomeOf(await adapter.result(id, { ...provider, reader }));
+  if (outcome === undefined)
+    return {
+      outcome: failure('pending'),
+      error: new ProviderUnavailable(payment.service, 'has no final result yet'),
+    };
+  const sealed = box.seal(JSON.stringify(outcome), outcomeContext(payment));
+  const isOurs = await assignChallenge(database.orm, payment, {
+    threeDSServerTransId: id,
+    outcome: sealed,
+    outcomeAt: now().toISOString(),
+  });
+  return isOurs ? { outcome } : mismatch(context);
+};
+
+/**
+ * Settles a 3DS challenge: parse → find the payment → stored outcome, else ask the provider. The challenge
+ * result comes through the browser, so its transStatus is never used. Rejects if the provider returns no result.
+ */
+export const settlePayment = async (
+  context: Context,
+  event: Pick<PlannedEvent, 'store' | 'service' | 'body' | 'headers'>,
+): Promise<Settled> => {
+  const { store } = event;
+  const contentType = event.headers['content-type'];
+  const challenge = readChallenge(readable(event.body, contentType), event.service, isForm(contentType));
+  const { service, serverTransactionId: id, transactionIds } = challenge;
+  if (service === undefined) return { error: new Unprocessable('The payload does not name its service.') };
+  if (!threeDSAdapters.has(service))
+    return { outcome: failure('unknown'), error: new Ignored('The service is not known.') };
+  if (event.service !== null && event.service !== service)
+    context.log.warn({ storeId: store.id, path: event.service, service }, 'path and body name two services');
+  if (id === undefined)
+    return {
+      outcome: failure('unreadable'),
+      error: new Unprocessable('The challenge result is unreadable.'),
+    };
+
+  const known = await findPayments(context.database.orm, service, transactionIds, id);
+  const { own, settled, foreign } = choosePayment(known, store.id, transactionIds, id);
+  if (foreign) return mismatch(context);
+  if (own === undefined) return { error: new Unprocessable('There is no order for the transaction.') };
+  const outcome = storedOutcome(context, own, settled);
+  return outcome === undefined ? ask(context, store, own, id) : { outcome };
+};
+
+const redirect = (status: number, storeUrl: string, outcome: Outcome): AnyAnswer => ({
+  status,
+  headers: {
+    Location: redirectTarget(storeUrl, outcome),
+    // The address contains the CAVV. Referrer-Policy: no-referrer is set for every answer.
+    'Cache-Control': 'no-store',
+  },
+});
+
+/**
+ * The redirect of a browser that comes back from a 3DS challenge and waits for it; undefined if no payment is known for
+ * it. The event was stored before, with the result `stored`.
+ */
+export const answerPayment = async (
+  context: Context,
+  { event, store }: EventToStore,
+  stored: Stored | 'spooled',
+): Promise<AnyAnswer | undefined> => {
+  const { env, tracker, log, database } = context;
+  const settled = await settlePayment(context, { ...event, store })
+    // The customer waits in front of a browser, so any fault must still lead to the page of the shop.
+    .catch((error: unknown) => ({ outcome: failure('unavailable'), error }));
+  const { outcome, error } = settled;
+  const state = error === undefined ? 'done' : finalState(error);
+  if (error !== undefined && state !== 'ignored')
+    tracker.capture(error, { storeId: store.id, event: event.event, eventId: event.id });
+  if (stored === 'stored' && state !== undefined)
+    // No worker has claimed the event yet: it is held back for longer than this takes.
+    await endEvent(
+      database.sql,
+      { ...event, entity: event.entity ?? event.id, attempts: 0, worker: null },
+      state,
+      error === undefined ? null : safeErrorMessage(error),
+    ).catch((err: unknown) =>
+      log.warn({ err: safeError(err) }, 'a payment event was answered but not marked as finished'),
+    );
+  return outcome && redirect(env.REDIRECT_STATUS, store.storeUrl, outcome);
+};
+
+/** Deletes the outcomes that were kept for long enough. */
+export const forgetOutcomes = ({ database, now }: Context): Promise<void> =>
+  deleteOutcomes(database.orm, new Date(now().getTime() - keepOutcomeMs));

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import type { ProviderReader } from './reader.ts';
 import type {
   AuthenticationResult,
-  JobEvent,
   JobRecord,
   JobStage,
   MemberRecord,
@@ -63,7 +62,8 @@ interface CredentialShape {
 /** The part of an adapter that receiving uses. */
 export interface Adapter extends Signing, CredentialShape {
   kind: string;
-  subject(body: unknown, settings: ProviderSettings, event: string): Subject;
+  /** `entity` is the kind of entity that the event is about, such as `order`. */
+  subject(body: unknown, settings: ProviderSettings, entity: string): Subject;
   /**
    * JSON pointers (RFC 6901, `*` for any array element) to the fields of its webhooks that hold neither
    * a secret nor personal data. An event view masks every other field.
@@ -83,8 +83,8 @@ export interface PosAdapter extends Adapter {
 
 export interface DeliveryAdapter extends Adapter {
   payload: z.ZodType;
-  /** `event` is the address that was called; a provider's own event name in the body takes precedence. */
-  job(event: JobEvent, body: unknown): { stage: JobStage; job: JobRecord };
+  /** `stage` is that of the address that was called; a provider's own event name in the body takes precedence. */
+  job(stage: JobStage, body: unknown): { stage: JobStage; job: JobRecord };
 }
 
 export interface IdentityAdapter extends Adapter {

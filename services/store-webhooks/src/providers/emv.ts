@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AuthenticationResult } from './records.ts';
-import { Unprocessable } from '../worker/unprocessable.ts';
+import { Unprocessable } from '../errors.ts';
 import { fieldOf, orNull, parsePayload } from './payload-parsing.ts';
 
 /** The results request (RReq) that a 3DS server received, in the names of EMV 3DS. */

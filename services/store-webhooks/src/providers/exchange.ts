@@ -3,50 +3,12 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { createPieceCollector } from '@platform/service-kit/body';
-import { SafeError } from '@platform/service-kit/safe-error';
-import { Stopped, Unprocessable } from '../worker/unprocessable.ts';
+import { ProviderUnavailable, Stopped, Unprocessable } from '../errors.ts';
 import { parseExactly } from './exact-json.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** Which addresses may be requested: those of the public internet, or any. */
 export type Addresses = 'public' | 'any';
-
-/**
- * A provider gave no usable answer, but may give one later. The message names the provider and what it did, and contains
- * nothing from its answer.
- */
-export class ProviderUnavailable extends SafeError {
-  /** What it did, such as `answered 500`. */
-  readonly what: string;
-  /** HTTP status of its answer; undefined if it did not answer. */
-  readonly status: number | undefined;
-
-  constructor(
-    provider: string,
-    what: string,
-    { status, ...options }: ErrorOptions & { status?: number } = {},
-  ) {
-    super(`The provider ${provider} ${what}.`, options);
-    this.name = 'ProviderUnavailable';
-    this.what = what;
-    this.status = status;
-  }
-}
-
-/** The provider was not asked, because it failed repeatedly or has too many requests in progress. */
-export class ProviderBusy extends ProviderUnavailable {
-  /** When a request may succeed, in milliseconds. */
-  readonly waitMs: number;
-  /** `open`: it failed repeatedly. */
-  readonly circuit: 'open' | 'closed';
-
-  constructor(provider: string, what: string, waitMs: number, circuit: 'open' | 'closed') {
-    super(provider, what);
-    this.name = 'ProviderBusy';
-    this.waitMs = waitMs;
-    this.circuit = circuit;
-  }
-}
 
 interface Exchange {
   /** Names the provider in messages. */

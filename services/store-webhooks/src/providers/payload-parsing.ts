@@ -1,6 +1,6 @@
 import { isStorable } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { Unprocessable } from '../worker/unprocessable.ts';
+import { Unprocessable } from '../errors.ts';
 
 /** Any text that can be stored. */
 export const storableText = (max = 2000) => z.string().max(max).refine(isStorable, 'must be storable text');

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startStandIn } from '../../test/simulate/stand-in.ts';
 import { isPublicAddress } from './public-address.ts';
-import { ProviderBusy } from './exchange.ts';
+import { ProviderBusy } from '../errors.ts';
 import { createReader } from './reader.ts';
 
 const standIn = await startStandIn();

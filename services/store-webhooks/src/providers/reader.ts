@@ -10,8 +10,8 @@ import {
   retry,
   wrap,
 } from 'cockatiel';
-import { Unprocessable } from '../worker/unprocessable.ts';
-import { exchange, ProviderBusy, ProviderUnavailable, type Addresses } from './exchange.ts';
+import { ProviderBusy, ProviderUnavailable, Unprocessable } from '../errors.ts';
+import { exchange, type Addresses } from './exchange.ts';
 
 type Headers = Record<string, string>;
 

@@ -70,8 +70,6 @@ export const jobStages = ['assigned', 'started', 'arrived', 'completed', 'cancel
 export const finalStages = ['completed', 'cancelled', 'failed'] as const;
 
 export type JobStage = (typeof jobStages)[number];
-/** Stages that have an address of their own. */
-export type JobEvent = `job_${Exclude<JobStage, 'cancelled' | 'failed'>}`;
 
 export interface JobRecord {
   id: string;

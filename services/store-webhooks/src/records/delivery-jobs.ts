@@ -4,7 +4,7 @@ import { deliveryJobs } from '../db/tables.ts';
 import { createUpsert, type Merge } from '../db/upsert.ts';
 import { jobText } from '../notifications/text.ts';
 import { finalStages, jobStages } from '../providers/records.ts';
-import { sourceOf, type ChangeOf, type Notice, type Sourced } from '../worker/change.ts';
+import { sourceOf, type ChangeOf, type Notice, type Sourced } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 

@@ -2,14 +2,14 @@ import type { ISql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { importJobs } from '../db/tables.ts';
-import { posSource } from '../hooks/subject.ts';
+import { posOf } from '../stores/providers.ts';
 import { withOneAddress } from '../notifications/email-address.ts';
 import { releaseMails } from '../notifications/release.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import { knownStore } from '../stores/use-cases.ts';
-import type { Leased } from '../worker/fair-claim.ts';
-import { createLeasedWork, type Leases } from '../worker/leased.ts';
-import { Stopped, Unprocessable } from '../worker/unprocessable.ts';
+import type { Leased } from '../process/fair-claim.ts';
+import { createLeasedWork, type Leases } from '../process/leased-work.ts';
+import { Stopped, Unprocessable } from '../errors.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
@@ -39,9 +39,9 @@ const storedMember = async (sql: ISql, { storeId, key }: Leased, lock = false): 
 
 /** The member as the POS has it now; undefined if it cannot be asked. */
 const askPos = async (context: Context, { storeId, key }: Leased) => {
-  const { adapter, ...source } = posSource(await knownStore(context, storeId));
-  if (source.settings.baseUrl === undefined) return undefined;
-  const asked = adapter.readMember(key, { ...source, reader: context.reader });
+  const { adapter, ...provider } = posOf(await knownStore(context, storeId));
+  if (provider.settings.baseUrl === undefined) return undefined;
+  const asked = adapter.readMember(key, { ...provider, reader: context.reader });
   const member = await asked.catch((error: unknown) => {
     if (error instanceof Stopped) throw error;
     return undefined;

@@ -6,7 +6,7 @@ import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
 import { withOneAddress } from '../notifications/email-address.ts';
 import { releaseMails, type Customer } from '../notifications/release.ts';
 import type { MemberRecord } from '../providers/records.ts';
-import { sourceOf, type ChangeOf, type Notice, type Sourced } from '../worker/change.ts';
+import { sourceOf, type ChangeOf, type Notice, type Sourced } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 

@@ -6,7 +6,7 @@ import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
 import { orderText } from '../notifications/text.ts';
 import { fromMinor } from '../providers/money.ts';
 import { amountFields } from '../providers/records.ts';
-import { sourceOf, type ChangeOf, type Notice, type Sourced } from '../worker/change.ts';
+import { sourceOf, type ChangeOf, type Notice, type Sourced } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, storeOfRow } from './view.ts';
 

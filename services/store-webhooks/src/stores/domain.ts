@@ -1,6 +1,6 @@
-import { hookEventNames, hookEvents, hooksPath, type HookEvent } from '../hooks/events.ts';
+import { hookEventNames, hookEvents, hooksPath, type HookEvent } from '../webhooks.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
-import { credentialsOf, type StoreCredentials } from './credentials.ts';
+import { credentialsOf, type StoreCredentials } from './known-store.ts';
 import type { PaymentInput, ProviderInput, StoreChanges, StoreInput } from './schema.ts';
 import type { PaymentSettings, StoreSettings, TokenPurpose } from './settings.ts';
 

@@ -1,8 +1,23 @@
 import { createAddressList, type AddressList } from '@platform/auth/addresses';
 import type { SecretBox } from '@platform/auth/secret-box';
 import { createLru } from '@platform/service-kit/lru';
-import { openCredentials, type StoreCredentials } from './credentials.ts';
-import type { StoreRow } from './queries.ts';
+import { Unavailable } from '@platform/service-kit/problem';
+import type { StoreRow } from '../db/tables.ts';
+
+/** Credentials and secrets of a store's providers, by `pos`, `delivery`, `identity.<kind>`, `payments.<kind>`. */
+export type StoreCredentials = Record<string, Record<string, string>>;
+
+/** 503: an operator can restore the missing key, so webhooks and changes may succeed later. */
+export class CredentialsUnreadable extends Unavailable {
+  constructor() {
+    super(
+      'credentials_unreadable',
+      'The credentials of the store cannot be decrypted; check SECRETS_KEY.',
+      undefined,
+      60,
+    );
+  }
+}
 
 /** A store as receiving and processing need it. */
 export interface KnownStore extends Omit<StoreRow, 'credentials'> {
@@ -13,6 +28,23 @@ export interface KnownStore extends Omit<StoreRow, 'credentials'> {
   /** Whether webhooks may come from an address. */
   allows: AddressList;
 }
+
+/** The credentials of a store. Throws CredentialsUnreadable. */
+export const credentialsOf = ({ credentials }: Pick<KnownStore, 'credentials'>): StoreCredentials => {
+  if (credentials === undefined) throw new CredentialsUnreadable();
+  return credentials;
+};
+
+/** The context that the sealed credentials of a store are bound to. */
+export const credentialsContext = (storeId: string): string => `stores/${storeId}/credentials`;
+
+const openCredentials = (box: SecretBox, { id, credentials }: StoreRow): StoreCredentials | undefined => {
+  try {
+    return JSON.parse(box.open(credentials, credentialsContext(id))) as StoreCredentials;
+  } catch {
+    return undefined;
+  }
+};
 
 const allowAll: AddressList = () => true;
 

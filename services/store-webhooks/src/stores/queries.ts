@@ -3,10 +3,8 @@ import { NotFound } from '@platform/service-kit/problem';
 import type { Prunable } from '@platform/service-kit/pruning';
 import { and, asc, desc, eq, gte, inArray, isNotNull, sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
-import { storeChanges, stores, webhookTokens } from '../db/tables.ts';
+import { storeChanges, stores, webhookTokens, type StoreRow } from '../db/tables.ts';
 import type { StoreSettings, StoreSnapshot } from './settings.ts';
-
-export type StoreRow = typeof stores.$inferSelect;
 
 /** Replaced tokens whose grace period ended long ago; deleted in the background. */
 export const outdatedTokens: Prunable = {
@@ -47,9 +45,9 @@ export const addStoreChange = async (db: Executor, { before, after, changedBy }:
 };
 
 /** The settings that a store had at a time: those that the first later change replaced, else those of today. */
-export const settingsAt = async (
+export const findSettingsAt = async (
   db: Executor,
-  { id, settings }: StoreRow,
+  { id, settings }: Pick<StoreRow, 'id' | 'settings'>,
   at: string,
 ): Promise<StoreSettings> => {
   const [change] = await db

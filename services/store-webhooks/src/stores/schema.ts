@@ -3,7 +3,7 @@ import { collectIssues } from '@platform/service-kit/field-errors';
 import type { FieldErrors } from '@platform/service-kit/problem';
 import { instant, isStorable, text } from '@platform/service-kit/text';
 import { z } from 'zod';
-import { hookEventNames } from '../hooks/events.ts';
+import { hookEventNames } from '../webhooks.ts';
 import { emailAddress } from '../notifications/email-address.ts';
 import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
 import { tokenPurposes } from './settings.ts';

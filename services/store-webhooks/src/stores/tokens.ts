@@ -3,10 +3,9 @@ import type { Database } from '@platform/service-kit/db';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import { eq, sql as expression } from 'drizzle-orm';
 import type { Sql } from 'postgres';
-import { stores, webhookTokens } from '../db/tables.ts';
+import { stores, webhookTokens, type StoreRow } from '../db/tables.ts';
 import type { KnownStore } from './known-store.ts';
 import type { TokenPurpose } from './settings.ts';
-import type { StoreRow } from './queries.ts';
 
 export interface TokenRow extends PathTokenRow {
   store: KnownStore;

@@ -5,13 +5,12 @@ import type { Executor } from '@platform/service-kit/db';
 import { eq, sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
-import { stores, webhookTokens } from '../db/tables.ts';
-import { credentialsContext } from './credentials.ts';
+import { stores, webhookTokens, type StoreRow } from '../db/tables.ts';
 import { changedStore, clearedCredentials, newStore, webhookUrls, type StoreState } from './domain.ts';
-import type { KnownStore } from './known-store.ts';
+import { credentialsContext, type KnownStore } from './known-store.ts';
 import type { StoreChanges, StoreInput } from './schema.ts';
-import type { TokenPurpose } from './settings.ts';
-import { addStoreChange, findStore, listStores } from './queries.ts';
+import type { StoreSettings, TokenPurpose } from './settings.ts';
+import { addStoreChange, findSettingsAt, findStore, findStores, listStores } from './queries.ts';
 import { showStores } from './view.ts';
 
 const seal = ({ box, now }: Context, id: string, state: StoreState) => ({
@@ -30,6 +29,19 @@ export const getStore = async (context: Context, id: string, db: Executor = cont
 /** A store as processing needs it. Throws NotFound. */
 export const knownStore = async ({ database, openStore }: Context, id: string): Promise<KnownStore> =>
   openStore(await findStore(database.orm, id));
+
+/** Stores as processing needs them, by id. */
+export const knownStores = async ({ database, openStore }: Context, ids: Iterable<string>) => {
+  const rows = await findStores(database.orm, [...ids]);
+  return new Map(rows.map((row) => [row.id, openStore(row)]));
+};
+
+/** The settings that a store had at a time. */
+export const settingsAt = (
+  { database }: Context,
+  store: Pick<StoreRow, 'id' | 'settings'>,
+  at: string,
+): Promise<StoreSettings> => findSettingsAt(database.orm, store, at);
 
 /** Throws NotFound unless the store exists. */
 export const requireStore = async ({ database }: Context, id: string): Promise<void> => {

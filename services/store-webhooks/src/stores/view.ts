@@ -1,9 +1,10 @@
 import type { Executor } from '@platform/service-kit/db';
 import type { z } from 'zod';
 import type { Context } from '../context.ts';
+import type { StoreRow } from '../db/tables.ts';
 import type { ProviderSettings } from '../providers/adapter.ts';
 import type { StoreView } from './schema.ts';
-import { tokensOf, type StoreRow } from './queries.ts';
+import { tokensOf } from './queries.ts';
 
 /** Stores as they are shown: without the values of their credentials and tokens. */
 export const showStores = async (

@@ -8,7 +8,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { hooksPath } from '../../src/hooks/events.ts';
+import { hooksPath } from '../../src/webhooks.ts';
 import { differencesWhenDone } from './compare.ts';
 import { deliver } from './deliver.ts';
 import { createRandom } from './random.ts';

@@ -1,4 +1,4 @@
-import type { HookEvent } from '../../src/hooks/events.ts';
+import type { HookEvent } from '../../src/webhooks.ts';
 import type { Random } from './random.ts';
 
 /** One webhook to be sent. */

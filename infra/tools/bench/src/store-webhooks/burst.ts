@@ -1,5 +1,6 @@
 import postgres, { type Sql } from 'postgres';
-import { claim, finish } from 'store-webhooks/claim';
+import { claim } from 'store-webhooks/claim-events';
+import { endEvents } from 'store-webhooks/end-events';
 import { plansByIndex } from 'store-webhooks/plans';
 import { repeat, type Figure } from '../figure.ts';
 import { startBackingServices, startService } from '../service.ts';
@@ -32,7 +33,7 @@ const drain = async (sql: Sql): Promise<number> => {
     claimed = await claim(sql, claimer, 64)
   ) {
     const ended = claimed.filter(({ entity }) => entity !== 'order:hot');
-    await sql.begin((tx) => finish(tx, ended));
+    await sql.begin((tx) => endEvents(tx, ended));
   }
   return performance.now() - start;
 };

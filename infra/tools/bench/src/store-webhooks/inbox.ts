@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
-import type { claim } from 'store-webhooks/claim';
+import type { claim } from 'store-webhooks/claim-events';
 import type { Sql } from 'postgres';
 
 /** Fills the inbox with events of a store that were processed long ago, `days` ago. */

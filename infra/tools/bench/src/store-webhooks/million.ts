@@ -1,5 +1,5 @@
 import postgres from 'postgres';
-import { claim } from 'store-webhooks/claim';
+import { claim } from 'store-webhooks/claim-events';
 import { plansByIndex } from 'store-webhooks/plans';
 import { repeat, type Figure } from '../figure.ts';
 import { startBackingServices, startService } from '../service.ts';

@@ -1,4 +1,4 @@
-import { Ignored } from '../../worker/unprocessable.ts';
+import { Ignored } from '../../errors.ts';
 import type { DeliveryAdapter } from '../adapter.ts';
 import type { JobStage } from '../records.ts';
 import { pointersTo, fieldOf, identifierIn, parsePayload } from '../payload-parsing.ts';
@@ -25,7 +25,7 @@ export const doordash: DeliveryAdapter = {
     ...pointersTo('', 'currency order_value fee tip'),
   ],
   subject: (body) => ({ id: identifierIn(fieldOf(body, 'external_delivery_id')) }),
-  job: (_event, body) => {
+  job: (_stage, body) => {
     const from = parsePayload(webhook, body);
     const name = from.event_name ?? from.event_type ?? '';
     const stage = Object.hasOwn(stages, name) ? stages[name] : undefined;

@@ -7,8 +7,8 @@ export const generic: PosAdapter = {
   kind: 'generic',
   payloads: undefined,
   unmaskedFields,
-  subject: (body, settings, event) => ({
-    id: identifierIn(idAt(body, settings, event === 'order_updated' ? 'order' : 'member')),
+  subject: (body, settings, entity) => ({
+    id: identifierIn(idAt(body, settings, entity === 'order' ? 'order' : 'member')),
   }),
   order: async (body, { settings }) => toOrder(body, settings),
   member: async (body, { settings }) => toMember(body, settings),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Ignored } from '../../worker/unprocessable.ts';
+import { Ignored } from '../../errors.ts';
 import type { DeliveryAdapter } from '../adapter.ts';
 import { hexSecret } from '../credentials.ts';
 import type { JobStage } from '../records.ts';
@@ -32,7 +32,7 @@ export const onfleet: DeliveryAdapter = {
     ...pointersTo('/data/task/completionDetails', 'failureReason success time'),
   ],
   subject: (body) => ({ id: identifierIn(fieldOf(body, 'taskId')) }),
-  job: (_event, body) => {
+  job: (_stage, body) => {
     const { taskId: id, triggerId, time, workerId, data } = parsePayload(webhook, body);
     const stage = stages[triggerId];
     if (stage === undefined) throw new Ignored('No stage of a job corresponds to this trigger.');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestampedMatches } from '@platform/auth/provider-signatures';
-import { Ignored } from '../../worker/unprocessable.ts';
+import { Ignored } from '../../errors.ts';
 import type { Connection, IdentityAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
 import type { VerificationRecord } from '../records.ts';

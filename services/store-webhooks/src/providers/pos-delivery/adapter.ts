@@ -1,5 +1,4 @@
 import type { DeliveryAdapter } from '../adapter.ts';
-import type { JobStage } from '../records.ts';
 import { job } from '../pos-payloads.ts';
 import { pointersTo, fieldOf, identifierIn, parsePayload } from '../payload-parsing.ts';
 
@@ -9,8 +8,8 @@ export const posDelivery: DeliveryAdapter = {
   payload: job,
   unmaskedFields: pointersTo('', 'id orderId driverId status estimatedArrival updatedAt'),
   subject: (body) => ({ id: identifierIn(fieldOf(body, 'id')) }),
-  job: (event, body) => {
+  job: (stage, body) => {
     const { driverLocation: driver, updatedAt: at, ...rest } = parsePayload(job, body);
-    return { stage: event.slice('job_'.length) as JobStage, job: { ...rest, driver, at } };
+    return { stage, job: { ...rest, driver, at } };
   },
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Unprocessable } from '../../worker/unprocessable.ts';
+import { Unprocessable } from '../../errors.ts';
 import type { Connection, PosAdapter } from '../adapter.ts';
 import { headerCredential, textSecret } from '../credentials.ts';
 import { pointersTo, fieldOf, identifierIn, valueAt, parsePayload } from '../payload-parsing.ts';
@@ -27,12 +27,10 @@ export const square: PosAdapter = {
     ...pointersTo('/data/object/order_updated', 'order_id location_id state version created_at updated_at'),
     ...pointersTo('/data/object/customer', 'id version created_at updated_at'),
   ],
-  subject: (body, _settings, event) => {
+  subject: (body, _settings, entity) => {
     const object = valueAt(body, 'data', 'object');
     const id =
-      event === 'order_updated'
-        ? valueAt(object, 'order_updated', 'order_id')
-        : valueAt(object, 'customer', 'id');
+      entity === 'order' ? valueAt(object, 'order_updated', 'order_id') : valueAt(object, 'customer', 'id');
     return { id: identifierIn(id), eventId: identifierIn(fieldOf(body, 'event_id')) };
   },
   order: async (body, connection) => {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Ignored } from '../../worker/unprocessable.ts';
+import { Ignored } from '../../errors.ts';
 import type { IdentityAdapter } from '../adapter.ts';
 import { textSecret } from '../credentials.ts';
 import { verification, unmaskedVerificationFields } from '../pos-payloads.ts';

@@ -1,0 +1,114 @@
+import { Conflict } from '@platform/service-kit/problem';
+import type { Context } from '../context.ts';
+import { readable } from '../providers/body.ts';
+import { acceptRefusedEvent } from '../queue/accept-refused-event.ts';
+import { findEvent, type EventRow } from '../queue/find-events.ts';
+import { requeueEvents, restartEvent } from '../queue/requeue-events.ts';
+import { visitEvents } from '../queue/visit-events.ts';
+import {
+  AddressUnreadable,
+  inspectWebhook,
+  receivedEventOf,
+  reportUnreadable,
+  urlOf,
+} from '../receive/received-event.ts';
+import type { KnownStore } from '../stores/known-store.ts';
+import { knownStore } from '../stores/use-cases.ts';
+
+type NewState = 'pending' | 'failed' | 'refused' | 'ignored';
+
+/**
+ * Verifies the signature of a refused event as at the time of receipt, and stores it if it is valid. Without a secret it
+ * cannot be verified, so the event stays refused. A dry run changes nothing, and a valid signature makes it pending.
+ */
+const recheck = async (
+  { box, database, tracker }: Context,
+  store: KnownStore,
+  event: EventRow,
+  isDryRun: boolean,
+): Promise<NewState> => {
+  const { body, headers } = event;
+  const content = readable(body, headers['content-type']);
+  const receivedAt = new Date(event.receivedAt);
+  const request = { store, address: event, body, content, headers, url: urlOf(box, event), receivedAt };
+  if (inspectWebhook(request).signed !== true) return 'refused';
+  if (isDryRun) return 'pending';
+  const received = receivedEventOf(box, event.id, request);
+  const state = await acceptRefusedEvent(database.sql, received);
+  if (state === 'failed') reportUnreadable(tracker, received);
+  return state;
+};
+
+/**
+ * Processes an event again: a refused one if its signature is valid now, which only a recheck asks for, and any other with
+ * a replay. Returns its new state. Throws NotFound and Conflict.
+ */
+export const reprocessEvent = async (
+  context: Context,
+  storeId: string,
+  id: string,
+  action: 'replay' | 'recheck',
+): Promise<NewState> => {
+  const { orm, sql } = context.database;
+  const event = await findEvent(orm, storeId, id);
+  const isRefused = event.state === 'refused';
+  if (isRefused && action === 'replay')
+    throw new Conflict('event_refused', 'Its signature was not valid; recheck it instead.');
+  if (!isRefused && action === 'recheck')
+    throw new Conflict('event_not_refused', `The event is ${event.state}; only a refused one is rechecked.`);
+  let state: NewState = 'pending';
+  if (isRefused) state = await recheck(context, await knownStore(context, storeId), event, false);
+  else if (event.state === 'pending') await restartEvent(sql, event);
+  else await requeueEvents(sql, storeId, [id], event.state);
+  context.inbox.wake();
+  return state;
+};
+
+interface Reprocessed {
+  /** Events of the span that were visited. */
+  visited: number;
+  /** Those that will be processed. */
+  pending: number;
+  /** Refused events whose addresses cannot be decrypted. */
+  failed: number;
+  /** Where to go on when the span is too long for one request. */
+  next: string | null;
+}
+
+interface EventSpan {
+  from: string;
+  to: string;
+  after?: string | undefined;
+  status: string;
+}
+
+/** Processes the events of a span of time that have one state again. A dry run only verifies and counts them. */
+export const reprocessSpan = async (
+  context: Context,
+  storeId: string,
+  { status: state, ...span }: EventSpan,
+  isDryRun: boolean,
+): Promise<Reprocessed> => {
+  const { orm, sql } = context.database;
+  const store = await knownStore(context, storeId);
+  const counts = { visited: 0, pending: 0, failed: 0 };
+  const recheckCounted = async (eventId: string): Promise<void> => {
+    try {
+      const event = await findEvent(orm, storeId, eventId);
+      if ((await recheck(context, store, event, isDryRun)) === 'pending') counts.pending++;
+    } catch (error) {
+      if (!(error instanceof AddressUnreadable)) throw error;
+      context.tracker.capture(error, { storeId, eventId });
+      counts.failed++;
+    }
+  };
+  const each = async (ids: string[]): Promise<void> => {
+    counts.visited += ids.length;
+    if (state === 'refused') for (const id of ids) await recheckCounted(id);
+    // Another request may have replayed some of them meanwhile.
+    else counts.pending += isDryRun ? ids.length : await requeueEvents(sql, storeId, ids, state);
+    context.inbox.wake();
+  };
+  const size = state === 'refused' ? 50 : 1000;
+  return { next: await visitEvents(orm, { storeId, ...span, state, size, each }), ...counts };
+};

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startBackground } from '@platform/service-kit/background';
+import { safeError } from '@platform/service-kit/safe-error';
+import type { Context } from '../context.ts';
+import { createPruning, prune as pruneEvents } from '../queue/prune-events.ts';
+import { createImporter } from '../records/import-jobs.ts';
+import { pruneRecords, recordRetention } from '../records/prune.ts';
+import { createMailer } from '../notifications/mailer.ts';
+import { forgetOutcomes } from '../payments/use-cases.ts';
+import { createProcessing } from './process-events.ts';
+
+const housekeepingMs = 60_000;
+/** Work that is due wakes its task; this is only for what nobody has seen. */
+const idleMs = 60_000;
+/** How often a worker writes its heartbeat within one lease. Without any in a lease it counts as dead. */
+const beatsInLease = 4;
+/** The part of SHUTDOWN_TIMEOUT_MS in which mails that are being sent may end. */
+const mailPart = 1 / 3;
+/** Pruning rests this many times as long as the last step took, but at most `maxRestMs`. */
+const restFactor = 9;
+const maxRestMs = 1000;
+
+/**
+ * Starts the background tasks: events, imports, mails, housekeeping. Disposal interrupts what waits for a provider, gives
+ * it back, and waits for the rest.
+ */
+export const startWork = (context: Context): AsyncDisposable => {
+  const { env, log, database, inbox } = context;
+  const stack = new AsyncDisposableStack();
+  const start = (name: string, everyMs: number, run: () => Promise<boolean | void>) =>
+    stack.use(
+      startBackground({
+        name,
+        everyMs,
+        idleMs,
+        log,
+        // The message of a driver or parser may quote a payload, which must not be logged.
+        run: () => run().catch((error: unknown) => Promise.reject(safeError(error))),
+      }),
+    );
+  const processing = createProcessing(context, () => events.wake());
+  const { worker } = processing.claimer;
+  const [importing, mailer] = [
+    createImporter(context, worker, () => imports.wake()),
+    createMailer(context, worker, () => mails?.wake()),
+  ];
+  // Gives back what is still in work.
+  stack.defer(() => processing.remove().catch(() => undefined));
+  // Nothing is claimed before: claims of a worker that never reported would be kept if it died.
+  let isAlive = false;
+  start('heartbeat', Math.min(env.LEASE_MS / beatsInLease, env.IDLE_POLL_MS), async () => {
+    const due = await processing.beat();
+    isAlive = true;
+    await importing.beat();
+    await mailer?.beat();
+    if (due.events) events.wake();
+    if (due.imports) imports.wake();
+    if (due.mails) mails?.wake();
+  });
+  stack.defer(async () => {
+    // What waits for a provider is given back. A mail is not interrupted while there is time: it may have arrived.
+    context.stopping.abort();
+    const mailsSent = Promise.race([
+      mailer?.idle(),
+      sleep(env.SHUTDOWN_TIMEOUT_MS * mailPart, null, { ref: false }),
+    ]);
+    await Promise.all([processing.idle(), importing.idle(), mailsSent]);
+    mailer?.close();
+  });
+  const events = start('events', env.IDLE_POLL_MS, processing.round);
+  const imports = start('imports', env.IDLE_POLL_MS, async () => isAlive && importing.round());
+  const mails = mailer && start('mails', env.IDLE_POLL_MS, async () => isAlive && mailer.round());
+  start('housekeeping', housekeepingMs, () => forgetOutcomes(context));
+  const { sql } = database;
+  const retention = recordRetention(env);
+  const prune = createPruning(sql, env.PRUNE_PAUSE_MS, [
+    (at) => pruneEvents(sql, new Date(at.getTime() - env.INBOX_RETENTION_DAYS * 86_400_000)),
+    (at) => pruneRecords(sql, retention, at),
+  ]);
+  start('pruning', housekeepingMs, async () => {
+    const begun = performance.now();
+    const more = await prune();
+    if (more) await sleep(Math.min((performance.now() - begun) * restFactor, maxRestMs));
+    return more;
+  });
+  stack.use(
+    inbox.attach({
+      ...processing,
+      hasRoom: (count, bytes) => isAlive && processing.hasRoom(count, bytes),
+      wake: () => {
+        events.wake();
+        imports.wake();
+      },
+    }),
+  );
+  return stack;
+};

@@ -1,0 +1,146 @@
+import type { Sql } from 'postgres';
+import type { z } from 'zod';
+import type { Context } from '../context.ts';
+import { ProviderBusy, ProviderUnavailable, Unprocessable } from '../errors.ts';
+import { challengePayload } from '../payments/challenge.ts';
+import { settlePayment } from '../payments/use-cases.ts';
+import type { Adapter, Connection } from '../providers/adapter.ts';
+import { readable } from '../providers/body.ts';
+import { verification } from '../providers/pos-payloads.ts';
+import type { JobStage, MemberRecord } from '../providers/records.ts';
+import { deliveryAdapters, identityAdapters, posAdapters } from '../providers/registry.ts';
+import type { PlannedEvent } from '../queue/event.ts';
+import type { Change } from '../records/change.ts';
+import { deliveryOf, identityOf, posOf, type Configured, type Provider } from '../stores/providers.ts';
+import type { HookEvent } from '../webhooks.ts';
+
+/** What the service does with the events of an address. */
+interface EventType {
+  /** The kind of entity that the events are about, and the records of a mapping that their fields are taken from. */
+  entity: 'order' | 'member' | 'job' | 'verification' | 'payment';
+  /**
+   * The provider of a store that an event comes from; `service` is the provider in its path. Absent: a browser brings
+   * it. Throws Unprocessable or Ignored if there is none.
+   */
+  providerOf?(store: Configured, service: string | null, body: unknown): Provider<Adapter>;
+  /** The shapes of the contract and of each provider, for the OpenAPI document. */
+  payloads: readonly z.ZodType[];
+  /** The change for an event. Writes nothing except the outcome of a payment. */
+  plan(context: Context, event: PlannedEvent): Promise<Change>;
+}
+
+const contentOf = ({ content, body, headers }: PlannedEvent): unknown => {
+  const read = content ?? readable(body, headers['content-type']);
+  if (read === undefined) throw new Unprocessable('The body is not readable.');
+  return read;
+};
+
+const connect = <A>({ reader }: Context, { adapter, ...provider }: Provider<A>) => ({
+  adapter,
+  connection: { ...provider, reader } satisfies Connection,
+});
+
+/**
+ * The current member at the POS. If the POS cannot be reached, the payload is used, which is only
+ * slightly older; a later member_updated corrects it.
+ */
+const readCurrentMember = async (
+  payload: MemberRecord,
+  connection: Connection,
+  read: (id: string, connection: Connection) => Promise<MemberRecord | undefined>,
+): Promise<MemberRecord> => {
+  if (connection.settings.baseUrl === undefined) return payload;
+  try {
+    const current = await read(payload.id, connection);
+    if (current?.id !== payload.id) return payload;
+    // An answer without a version gets that of the event, so that it does not overwrite newer data.
+    return { ...current, version: current.version ?? payload.version };
+  } catch (error) {
+    if (error instanceof ProviderBusy && error.circuit === 'closed') throw error;
+    if (error instanceof ProviderUnavailable || error instanceof Unprocessable) return payload;
+    throw error;
+  }
+};
+
+const userExists = async (sql: Sql, storeId: string, consumerUserId: string): Promise<boolean> => {
+  const [row] = await sql`
+    select 1 from users where store_id = ${storeId} and consumer_user_id = ${consumerUserId}`;
+  return row !== undefined;
+};
+
+const posPayloads = [...posAdapters.values()].flatMap(({ payloads }) => payloads ?? []);
+
+const order: EventType = {
+  entity: 'order',
+  providerOf: posOf,
+  payloads: posPayloads.map(({ order: payload }) => payload),
+  plan: async (context, event) => {
+    const body = contentOf(event);
+    const { adapter, connection } = connect(context, posOf(event.store));
+    return { kind: 'order', order: await adapter.order(body, connection) };
+  },
+};
+
+const member = (isNew: boolean): EventType => ({
+  entity: 'member',
+  providerOf: posOf,
+  payloads: posPayloads.map(({ member: payload }) => payload),
+  plan: async (context, event) => {
+    const body = contentOf(event);
+    const { adapter, connection } = connect(context, posOf(event.store));
+    const payload = await adapter.member(body, connection);
+    const isKnown = isNew && (await userExists(context.database.sql, event.storeId, payload.id));
+    return {
+      kind: 'member',
+      member: isKnown ? await readCurrentMember(payload, connection, adapter.readMember) : payload,
+      isNew,
+      importsUnknown: isNew && event.store.settings.customerImportsEnabled,
+    };
+  },
+});
+
+const job = (stage: JobStage): EventType => ({
+  entity: 'job',
+  providerOf: deliveryOf,
+  payloads: [...deliveryAdapters.values()].map(({ payload }) => payload),
+  plan: async (_context, event) => ({
+    kind: 'job',
+    ...deliveryOf(event.store).adapter.job(stage, contentOf(event)),
+  }),
+});
+
+const identity = (completed: boolean): EventType => ({
+  entity: 'verification',
+  providerOf: identityOf,
+  payloads: [verification, ...[...identityAdapters.values()].flatMap(({ payloads }) => payloads)],
+  plan: async (context, event) => {
+    const body = contentOf(event);
+    const { adapter, connection } = connect(context, identityOf(event.store, event.service, body));
+    const record = await adapter.verification(body, connection);
+    return { kind: 'verification', service: adapter.kind, completed, verification: record };
+  },
+});
+
+const payment: EventType = {
+  entity: 'payment',
+  payloads: [challengePayload],
+  plan: async (context, event) => {
+    const { error } = await settlePayment(context, event);
+    if (error !== undefined) throw error;
+    return { kind: 'none' };
+  },
+};
+
+/** The ten events: what each is about, who sends it, and the change that it makes. */
+export const eventTypes: Readonly<Record<HookEvent, EventType>> = {
+  order_updated: order,
+  new_member: member(true),
+  member_updated: member(false),
+  job_assigned: job('assigned'),
+  job_started: job('started'),
+  job_arrived: job('arrived'),
+  job_completed: job('completed'),
+  'identity-verification-updated': identity(false),
+  'identity-verification-completed': identity(true),
+  'payment-auth-completed': payment,
+};

@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createBatcher } from '@platform/group-commit';
+import { inSpan } from '@platform/tracing/trace';
+import { v7 } from 'uuid';
+import type { Context } from '../context.ts';
+import { finalState, ProviderBusy, Stopped, Unprocessable } from '../errors.ts';
+import { claim } from '../queue/claim-events.ts';
+import { endEvent, endEvents, postponeEvents } from '../queue/end-events.ts';
+import type { ClaimedEvent, ClaimedRow } from '../queue/event.ts';
+import { beat, removeWorker, type DueWork } from '../queue/heartbeat.ts';
+import type { EventWorker } from '../queue/inbox.ts';
+import type { Change } from '../records/change.ts';
+import { knownStores } from '../stores/use-cases.ts';
+import { safeErrorMessage, safeError } from '@platform/service-kit/safe-error';
+import { applyChanges } from './apply.ts';
+import { attemptsWithin, backoff, maxCrashes, pauseAfter } from './backoff.ts';
+import { eventTypes } from './event-types.ts';
+
+interface Planned {
+  event: ClaimedEvent;
+  change: Change;
+}
+
+export interface Processing extends Omit<EventWorker, 'wake'> {
+  /** Claims events while there is capacity and starts processing them; returns whether there were any. */
+  round(): Promise<boolean>;
+  /** Reports that this worker is alive, and makes the events of dead ones due; call it several times in LEASE_MS. */
+  beat(): Promise<DueWork>;
+  /** Resolves when no event is being processed. */
+  idle(): Promise<void>;
+  /** Removes the worker. Call it when it is idle. */
+  remove(): Promise<void>;
+}
+
+/** Events in processing at most, including those that wait for a provider, and their bytes. */
+const [maxUnderWay, maxBytes] = [1024, 32 * 2 ** 20];
+const maxBatch = 256;
+/**
+ * Pause after a batch, in which the next one grows: a batch of any size needs six round trips and a commit, and no sender
+ * waits for it.
+ */
+const restMs = 10;
+/** Places for events that were claimed when they were stored; the others are left to older events in the queue. */
+const maxHandedOver = 768;
+/** Free places from which on it is worth claiming more. */
+const minClaim = 64;
+/** For how many leases a running worker may keep an event. Then the event is due again: the worker has lost track of it. */
+const maxLeases = 20;
+
+const notWritten =
+  'The event was not processed or its result not written, because the database was unavailable.';
+
+/** Some claims of a batch are not valid any more, so it is rolled back and its events are tried one by one. */
+class ClaimLost extends Error {}
+
+/**
+ * Claims events, plans each one separately, then applies them together and ends them in the same transaction. `onRoom` is
+ * called when there is room for events that had to wait.
+ */
+export const createProcessing = (context: Context, onRoom: () => void): Processing => {
+  const { database, env, tracker, log, inbox, now } = context;
+  const { sql } = database;
+  const mails = env.SMTP_URL !== undefined;
+  const maxAttempts = attemptsWithin(env.RETRY_FOR_HOURS, env.RETRY_BASE_MS);
+  const claimer = { worker: v7(), keepMs: maxLeases * env.LEASE_MS };
+  const underWay = new Set<Promise<void>>();
+  /** Events that have to be given back: they are due again as soon as the database is available. */
+  const unwritten: ClaimedRow[] = [];
+  let bytes = 0;
+  let suspects = 0;
+  /** Whether there were more events in the queue than room. */
+  let isBehind = false;
+
+  const applyAll = async (planned: readonly Planned[]): Promise<void> => {
+    const events = planned.map(({ event }) => event);
+    const released = await sql.begin(async (tx) => {
+      const { ended, released } = await endEvents(tx, events);
+      if (ended < events.length) {
+        if (events.length > 1) throw new ClaimLost();
+        return released;
+      }
+      const changes = planned.map(({ event: { storeId, id, receivedAt }, change }) => ({
+        storeId,
+        eventId: id,
+        receivedAt,
+        change,
+      }));
+      await applyChanges(tx, changes, mails);
+      return released;
+    });
+    const mayImport = planned.some(({ change }) => change.kind === 'member' && change.importsUnknown);
+    if (released > 0 || mayImport) inbox.wake();
+  };
+  const batches = createBatcher<Planned, void>({
+    flush: async (planned) => {
+      await applyAll(planned);
+      if (planned.length > 1 && batches.waiting() < maxBatch) await sleep(restMs);
+      return planned.map(() => undefined);
+    },
+    maxBatch,
+    maxQueue: maxUnderWay,
+    maxInFlight: 1,
+    // Applying an event twice changes nothing, and one failing event must not fail the rest of its batch.
+    isRolledBack: () => true,
+  });
+
+  const failed = async (event: ClaimedEvent, cause: unknown): Promise<void> => {
+    const error = safeErrorMessage(cause);
+    const state = finalState(cause);
+    if (state === 'ignored') return endEvent(sql, event, state, error);
+    if (cause instanceof Stopped) return postponeEvents(sql, [event], { delayMs: 0, error, counts: false });
+    const waitedMs = now().getTime() - Date.parse(event.queuedAt);
+    // The provider was not asked, so this is no attempt.
+    if (
+      cause instanceof ProviderBusy &&
+      (cause.circuit === 'closed' || waitedMs < env.RETRY_FOR_HOURS * 3_600_000)
+    ) {
+      const delayMs = cause.circuit === 'open' ? pauseAfter(waitedMs, cause.waitMs) : cause.waitMs;
+      return postponeEvents(sql, [event], { delayMs, error, counts: false });
+    }
+    const { storeId, id: eventId, attempts: attempt } = event;
+    tracker.capture(cause, { storeId, event: event.event, eventId, attempt });
+    if (state === 'failed' || cause instanceof ProviderBusy || attempt >= maxAttempts)
+      return endEvent(sql, event, 'failed', error);
+    const delayMs = backoff(attempt, env.RETRY_BASE_MS);
+    return postponeEvents(sql, [event], { delayMs, error, counts: true });
+  };
+
+  const processEvent = async (event: ClaimedEvent): Promise<void> => {
+    try {
+      // Processing this event may be what crashed the earlier workers.
+      if (event.crashes >= maxCrashes) throw new Unprocessable('It was begun ten times and never ended.');
+      await batches.add({ event, change: await eventTypes[event.event].plan(context, event) });
+    } catch (error) {
+      await failed(event, error).catch((err: unknown) => {
+        log.warn({ err: safeError(err), eventId: event.id }, 'the result of an event could not be written');
+        unwritten.push(event);
+      });
+      inbox.wake();
+    }
+  };
+
+  const withStores = async (events: readonly ClaimedRow[]): Promise<ClaimedEvent[]> => {
+    const stores = await knownStores(context, new Set(events.map(({ storeId }) => storeId)));
+    return events.flatMap((event) => {
+      const store = stores.get(event.storeId);
+      return store === undefined ? [] : [{ ...event, store }];
+    });
+  };
+
+  const begin = (event: ClaimedEvent, isSuspect = false): void => {
+    const { length } = event.body;
+    bytes += length;
+    if (isSuspect) suspects++;
+    const work = inSpan(`process ${event.event}`, () => processEvent(event)).finally(() => {
+      underWay.delete(work);
+      bytes -= length;
+      if (isSuspect) suspects--;
+      if (isBehind || isSuspect) onRoom();
+    });
+    underWay.add(work);
+  };
+
+  return {
+    claimer,
+    hasRoom: (count, size) => underWay.size + count <= maxHandedOver && bytes + size <= maxBytes,
+    begin,
+    round: async () => {
+      const room = Math.min(maxUnderWay - underWay.size, maxBatch);
+      isBehind = room < minClaim || bytes > maxBytes;
+      if (isBehind) return false;
+      const claimed: ClaimedRow[] = [];
+      try {
+        const suspected = suspects > 0 ? [] : await claim(sql, claimer, 1, 'suspects');
+        claimed.push(...suspected);
+        const events = await claim(sql, claimer, room);
+        claimed.push(...events);
+        const [first, others] = [await withStores(suspected), await withStores(events)];
+        for (const event of first) begin(event, true);
+        for (const event of others) begin(event);
+        return events.length > 0;
+      } catch (error) {
+        // None of them was begun, so nothing else would give them back while this worker lives.
+        unwritten.push(...claimed);
+        throw error;
+      }
+    },
+    beat: async () => {
+      const due = await beat(sql, claimer.worker, env.LEASE_MS);
+      const again = unwritten.slice();
+      if (again.length > 0)
+        await postponeEvents(sql, again, { delayMs: 0, error: notWritten, counts: false });
+      unwritten.splice(0, again.length);
+      return { ...due, events: due.events || again.length > 0 };
+    },
+    idle: async () => {
+      while (underWay.size > 0) await Promise.allSettled(underWay);
+    },
+    remove: () => removeWorker(sql, claimer.worker),
+  };
+};

@@ -1,0 +1,36 @@
+import type { Sql } from 'postgres';
+import type { ReceivedEvent } from './event.ts';
+import { storeEvents } from './insert-events.ts';
+
+/** Ends a transaction in which the event turned out to be a duplicate. */
+class Duplicate extends Error {}
+
+/**
+ * Replaces a refused event by `event`, which is the same with a valid signature. Returns its new state: `ignored` if the
+ * same event was accepted before.
+ */
+export const acceptRefusedEvent = async (
+  sql: Sql,
+  event: ReceivedEvent,
+): Promise<ReceivedEvent['state'] | 'ignored'> => {
+  const { storeId, id } = event;
+  try {
+    return await sql.begin(async (tx) => {
+      const { count } = await tx`
+        with refused as (
+          delete from results where store_id = ${storeId} and id = ${id} and state = 'refused' returning id)
+        delete from events where store_id = ${storeId} and id in (select id from refused)`;
+      // A concurrent recheck has accepted it.
+      if (count === 0) return 'pending';
+      const [stored] = await storeEvents(tx, [event]);
+      if (stored === 'duplicate') throw new Duplicate();
+      return event.state;
+    });
+  } catch (error) {
+    if (!(error instanceof Duplicate)) throw error;
+    await sql`
+      update results set state = 'ignored', error = 'The same event was accepted before.'
+      where store_id = ${storeId} and id = ${id} and state = 'refused'`;
+    return 'ignored';
+  }
+};

@@ -1,0 +1,79 @@
+import type { ISql } from 'postgres';
+import type { ClaimedRow } from './event.ts';
+
+/** A worker, and how long it may keep an event, in milliseconds. */
+export interface Claimer {
+  worker: string;
+  keepMs: number;
+}
+
+/** An event behind another one is looked at again after this time, in milliseconds, if nothing released it before. */
+const parkMs = 3000;
+
+/** Bodies of the events of one claim at most, in bytes; a larger one is claimed alone. */
+const maxBytes = 8 * 2 ** 20;
+
+/** A claimed event, or a row with a null id if none was claimed; `parked` is the same in all rows. */
+type Examined = (ClaimedRow | { id: null }) & { parked: number };
+
+/**
+ * Examines the first events that are due. Claims an event that is the first of its entity, and parks an event behind
+ * another one, so that the next claim does not examine it again. `release` makes a parked event due when the event
+ * before it has ended.
+ *
+ * The statement that parks an event holds a lock on the event before it. So that event cannot end in between, which
+ * would leave the parked event without a release.
+ */
+const claimOrPark = (
+  sql: ISql,
+  which: 'ordinary' | 'suspects',
+  limit: number,
+  { worker, keepMs }: Claimer,
+) => sql<Examined[]>`
+  with looked as materialized (
+    select due.ctid as place, due.store_id, due.entity, due.id, due.due_at, (
+      select before.id from queue before
+      where before.store_id = due.store_id and before.entity = due.entity and before.id < due.id
+      order by before.id desc limit 1) as before
+    from queue due
+    where due.due_at <= now() and ${which === 'suspects' ? sql`due.crashes > 2` : sql`due.crashes <= 2`}
+    order by due.due_at limit ${limit}
+    for update of due skip locked),
+  ahead as materialized (
+    select looked.place from looked
+    join queue q on q.store_id = looked.store_id and q.entity = looked.entity and q.id = looked.before
+    for share of q skip locked),
+  parked as (
+    update queue set due_at = now() + ${parkMs} * interval '1 ms'
+    where ctid = any(array(select place from ahead)) returning 1),
+  sized as (
+    select looked.place, row_number() over claim as n, sum(octet_length(e.body)) over claim as bytes
+    from looked join events e on e.store_id = looked.store_id and e.id = looked.id
+    where looked.before is null
+    window claim as (order by looked.due_at, looked.id rows unbounded preceding)),
+  claimed as (
+    update queue q set attempts = attempts + 1, worker = ${worker}, due_at = now() + ${keepMs} * interval '1 ms'
+    where q.ctid = any(array(select place from sized where n = 1 or bytes <= ${maxBytes}))
+    returning q.store_id, q.entity, q.id, q.attempts, q.worker, q.crashes, q.queued_at)
+  select e.store_id as "storeId", e.id, e.event, e.service, claimed.entity, e.body, e.headers,
+    e.received_at as "receivedAt", claimed.queued_at as "queuedAt", claimed.attempts, claimed.worker, claimed.crashes,
+    parked
+  from (select count(*)::int as parked from parked) as p
+  left join (claimed join events e on e.store_id = claimed.store_id and e.id = claimed.id) on true`;
+
+/**
+ * Claims up to `limit` due events, each the first of its entity. `suspects` are those with which several workers died,
+ * `ordinary` are all others.
+ */
+export const claim = async (
+  sql: ISql,
+  claimer: Claimer,
+  limit: number,
+  which: 'ordinary' | 'suspects' = 'ordinary',
+): Promise<ClaimedRow[]> => {
+  for (;;) {
+    const examined = await claimOrPark(sql, which, limit, claimer);
+    const claimed = examined.filter((event) => event.id !== null);
+    if (claimed.length > 0 || examined[0]?.parked === 0) return claimed;
+  }
+};

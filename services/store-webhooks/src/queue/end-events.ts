@@ -1,0 +1,86 @@
+import type { ISql, Sql } from 'postgres';
+import { arrayOf, plainArrayOf } from '../db/sql.ts';
+import type { ClaimedEvent } from './event.ts';
+
+/**
+ * Identifies one claim of an event: a later claim has a higher number of attempts, or another worker if the event was
+ * replayed in between, which sets the number to 0.
+ */
+export interface Claim extends Pick<ClaimedEvent, 'storeId' | 'entity' | 'id' | 'attempts'> {
+  /** Null: no worker has claimed it. */
+  worker: string | null;
+}
+
+/** The claims as rows of `c`. */
+const rowsOf = (sql: ISql, claims: readonly Claim[]) => sql`
+  unnest(${plainArrayOf(claims.map(({ storeId }) => storeId))}::uuid[],
+    ${arrayOf(claims.map(({ entity }) => entity))}::text[], ${plainArrayOf(claims.map(({ id }) => id))}::uuid[],
+    ${plainArrayOf(claims.map(({ attempts }) => attempts))}::int[],
+    ${plainArrayOf(claims.map(({ worker }) => worker))}::uuid[])
+  as c (store_id, entity, id, attempts, worker)`;
+
+const isHeld = (sql: ISql) => sql`
+  q.store_id = c.store_id and q.entity = c.entity and q.id = c.id and q.attempts = c.attempts
+    and q.worker is not distinct from c.worker`;
+
+/**
+ * Makes the events due that are parked behind ended events. This is a separate statement after the one that ends them,
+ * because only then it sees all events that were parked until that moment.
+ */
+const release = (sql: ISql, ended: readonly Claim[]) => sql`
+  update queue set due_at = now() where ctid = any(array(
+    select next.ctid from ${rowsOf(sql, ended)}
+    join lateral (
+      select n.ctid, n.due_at, n.attempts from queue n
+      where n.store_id = c.store_id and n.entity = c.entity and n.id > c.id
+      order by n.id limit 1) as next on next.due_at > now() and next.attempts = 0))`;
+
+/**
+ * Ends events whose claims are still valid, inside the caller's transaction, and makes those due that wait behind them.
+ * Returns how many of each. The changes of events that were not ended must not be applied.
+ */
+export const endEvents = async (
+  sql: ISql,
+  claims: readonly Claim[],
+  state: 'done' | 'failed' | 'ignored' = 'done',
+  error: string | null = null,
+): Promise<{ ended: number; released: number }> => {
+  const ended = sql`
+    with ended as (
+      delete from queue q using ${rowsOf(sql, claims)} where ${isHeld(sql)}
+      returning q.store_id, q.id, greatest(q.attempts, 1) as attempts)
+    insert into results (store_id, id, state, attempts, error, finished_at)
+    select store_id, id, ${state}, attempts, ${error}, now() from ended`.execute();
+  // Both statements are sent together and run in order; without execute() this one would be sent last.
+  const [{ count }, released] = await Promise.all([ended, release(sql, claims)]);
+  return { ended: count, released: released.count };
+};
+
+/** Ends an event with a final state, if the claim is still valid. */
+export const endEvent = async (
+  sql: Sql,
+  claim: Claim,
+  state: 'done' | 'failed' | 'ignored',
+  error: string | null,
+): Promise<void> => {
+  await sql.begin((tx) => endEvents(tx, [claim], state, error));
+};
+
+interface Postponement {
+  delayMs: number;
+  error: string;
+  /** Whether this attempt counts; not if nothing was tried. */
+  counts: boolean;
+}
+
+/** Makes events due again after `delayMs` whose claims are still valid. */
+export const postponeEvents = async (
+  sql: ISql,
+  claims: readonly Claim[],
+  { delayMs, error, counts }: Postponement,
+): Promise<void> => {
+  await sql`
+    update queue q set worker = null, due_at = now() + ${delayMs} * interval '1 ms', error = ${error}, crashes = 0,
+      attempts = q.attempts - ${counts ? 0 : 1}
+    from ${rowsOf(sql, claims)} where ${isHeld(sql)}`;
+};

@@ -1,0 +1,56 @@
+import type { Executor } from '@platform/service-kit/db';
+import { NotFound } from '@platform/service-kit/problem';
+import { and, eq, gt, gte, lt, sql, type SQL } from 'drizzle-orm';
+import type { PgColumn } from 'drizzle-orm/pg-core';
+import { inbox, queue, results } from '../db/tables.ts';
+import { firstIdOf } from './prune-events.ts';
+
+export type EventRow = typeof inbox.$inferSelect;
+
+// Ids contain the time of receipt, so a span of time is a range of the primary key.
+export const isReceivedFrom = (from: string): SQL => gte(inbox.id, firstIdOf(new Date(from)));
+export const isReceivedBefore = (to: string): SQL => lt(inbox.id, firstIdOf(new Date(to)));
+export const isReceivedAfter = (id: string): SQL => gt(inbox.id, id);
+
+/**
+ * Most events are done, so the primary key finds those. The others are found by their own index, and pending ones from
+ * the queue: as an array of the ids of `store`, so that the primary key finds a page of them in order, however many
+ * there are.
+ */
+export const hasState = (state: string, store: string | PgColumn): SQL => {
+  if (state === 'done') return eq(inbox.state, 'done');
+  if (state === 'pending')
+    return sql`${inbox.id} = any(array(select ${queue.id} from ${queue} where ${queue.storeId} = ${store}))
+      and ${inbox.dueAt} is not null`;
+  const ids = sql`select ${results.id} from ${results}
+    where ${results.storeId} = ${inbox.storeId} and ${results.state} = ${state} and ${results.state} <> 'done'`;
+  return sql`${inbox.id} in (${ids})`;
+};
+
+/**
+ * Whether an event that is not done has this text as a value in its body. Bodies have no index, but few events are not
+ * done.
+ */
+export const hasUnfinished = (value: string, store: string | PgColumn): SQL =>
+  sql`${inbox.id} = any(array(
+      select ${results.id} from ${results} where ${results.storeId} = ${store} and ${results.state} <> 'done'
+      union all select ${queue.id} from ${queue} where ${queue.storeId} = ${store}))
+    and position(convert_to(${JSON.stringify(value)}, 'UTF8') in ${inbox.body}) > 0`;
+
+/** Whether an entity such as `order:17` has this id; the expression is that of the index `events_entity`. */
+export const isAbout = (id: string): SQL =>
+  sql`substr(${inbox.entity}, strpos(${inbox.entity}, ':') + 1) = ${id} and ${inbox.entity} is not null`;
+
+/** Whether the request had this `X-Request-Id`. The array is computed once, not once for each store. */
+export const cameWith = (requestId: string): SQL =>
+  sql`${inbox.id} = any(array(select events_of_request(${requestId})))`;
+
+/** Throws NotFound. */
+export const findEvent = async (db: Executor, storeId: string, id: string): Promise<EventRow> => {
+  const [row] = await db
+    .select()
+    .from(inbox)
+    .where(and(eq(inbox.storeId, storeId), eq(inbox.id, id)));
+  if (row === undefined) throw new NotFound('event');
+  return row;
+};

@@ -1,0 +1,150 @@
+import { safeError } from '@platform/service-kit/safe-error';
+import { createBatcher } from '@platform/group-commit';
+import type { Log } from '@platform/service-kit/log';
+import { toProblem, Unavailable } from '@platform/service-kit/problem';
+import { waitUncounted } from '@platform/service-kit/request-scope';
+import { withTimeout } from '@platform/service-kit/timeout';
+import type { Sql } from 'postgres';
+import type { KnownStore } from '../stores/known-store.ts';
+import type { Claimer } from './claim-events.ts';
+import type { ClaimedEvent, ReceivedEvent, Stored } from './event.ts';
+import { storeEvents } from './insert-events.ts';
+import type { OutageSnapshot } from './spool/saved-snapshot.ts';
+import { createSpool, type Spool } from './spool/spool.ts';
+
+/** A received event, and what processing needs in addition. */
+export interface EventToStore {
+  event: ReceivedEvent;
+  store: KnownStore;
+  /** The parsed body; undefined if it is too large to be kept. */
+  content: unknown;
+}
+
+/** The worker of this process. It takes events that were just stored, so that they are neither claimed nor read again. */
+export interface EventWorker {
+  claimer: Claimer;
+  /** Whether the worker has room for this number of events, and of bytes of their bodies. */
+  hasRoom(events: number, bytes: number): boolean;
+  /** Processes an event that was claimed for it when it was stored. */
+  begin(event: ClaimedEvent): void;
+  /** There are new events in the queue. */
+  wake(): void;
+}
+
+export interface Inbox extends AsyncDisposable {
+  /**
+   * Stores an event in the database or, if that is unavailable, in the spool. Durable once this resolves. The worker of
+   * this process begins with it at once if it has room.
+   */
+  storeEvent(event: EventToStore): Promise<Stored | 'spooled'>;
+  /** Tells the worker of this process, if there is one, that there are new events in the queue. */
+  wake(): void;
+  /** From now on events are offered to this worker, until the result is disposed of. */
+  attach(worker: EventWorker): Disposable;
+  spool: Spool;
+}
+
+interface InboxOptions {
+  sql: Sql;
+  log: Log;
+  spoolFolder: string;
+  spoolMaxBytes: number;
+  snapshot: OutageSnapshot;
+}
+
+/**
+ * Maximum number of events in one commit, and of their bytes. In larger batches an event costs PostgreSQL more (57 µs
+ * at 256, 50 µs at 64), and the others wait longer for the statement.
+ */
+const [maxBatch, maxBatchBytes] = [64, 8 * 2 ** 20];
+/** Maximum number of waiting events; further ones go directly to the spool. */
+const maxQueue = 10_000;
+/** A database that takes longer counts as unavailable, because senders wait only a few seconds. */
+const patienceMs = 2000;
+
+const away = (): Unavailable => new Unavailable('database_unavailable', 'The database is away.');
+
+const handOver = (worker: EventWorker, { event, store, content }: EventToStore): void => {
+  const at = event.receivedAt.toISOString();
+  worker.begin({
+    ...event,
+    entity: event.entity ?? event.id,
+    receivedAt: at,
+    queuedAt: at,
+    attempts: 1,
+    worker: worker.claimer.worker,
+    crashes: 0,
+    store,
+    content,
+  });
+};
+
+/** Stores received events in the database, or in the spool while it is unavailable. */
+export const createInbox = ({ sql, log, spoolFolder, spoolMaxBytes, snapshot }: InboxOptions): Inbox => {
+  let worker: EventWorker | undefined;
+  const spool = createSpool({
+    folder: spoolFolder,
+    maxBytes: spoolMaxBytes,
+    store: async (events) => {
+      const results = await storeEvents(sql, events);
+      worker?.wake();
+      return results;
+    },
+    log,
+    snapshot,
+  });
+
+  const commit = async (batch: readonly EventToStore[]): Promise<Stored[]> => {
+    const claiming = worker;
+    const events = batch.map(({ event }) => event);
+    const bytes = events.reduce((sum, { body }) => sum + body.length, 0);
+    const claimer = claiming?.hasRoom(events.length, bytes) ? claiming.claimer : undefined;
+    const results = await withTimeout(patienceMs, away, storeEvents(sql, events, claimer));
+    if (claiming !== undefined)
+      for (const [at, event] of batch.entries()) if (results[at] === 'claimed') handOver(claiming, event);
+    if (results.includes('stored')) worker?.wake();
+    return results;
+  };
+
+  // One commit at a time: the more events share it, the less each of them costs. While PostgreSQL works on it, this
+  // process prepares the next one.
+  const commits = createBatcher<EventToStore, Stored>({
+    flush: async (batch) => {
+      // Keeps the order: if earlier events went to the spool, those that waited behind them follow.
+      if (spool.active) throw away();
+      return commit(batch);
+    },
+    maxBatch,
+    sizeOf: ({ event }) => event.body.length,
+    maxBatchSize: maxBatchBytes,
+    maxQueue,
+    maxInFlight: 1,
+  });
+
+  return {
+    spool,
+    wake: () => worker?.wake(),
+    attach: (attached) => {
+      worker = attached;
+      return {
+        [Symbol.dispose]: () => {
+          if (worker === attached) worker = undefined;
+        },
+      };
+    },
+    storeEvent: async (given) => {
+      if (!spool.active) {
+        try {
+          return await commits.add(given);
+        } catch (err) {
+          // It may have been committed nevertheless; storing it again from the spool detects that.
+          if (toProblem(err).status !== 503)
+            log.error({ err: safeError(err) }, 'the inbox could not store an event');
+        }
+      }
+      await waitUncounted(() => spool.add(given.event));
+      return 'spooled';
+    },
+    [Symbol.asyncDispose]: () => spool[Symbol.asyncDispose](),
+  };
+};

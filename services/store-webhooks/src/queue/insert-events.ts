@@ -1,0 +1,169 @@
+import type { ISql } from 'postgres';
+import { arrayOf, plainArrayOf, type Fragment } from '../db/sql.ts';
+import type { Claimer } from './claim-events.ts';
+import { partsOfKey, repeatKey } from './dedup.ts';
+import type { ReceivedEvent, Stored } from './event.ts';
+
+/**
+ * All bodies as one parameter. As Latin-1 text, with one character per byte, it is half as long as in
+ * the driver's hexadecimal format, which is used only if there is a NUL byte.
+ */
+const joined = (sql: ISql, bodies: readonly Buffer[]): Fragment => {
+  const bytes = Buffer.concat(bodies);
+  return bytes.includes(0) ? sql`${bytes}::bytea` : sql`convert_to(${bytes.toString('latin1')}, 'LATIN1')`;
+};
+
+/**
+ * The start of a statement that inserts events into `events`; `new` are those that are not stored yet. A stored event
+ * may have another key since: that of a repeat, or of an event that was refused first.
+ */
+const newEvents = (sql: ISql, events: readonly ReceivedEvent[]): Fragment => {
+  const plain = (of: (event: ReceivedEvent) => string | number) => plainArrayOf(events.map(of));
+  const texts = (of: (event: ReceivedEvent) => string | null) => arrayOf(events.map(of));
+  const bodies = events.map(({ body }) => body);
+  let end = 1;
+  const starts = bodies.map(({ length }) => (end += length) - length);
+  return sql`
+    with sent as materialized (select ${joined(sql, bodies)} as bodies),
+    new as (
+      insert into events (store_id, id, event, service, entity, dedup, body, headers, received_at)
+      select store_id, id, event, service, entity, decode(dedup, 'hex'), substring(bodies from start for length), headers,
+        to_timestamp(received / 1000)
+      from sent, rows from (
+        unnest(${plain(({ storeId }) => storeId)}::uuid[], ${plain(({ id }) => id)}::uuid[],
+          ${plain(({ event }) => event)}::text[], ${texts(({ service }) => service)}::text[],
+          ${texts(({ entity }) => entity)}::text[], ${plain(({ dedup }) => dedup)}::text[],
+          ${plain(({ receivedAt }) => receivedAt.getTime())}::float8[], ${plainArrayOf(starts)}::int[],
+          ${plain(({ body }) => body.length)}::int[]),
+        jsonb_array_elements(${JSON.stringify(events.map(({ headers }) => headers))}::jsonb))
+        as given (store_id, id, event, service, entity, dedup, received, start, length, headers)
+      on conflict do nothing
+      returning store_id, id, coalesce(entity, id::text) as entity)`;
+};
+
+/** Ids with a comma between them, in one row: the driver spends more on a row than on an id. */
+interface Inserted {
+  stored: string | null;
+  claimed: string | null;
+}
+
+/**
+ * Inserts pending events that are not stored yet, in one statement. With a claimer, those are claimed for it that are
+ * the first of their entity in the queue; a statement does not see the other events that it inserts itself.
+ */
+const insertPending = (sql: ISql, events: readonly ReceivedEvent[], holdMs: number, claimer?: Claimer) => {
+  const [keepMs, worker] = claimer === undefined ? [null, null] : [claimer.keepMs, claimer.worker];
+  return sql<Inserted[]>`
+    ${newEvents(sql, events)},
+    queued as (
+      insert into queue (store_id, entity, id, queued_at, due_at, worker, attempts)
+      select store_id, entity, id, now(), now() + coalesce(keep_ms, ${holdMs}) * interval '1 ms',
+        case when keep_ms is not null then ${worker}::uuid end, case when keep_ms is null then 0 else 1 end
+      from (
+        select new.*, case when ${keepMs}::int is not null and not exists (
+          select from queue q where q.store_id = new.store_id and q.entity = new.entity and q.id < new.id
+        ) then ${keepMs}::int end as keep_ms
+        from new) as claimed
+      returning id, attempts)
+    select string_agg(id::text, ',') as stored, string_agg(id::text, ',') filter (where attempts = 1) as claimed
+    from queued`;
+};
+
+/** Inserts events that are not processed, each with its result. */
+const insertEnded = (sql: ISql, events: readonly ReceivedEvent[]) => sql<Inserted[]>`
+  ${newEvents(sql, events)},
+  ended as (
+    insert into results (store_id, id, state, attempts, error, finished_at)
+    select new.store_id, new.id, given.state, 0, given.error, now()
+    from new join unnest(${plainArrayOf(events.map(({ id }) => id))}::uuid[],
+      ${plainArrayOf(events.map(({ state }) => state))}::text[], ${arrayOf(events.map(({ error }) => error))}::text[])
+      as given (id, state, error) on given.id = new.id
+    returning id)
+  select string_agg(id::text, ',') as stored, null as claimed from ended`;
+
+/** Inserts the events that are not stored yet; a statement for each kind. Nearly always there is one kind. */
+const insert = async (
+  sql: ISql,
+  events: readonly ReceivedEvent[],
+  claimer?: Claimer,
+): Promise<Map<string, Stored>> => {
+  const entities = new Set<string>();
+  const groups = Map.groupBy(events, ({ storeId, entity, state, holdMs }) => {
+    if (state !== 'pending') return 'ended';
+    if (holdMs > 0) return holdMs;
+    if (claimer === undefined || entity === null) return 'now';
+    // Of each entity only the first is claimed at once.
+    const key = storeId + entity;
+    return entities.has(key) ? 'later' : (entities.add(key), 'now');
+  });
+  const stored = new Map<string, Stored>();
+  for (const [kind, some] of groups) {
+    const rows = await (kind === 'ended'
+      ? insertEnded(sql, some)
+      : insertPending(sql, some, typeof kind === 'number' ? kind : 0, kind === 'now' ? claimer : undefined));
+    for (const id of rows[0]?.stored?.split(',') ?? []) stored.set(id, 'stored');
+    for (const id of rows[0]?.claimed?.split(',') ?? []) stored.set(id, 'claimed');
+  }
+  return stored;
+};
+
+interface Earlier {
+  /** The same event is already stored; happens when the spool is replayed. */
+  isStored: boolean;
+  /** Id of the latest event with the same subject that was received before it. */
+  previous: string | null;
+  hasSameBody: boolean | null;
+}
+
+/**
+ * Looks for what made an event a repeat. The previous event is found by walking back in the index of the entity, past
+ * events of other kinds about the same entity.
+ */
+const findEarlier = async (
+  sql: ISql,
+  { storeId, id, entity, dedup }: ReceivedEvent,
+): Promise<Earlier | undefined> => {
+  const { subject, content } = partsOfKey(dedup);
+  const [row] = await sql<Earlier[]>`
+    select exists (select from events where store_id = ${storeId} and id = ${id}) as "isStored",
+      latest.id as previous, latest.same as "hasSameBody"
+    from (select) as one left join lateral (
+      select id, starts_with(encode(sha256(body), 'hex'), ${content}) as same from events
+      where store_id = ${storeId} and entity is not null
+        and substr(entity, strpos(entity, ':') + 1) = substr(${entity}::text, strpos(${entity}::text, ':') + 1)
+        and starts_with(encode(dedup, 'hex'), ${subject}) and id < ${id}
+      order by id desc limit 1) as latest on true`;
+  return row;
+};
+
+/** If the first attempt to store an event claimed it, the process did not learn of that. */
+const makeDue = (sql: ISql, { storeId, id, entity }: ReceivedEvent) => sql`
+  update queue set worker = null, due_at = now()
+  where store_id = ${storeId} and entity = ${entity ?? id} and id = ${id} and worker is not null`;
+
+/** A repeated body is a duplicate unless another event with the same subject came in between. */
+const storeRepeat = async (sql: ISql, event: ReceivedEvent): Promise<Stored> => {
+  const found = await findEarlier(sql, event);
+  if (found?.isStored) await makeDue(sql, event);
+  if (!event.byContent || event.entity === null) return 'duplicate';
+  if (found === undefined || found.isStored || found.previous === null || found.hasSameBody)
+    return 'duplicate';
+  const added = await insert(sql, [{ ...event, dedup: repeatKey(event.dedup, found.previous) }]);
+  return added.get(event.id) ?? 'duplicate';
+};
+
+/**
+ * Commits events to the inbox together, nearly always in one round trip. Returns the result of each event, in order.
+ * All are durable once this resolves. Storing an event again changes nothing. With a claimer, as many as possible are
+ * claimed for it at once.
+ */
+export const storeEvents = async (
+  sql: ISql,
+  events: readonly ReceivedEvent[],
+  claimer?: Claimer,
+): Promise<Stored[]> => {
+  const stored = await insert(sql, events, claimer);
+  const results: Stored[] = [];
+  for (const event of events) results.push(stored.get(event.id) ?? (await storeRepeat(sql, event)));
+  return results;
+};

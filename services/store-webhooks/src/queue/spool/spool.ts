@@ -1,0 +1,241 @@
+import { mkdir, readdir, statfs } from 'node:fs/promises';
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises';
+import { startBackground } from '@platform/service-kit/background';
+import { createBatcher } from '@platform/group-commit';
+import type { Log } from '@platform/service-kit/log';
+import { Unavailable } from '@platform/service-kit/problem';
+import { runOutsideRequest } from '@platform/service-kit/request-scope';
+import type { ReceivedEvent } from '../event.ts';
+import { safeError } from '@platform/service-kit/safe-error';
+import {
+  append,
+  createFile,
+  damagedEnding,
+  openFiles,
+  putAside,
+  removeFile,
+  storeSpooledEvents,
+  type SpoolFile,
+} from './file.ts';
+import { createFolder, takeAbandoned, type OwnFolder } from './folder.ts';
+import { createSavedSnapshot, type OutageSnapshot } from './saved-snapshot.ts';
+
+export interface SpoolOptions {
+  folder: string;
+  /** If the spool would become larger, events are rejected with 503. */
+  maxBytes: number;
+  /** Commits events to the inbox; rejects while the database is unavailable. */
+  store(events: ReceivedEvent[]): Promise<unknown>;
+  log: Log;
+  /** Pause before each attempt to replay the spool, in milliseconds. */
+  pauseMs?: number;
+  snapshot?: OutageSnapshot;
+}
+
+export interface Spool extends AsyncDisposable {
+  /**
+   * Whether events must go to the spool, because the database is unavailable or because older
+   * events are still being replayed and later ones must not overtake them.
+   */
+  readonly active: boolean;
+  readonly bytes: number;
+  /** How much larger the spool can become: limited by `maxBytes` and by the disk. */
+  free(): Promise<number>;
+  /** How many damaged files were put aside and still exist. Rejects while the folder does not exist. */
+  damagedFiles(): Promise<number>;
+  /** The event is durable once this resolves. Throws Unavailable when it cannot be written. */
+  add(event: ReceivedEvent): Promise<void>;
+  /**
+   * Restores the snapshots and takes over the events of processes that have ended; from then on checks for
+   * such processes once a second. Call this before the first `add`.
+   */
+  recover(): Promise<void>;
+}
+
+const maintainMs = 1000;
+
+/** A folder of a process that has ended, and its files that are not replayed yet. */
+interface Abandoned {
+  folder: OwnFolder;
+  files: SpoolFile[];
+}
+
+/** Keeps events in a file while the database is unavailable, and replays them in order afterwards. */
+export const createSpool = (options: SpoolOptions): Spool => {
+  const { folder, maxBytes, store, log, pauseMs = 250, snapshot } = options;
+  let home: Promise<OwnFolder> | undefined;
+  let own: SpoolFile | undefined;
+  let abandoned: Abandoned[] = [];
+  const saved = createSavedSnapshot(snapshot, folder, log);
+  let writing = 0;
+  let active = false;
+  let isFailing = false;
+  let isRecovered = false;
+  let draining: Promise<void> | undefined;
+  const stopping = new AbortController();
+  const stack = new AsyncDisposableStack();
+
+  const bytes = () =>
+    abandoned.flatMap(({ files }) => files).reduce((sum, { size }) => sum + size, own?.size ?? 0);
+
+  /** The folder of this process. It is created before the first outage, when the disk may be full. */
+  const openHome = (): Promise<OwnFolder> =>
+    (home ??= createFolder(folder).catch((error: unknown) => {
+      home = undefined;
+      throw error;
+    }));
+
+  const writes = createBatcher<ReceivedEvent, void>({
+    flush: async (events) => {
+      let file: SpoolFile;
+      // Again if the file was found to be damaged meanwhile: nothing behind the damage can be replayed.
+      do {
+        file = own ??= await createFile((await openHome()).path);
+        await append(file, events);
+      } while (own !== file);
+      return events.map(() => undefined);
+    },
+    maxBatch: 500,
+    sizeOf: ({ body }) => body.length,
+    maxBatchSize: 8 * 2 ** 20,
+    maxQueue: 10_000,
+    maxInFlight: 1,
+  });
+
+  const putDamagedAside = async (file: SpoolFile): Promise<void> => {
+    log.error(
+      { path: file.path, lostBytes: file.size - file.replayed },
+      'a spool file is damaged and was put aside',
+    );
+    await putAside(file);
+  };
+
+  const drainAbandoned = async (): Promise<void> => {
+    for (let next = abandoned[0]; next !== undefined; next = abandoned[0]) {
+      for (let file = next.files[0]; file !== undefined; file = next.files[0]) {
+        // A record that a crash cut off was never acknowledged.
+        const isDamaged = (await storeSpooledEvents(file, store)) === 'damaged';
+        await (isDamaged ? putDamagedAside : removeFile)(file);
+        next.files.shift();
+      }
+      // First, because a folder that was removed in part cannot be removed again.
+      abandoned = abandoned.slice(1);
+      await next.folder.remove();
+    }
+  };
+
+  const drain = async (): Promise<void> => {
+    for (let caughtUp = false; !caughtUp;) {
+      await drainAbandoned();
+      const file = own;
+      // Every record of its own file was written completely.
+      if (file !== undefined && (await storeSpooledEvents(file, store)) !== 'whole') {
+        own = undefined;
+        await putDamagedAside(file);
+      }
+      caughtUp = writing === 0 && abandoned.length === 0 && (own === undefined || own.replayed === own.size);
+      if (!caughtUp) await immediate();
+    }
+    // No write to the file is in progress in this turn of the event loop, so later events may go to the inbox.
+    const done = own;
+    own = undefined;
+    active = false;
+    if (done !== undefined) await removeFile(done);
+  };
+
+  const run = async (): Promise<void> => {
+    log.warn('events go to the spool');
+    while (active && !stopping.signal.aborted) {
+      // A process that ends tries at once and for the last time: its replica may be removed with it.
+      await sleep(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      try {
+        await drain();
+        log.info('the spool was replayed');
+      } catch (err) {
+        log.warn({ err: safeError(err) }, 'the spool waits for the database');
+      }
+    }
+    draining = undefined;
+    begin();
+  };
+  const begin = (): void => {
+    // Detached, because the request that begins it ends before the spool is replayed.
+    if (active && draining === undefined && !stopping.signal.aborted) draining = runOutsideRequest(run);
+  };
+
+  const takeOver = async (one: OwnFolder): Promise<void> => {
+    try {
+      const files = await openFiles(one.path);
+      if (files.length === 0) await one.remove();
+      else abandoned.push({ folder: one, files });
+    } catch (error) {
+      one.unlock();
+      throw error;
+    }
+  };
+
+  const maintain = async (): Promise<void> => {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { taken, failed } = await takeAbandoned(folder);
+    if (taken.length > 0 || !isRecovered) await saved.restore();
+    isRecovered = true;
+    // Before the abandoned folders are removed, with the snapshots in them. A full disk must not keep their
+    // events from being replayed.
+    const unsaved = await openHome()
+      .then(saved.save)
+      .catch((error: unknown) => error);
+    for (const one of taken) await takeOver(one);
+    active ||= abandoned.length > 0;
+    begin();
+    const problem = unsaved ?? failed;
+    if (problem !== undefined) throw problem;
+  };
+
+  return {
+    get active() {
+      return active;
+    },
+    get bytes() {
+      return bytes();
+    },
+    free: async () => {
+      const { bavail, bsize } = await statfs((await openHome()).path);
+      return Math.max(0, Math.min(maxBytes - bytes(), bavail * bsize));
+    },
+    damagedFiles: async () => (await readdir(folder)).filter((name) => name.endsWith(damagedEnding)).length,
+    add: async (event) => {
+      if (bytes() + event.body.length > maxBytes) throw full();
+      writing++;
+      active = true;
+      try {
+        await writes.add(event);
+        isFailing = false;
+      } catch (err) {
+        if (!isFailing) log.error({ err: safeError(err) }, 'the spool can not be written');
+        isFailing = true;
+        throw full();
+      } finally {
+        writing--;
+        begin();
+      }
+    },
+    recover: async () => {
+      const attempt = () => maintain().catch((err: unknown) => Promise.reject(safeError(err)));
+      // A spool that cannot be used does not keep the service from storing events in the database.
+      await attempt().catch((err: unknown) => log.error({ err }, 'the spool can not be used'));
+      stack.use(startBackground({ name: 'spool', everyMs: maintainMs, log, run: attempt }));
+    },
+    [Symbol.asyncDispose]: async () => {
+      stopping.abort();
+      await stack.disposeAsync();
+      await draining;
+      const at = await home?.catch(() => undefined);
+      if (at !== undefined && saved.exists) await saved.save(at).catch(() => undefined);
+      for (const file of [own, ...abandoned.flatMap(({ files }) => files)]) await file?.handle.close();
+      for (const one of [at, ...abandoned.map((left) => left.folder)]) one?.unlock();
+    },
+  };
+};
+
+const full = (): Unavailable =>
+  new Unavailable('spool_full', 'Nothing can be taken at the moment; send it again later.');

@@ -1,0 +1,102 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readBody } from '@platform/service-kit/body';
+import { createLru } from '@platform/service-kit/lru';
+import { networksOf } from '@platform/service-kit/network';
+import { Problem, toProblem } from '@platform/service-kit/problem';
+import { createRateLimit, type RateLimit } from '@platform/service-kit/rate-limit';
+import type { AnyAnswer } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { answerPayment } from '../payments/use-cases.ts';
+import { maxBody, readable } from '../providers/body.ts';
+import type { EventToStore } from '../queue/inbox.ts';
+import type { KnownStore } from '../stores/known-store.ts';
+import { safeError } from '@platform/service-kit/safe-error';
+import { receivedEventOf, reportUnreadable } from './received-event.ts';
+import type { Sender } from './token-guard.ts';
+
+/** The answer to nearly every webhook. */
+const accepted: AnyAnswer = { status: 200, rawBody: '{}' };
+
+/**
+ * How long a payment's event is left to the request that answers it before a worker may claim it. If the provider takes
+ * longer, both ask it, which changes nothing; if the process was killed, the payment is settled soon.
+ */
+const liveMs = 4000;
+
+/**
+ * Larger bodies are parsed again when they are processed: a parsed body can take twenty times the memory of its bytes,
+ * and only those count.
+ */
+const maxKept = 65_536;
+
+/** Requests a minute for each store that has such a limit, whichever of its tokens they carry. */
+const createStoreLimit = ({ redis }: Context) => {
+  const limits = createLru<number, RateLimit>(1000);
+  return async (res: ServerResponse, { id, settings }: KnownStore): Promise<void> => {
+    const perMinute = settings.requestsPerMinute;
+    if (perMinute == null) return;
+    const name = `store-webhooks:hooks:${perMinute}`;
+    const limit = limits.get(perMinute) ?? createRateLimit({ name, redis, perMinute });
+    limits.set(perMinute, limit);
+    await limit.count(res, id);
+  };
+};
+
+const storeEvent = async ({ inbox, tracker }: Context, given: EventToStore) => {
+  const stored = await inbox.storeEvent(given);
+  if (stored !== 'duplicate') reportUnreadable(tracker, given.event);
+  return stored;
+};
+
+/** Receives a webhook of a known sender: limits → raw body → stored → answered. Processing happens later. */
+export const createReceiver = (context: Context) => {
+  const { env, box, now, nextId, clientAddress, bodyMemory } = context;
+  const limit = createStoreLimit(context);
+
+  /** Not part of `receive`, whose variables stay in memory until the event is stored. */
+  const eventToStore = ({ store, address }: Sender, req: IncomingMessage, body: Buffer): EventToStore => {
+    const { headers } = req;
+    const url = `${env.PUBLIC_URL}${req.url}`;
+    const receivedAt = now();
+    const content = readable(body, headers['content-type']);
+    const request = { store, address, body, content, headers, url, receivedAt };
+    const event = receivedEventOf(box, nextId(receivedAt.getTime()), request);
+    if (address.event === 'payment-auth-completed') event.holdMs = liveMs;
+    return { event, store, content: body.length > maxKept ? undefined : content };
+  };
+
+  const receive = async (sender: Sender, req: IncomingMessage, res: ServerResponse): Promise<AnyAnswer> => {
+    const { store, address } = sender;
+    const isPayment = address.event === 'payment-auth-completed';
+    // A payment result comes from the browser of a customer, which can be anywhere.
+    if (!isPayment && !store.allows(clientAddress(req)))
+      throw new Problem({
+        status: 403,
+        code: 'address_not_allowed',
+        detail: 'The store does not accept webhooks from this address.',
+      });
+    await limit(res, store);
+    const memory = bodyMemory.open(store.id, networksOf(clientAddress(req)).at(-1)?.name ?? '');
+    try {
+      const body = await readBody(req, maxBody, memory.add);
+      if (body === undefined)
+        throw new Problem({ status: 413, code: 'too_large', detail: 'The body is larger than 1 MiB.' });
+      const given = eventToStore(sender, req, body);
+      const stored = await storeEvent(context, given);
+      return (isPayment ? await answerPayment(context, given, stored) : undefined) ?? accepted;
+    } finally {
+      memory.release();
+    }
+  };
+
+  return async (sender: Sender, req: IncomingMessage, res: ServerResponse): Promise<AnyAnswer> => {
+    try {
+      return await receive(sender, req, res);
+    } catch (error) {
+      // The message of a driver may quote what was sent, so only a safe copy reaches the log.
+      const { status, code, message: detail, headers } = toProblem(error);
+      if (error instanceof Problem) throw error;
+      throw new Problem({ status, code, detail, headers, cause: safeError(error) });
+    }
+  };
+};

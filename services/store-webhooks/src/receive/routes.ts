@@ -1,0 +1,105 @@
+import { Problem } from '@platform/service-kit/problem';
+import { anyone, route, type Route } from '@platform/service-kit/route';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { challengeForm } from '../payments/challenge.ts';
+import { eventTypes } from '../process/event-types.ts';
+import { maxBody } from '../providers/body.ts';
+import { hookEventNames, hookEvents, templateOf, type HookEvent } from '../webhooks.ts';
+import { demoOrder } from '../providers/pos-payloads.ts';
+import { createReceiver } from './receive.ts';
+import { createTokenGuard, type Sender } from './token-guard.ts';
+
+const token = z.string().meta({ description: 'A webhook token of the store' });
+const service = z.string().meta({ description: 'The provider, such as persona' });
+const paramsOf = (event: HookEvent) =>
+  hookEvents[event].service ? z.strictObject({ service, token }) : z.strictObject({ token });
+
+const other = z.looseObject({}).meta({
+  description: 'Anything else is stored too, and fails or is ignored when it is processed',
+});
+
+const wrapped = z
+  .looseObject({ payload: z.string().optional().meta({ description: 'The JSON body as text' }) })
+  .meta({
+    id: 'WebhookForm',
+    description: 'Either the field `payload` alone, or the fields of the JSON body',
+  });
+
+const redirect = {
+  302: {
+    description: 'The browser continues on the verification page of the shop, for success or failure',
+    headers: { Location: 'Page of the shop' },
+  },
+};
+
+/** The ten webhooks of docs/contracts/store-webhooks.md. */
+export const hookRoutes = (context: Context): Route[] => {
+  const receive = createReceiver(context);
+  const post = (event: HookEvent): Route => ({
+    fast: true,
+    method: 'post',
+    path: templateOf(event),
+    operationId: `receive_${event.replaceAll('-', '_')}`,
+    tag: 'Webhooks',
+    summary: hookEvents[event].summary,
+    description: 'The token in the path is the credential.',
+    auth: createTokenGuard(context, event),
+    skipRateLimit: true,
+    params: paramsOf(event),
+    // Senders add parameters of their own.
+    query: z.looseObject({}),
+    body: {
+      // For the document; nothing is refused for its shape.
+      schema: z.union([...eventTypes[event].payloads, other]),
+      ...(event === 'order_updated' && { example: demoOrder }),
+      form: event === 'payment-auth-completed' ? challengeForm : wrapped,
+      types: ['application/json', 'application/x-www-form-urlencoded'],
+      limit: maxBody,
+      raw: true,
+    },
+    responses: {
+      200: { description: 'Stored, or a duplicate', body: z.strictObject({}) },
+      ...(event === 'payment-auth-completed' ? redirect : {}),
+    },
+    problems: [403, 404, 413],
+    handle: ({ caller, req, res }) => receive(caller as Sender, req, res),
+  });
+  return hookEventNames.flatMap((event) => [post(event), checkRoute(event)]);
+};
+
+/** Some providers verify an address before they use it: it must return the value of `check`. */
+const checkRoute = (event: HookEvent): Route =>
+  route(
+    {
+      fast: true,
+      method: 'get',
+      path: templateOf(event),
+      operationId: `check_${event.replaceAll('-', '_')}`,
+      tag: 'Webhooks',
+      summary: 'Return the value of the query parameter `check`, for providers that verify an address',
+      description: 'The token is not looked up.',
+      auth: anyone,
+      skipRateLimit: true,
+      params: paramsOf(event),
+      query: z.looseObject({
+        check: z
+          .string()
+          .max(1000)
+          .optional()
+          .meta({ description: 'Returned as it is; without it the answer is 405', example: 'hello' }),
+      }),
+      responses: { 200: { description: 'The value', body: z.string(), mediaType: 'text/plain' } },
+      problems: [405],
+    },
+    ({ query: { check } }) => {
+      if (check === undefined)
+        throw new Problem({
+          status: 405,
+          code: 'method_not_allowed',
+          detail: 'This address accepts POST.',
+          headers: { Allow: 'POST' },
+        });
+      return { status: 200, headers: { 'Content-Type': 'text/plain; charset=utf-8' }, rawBody: check };
+    },
+  );

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http';
+import { hashOfSent } from '@platform/auth/path-tokens';
+import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
+import type { Guard } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { tokenOpens } from '../stores/domain.ts';
+import type { KnownStore } from '../stores/known-store.ts';
+import { hookEvents, type HookEvent } from '../webhooks.ts';
+
+/** The address of a webhook without its token. */
+export interface HookAddress {
+  event: HookEvent;
+  /** The provider in the path. */
+  service: string | null;
+}
+
+/** The sender of a webhook, identified by the token of a store in the path. */
+export interface Sender {
+  store: KnownStore;
+  address: HookAddress;
+}
+
+interface Credential {
+  /** The part before the token: the provider if the event has one in its path. */
+  provider: string;
+  /** Undefined for a malformed token. */
+  tokenHash: string | undefined;
+}
+
+declare module 'http' {
+  interface IncomingMessage {
+    /** From the path of a webhook; read once for each request. */
+    hookCredential?: Credential;
+  }
+}
+
+/** Characters of a provider in the path. */
+const segment = /^[\w.~-]{1,100}$/;
+
+/** The path is read as it was sent: no token and no provider needs escapes. */
+const readCredential = ({ url = '' }: IncomingMessage): Credential => {
+  const [path = ''] = url.split('?', 1);
+  const [provider = '', token = ''] = path.split('/').slice(-2);
+  return { provider, tokenHash: hashOfSent(token) };
+};
+
+const credentialOf = (req: IncomingMessage): Credential => (req.hookCredential ??= readCredential(req));
+
+/**
+ * Recognises the token in the path of a webhook. An unknown token is 404, and 503 while the database is
+ * away, so that the sender tries again (docs/adr/0043).
+ */
+export const createTokenGuard = ({ tokens, oldUses }: Context, event: HookEvent): Guard<Sender> => ({
+  security: [],
+  schemes: {},
+  keyOf: () => undefined,
+  identify: async (req, limit) => {
+    const { provider, tokenHash } = credentialOf(req);
+    const service = hookEvents[event].service ? provider : null;
+    if (service !== null && !segment.test(service)) throw new NotFound('webhook address');
+    const found = await tokens.recognise(tokenHash, () => limit.unproven('path_token'));
+    if (found.state === 'undecidable')
+      throw new Unavailable('token_undecidable', 'The token can not be checked now; send it again later.');
+    if (found.state === 'unknown')
+      throw new Problem({
+        status: 404,
+        code: 'not_found',
+        detail: 'There is no such webhook address.',
+        unknownCredential:
+          found.tokenHash === undefined ? undefined : { kind: 'path_token', hash: found.tokenHash },
+      });
+    const { store, purpose } = found.row;
+    if (!tokenOpens(purpose, event, store.settings)) throw new NotFound('webhook address');
+    if (found.inGrace) oldUses.count(found.row.tokenHash);
+    return { store, address: { event, service } };
+  },
+});
