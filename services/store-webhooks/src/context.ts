@@ -76,7 +76,7 @@ export const createContext = async (
     spoolMaxBytes: env.SPOOL_MAX_BYTES,
     snapshot: createOutageSnapshot({ tokens, rotations, clock, openStore }),
   });
-  const oldUses = createOldUses(sql, now);
+  const oldUses = createOldUses(sql);
   const stopping = new AbortController();
   const tracker = await createTracker(env.SENTRY_DSN, log);
   const verifier = createTokenVerifier({

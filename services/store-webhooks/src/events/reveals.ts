@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '@platform/auth/bearer';
 import { requestIdOf } from '@platform/service-kit/log';
-import { v7 } from 'uuid';
+import { sql } from 'drizzle-orm';
 import type { Context } from '../context.ts';
 import { eventReveals, type revealKinds } from '../db/tables.ts';
 
@@ -19,7 +19,7 @@ const messages = { body: 'masked bodies were revealed', search: 'masked bodies w
  * and could use that of somebody else, so the records have an id of ours; a line of the log has both.
  */
 export const recordReveal = async (
-  { database, log, now }: Context,
+  { database, log }: Context,
   events: readonly { storeId: string; id: string }[],
   { kind, caller: { subject: revealedBy }, req }: Reveal,
 ): Promise<void> => {
@@ -29,16 +29,15 @@ export const recordReveal = async (
     messages[kind],
   );
   if (events.length === 0) return;
-  const revealedAt = now().toISOString();
   await database.orm.insert(eventReveals).values(
     events.map(({ storeId, id }) => ({
       storeId,
-      id: v7(),
+      id: sql`uuidv7()`,
       eventId: id,
       kind,
       revealedBy,
       requestId,
-      revealedAt,
+      revealedAt: sql`now()`,
     })),
   );
 };

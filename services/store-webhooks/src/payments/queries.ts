@@ -83,10 +83,10 @@ export const deleteOutcomes = async (db: Executor, before: Date): Promise<void> 
 };
 
 /** Registers a payment and returns it; if the transaction was registered before, what was registered then. */
-export const addPayment = async (db: Executor, payment: typeof payments.$inferInsert) => {
+export const addPayment = async (db: Executor, payment: Payment) => {
   const [row] = await db
     .insert(payments)
-    .values(payment)
+    .values({ ...payment, createdAt: sql`now()` })
     .onConflictDoUpdate({
       target: [payments.storeId, payments.service, payments.transactionId],
       set: { orderId: sql`${payments.orderId}` },

@@ -31,9 +31,8 @@ import { addPayment, assignChallenge, deleteOutcomes, findPayments } from './que
  */
 export const registerPayment = async (context: Context, payment: Payment): Promise<Payment> => {
   await requireStore(context, payment.storeId);
-  const createdAt = context.now().toISOString();
   return context.database.orm.transaction(async (tx) => {
-    const stored = await addPayment(tx, { ...payment, createdAt });
+    const stored = await addPayment(tx, payment);
     const [registered, given] = [stored.threeDSServerTransId, payment.threeDSServerTransId];
     if (stored.orderId !== payment.orderId)
       throw new Conflict('payment_exists', 'The transaction is registered for another order.');
@@ -43,7 +42,7 @@ export const registerPayment = async (context: Context, payment: Payment): Promi
         'payment_exists',
         'The transaction is registered with another challenge or without one; register a new transaction.',
       );
-    if (!(await assignChallenge(tx, stored, { threeDSServerTransId: given, outcomeAt: createdAt })))
+    if (!(await assignChallenge(tx, stored, { threeDSServerTransId: given, outcomeAt: stored.createdAt })))
       throw new Conflict('challenge_taken', 'The threeDSServerTransId belongs to another payment.');
     return stored;
   });

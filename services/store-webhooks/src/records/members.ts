@@ -1,5 +1,4 @@
 import type { ISql } from 'postgres';
-import { v7 } from 'uuid';
 import { z } from 'zod';
 import { members } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
@@ -67,9 +66,8 @@ const addImportJobs = async (sql: ISql, rows: readonly MemberRow[]): Promise<voi
   if (rows.length === 0) return;
   await sql`
     insert into import_jobs (store_id, member_id, id, due_at, created_at)
-    select m.store_id, m.member_id, m.id, now(), now()
-    from unnest(${rows.map(({ storeId }) => storeId)}::uuid[], ${rows.map(({ id }) => id)}::text[],
-      ${rows.map(() => v7())}::uuid[]) as m (store_id, member_id, id)
+    select m.store_id, m.member_id, uuidv7(), now(), now()
+    from unnest(${rows.map(({ storeId }) => storeId)}::uuid[], ${rows.map(({ id }) => id)}::text[]) as m (store_id, member_id)
     where not exists (select from users u where u.store_id = m.store_id and u.consumer_user_id = m.member_id)
     on conflict (store_id, member_id) do update
       set state = 'pending', worker = null, attempts = 0, due_at = now(), error = null

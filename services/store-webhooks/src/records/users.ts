@@ -1,7 +1,7 @@
 import { Conflict } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
-import { v7 } from 'uuid';
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { users } from '../db/tables.ts';
@@ -63,12 +63,12 @@ export const createUserRoute = (context: Context): Route =>
     },
     async ({ params, body }) => {
       await requireStore(context, params.id);
-      const user = { ...body, storeId: params.id, id: v7(), createdAt: context.now().toISOString() };
+      const user = { ...body, storeId: params.id, id: sql`uuidv7()`, createdAt: sql`now()` };
       const [row] = await context.database.orm.insert(users).values(user).onConflictDoNothing().returning();
       // Also for one that exists: an earlier request may have failed in between.
       await releaseMails(context.database.sql, [user]);
       if (row === undefined)
         throw new Conflict('user_exists', 'The store has a user with this consumerUserId.');
-      return { status: 201, headers: { Location: `/v1/stores/${params.id}/users/${user.id}` }, body: row };
+      return { status: 201, headers: { Location: `/v1/stores/${params.id}/users/${row.id}` }, body: row };
     },
   );

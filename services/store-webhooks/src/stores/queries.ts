@@ -2,7 +2,6 @@ import type { Executor } from '@platform/service-kit/db';
 import { NotFound } from '@platform/service-kit/problem';
 import type { Prunable } from '@platform/service-kit/pruning';
 import { and, asc, desc, eq, gte, inArray, isNotNull, sql } from 'drizzle-orm';
-import { v7 } from 'uuid';
 import { storeChanges, stores, webhookTokens, type StoreRow } from '../db/tables.ts';
 import type { StoreSettings, StoreSnapshot } from './settings.ts';
 
@@ -36,7 +35,7 @@ interface StoreChange {
 export const addStoreChange = async (db: Executor, { before, after, changedBy }: StoreChange) => {
   await db.insert(storeChanges).values({
     storeId: before.id,
-    id: v7(),
+    id: sql`uuidv7()`,
     changedBy,
     changedAt: sql`clock_timestamp()`,
     before: snapshotOf(before),

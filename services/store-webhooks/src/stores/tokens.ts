@@ -41,7 +41,7 @@ export interface OldUses extends AsyncDisposable {
 const flushMs = 1000;
 
 /** Counts how often replaced tokens are still used; writes the counts at most once a second. */
-export const createOldUses = (sql: Sql, now: () => Date): OldUses => {
+export const createOldUses = (sql: Sql): OldUses => {
   let counts = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   const flush = async (): Promise<void> => {
@@ -51,7 +51,7 @@ export const createOldUses = (sql: Sql, now: () => Date): OldUses => {
     if (written.length === 0) return;
     counts = new Map();
     await sql`
-      update webhook_tokens t set uses = t.uses + used.times, last_used_at = ${now().toISOString()}
+      update webhook_tokens t set uses = t.uses + used.times, last_used_at = now()
       from unnest(${written.map(([hash]) => hash)}::text[], ${written.map(([, times]) => times)}::int[])
         as used (hash, times)
       where t.token_hash = used.hash`;

@@ -3,7 +3,6 @@ import type { Page } from '@platform/pagination/page-limit';
 import { slice } from '@platform/pagination/slice';
 import type { Executor } from '@platform/service-kit/db';
 import { eq, sql } from 'drizzle-orm';
-import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { stores, webhookTokens, type StoreRow } from '../db/tables.ts';
 import { changedStore, clearedCredentials, newStore, webhookUrls, type StoreState } from './domain.ts';
@@ -13,11 +12,11 @@ import type { StoreSettings, TokenPurpose } from './settings.ts';
 import { addStoreChange, findSettingsAt, findStore, findStores, listStores } from './queries.ts';
 import { showStores } from './view.ts';
 
-const seal = ({ box, now }: Context, id: string, state: StoreState) => ({
+const seal = ({ box }: Context, id: string, state: StoreState) => ({
   ...state,
   id,
   credentials: box.seal(JSON.stringify(state.credentials), credentialsContext(id)),
-  updatedAt: now().toISOString(),
+  updatedAt: sql`now()`,
 });
 
 /** The view of a store; `db` is the transaction that changed it, if there is one. Throws NotFound. */
@@ -59,12 +58,12 @@ export const pageOfStores = async (context: Context, { offset, limit }: Page) =>
 export const createStore = async (
   context: Context,
   input: StoreInput,
-  { id = v7(), token = makePathToken() } = {},
+  { id = context.nextId(context.clock.now().getTime()), token = makePathToken() } = {},
 ) => {
   const state = newStore(input);
   const payments = makePathToken();
   const row = seal(context, id, state);
-  const createdAt = row.updatedAt;
+  const createdAt = sql`now()`;
   // The view is read in the same transaction: a request whose deadline passes after the commit must not fail.
   const view = await context.database.orm.transaction(async (tx) => {
     await tx.insert(stores).values({ ...row, createdAt });
@@ -103,27 +102,27 @@ export const changeStore = (context: Context, id: string, change: StoreChanges, 
 
 /** Creates a new token for `purpose`; the old ones work for `graceSeconds` more. Throws NotFound. */
 export const rotateToken = async (
-  { env, database, rotations, now }: Context,
+  { env, database, rotations }: Context,
   storeId: string,
   { graceSeconds, for: purpose }: { graceSeconds: number; for: TokenPurpose },
 ) => {
   const { token, tokenHash } = makePathToken();
-  const until = new Date(now().getTime() + graceSeconds * 1000).toISOString();
-  const { settings, replaced } = await database.orm.transaction(async (tx) => {
+  const { settings, until, replaced } = await database.orm.transaction(async (tx) => {
     const { settings } = await findStore(tx, storeId, true);
     // By this time other processes find what has changed.
-    await tx
+    const [{ until } = { until: '' }] = await tx
       .update(stores)
       .set({ updatedAt: sql`now()` })
-      .where(eq(stores.id, storeId));
+      .where(eq(stores.id, storeId))
+      .returning({ until: sql<string>`now() + ${graceSeconds} * interval '1 s'`.mapWith(stores.updatedAt) });
     const { graceUntil } = webhookTokens;
     const replaced = await tx
       .update(webhookTokens)
       .set({ graceUntil: sql`least(${graceUntil}, ${until})` })
       .where(sql`${webhookTokens.storeId} = ${storeId} and ${webhookTokens.purpose} = ${purpose}`)
       .returning({ tokenHash: webhookTokens.tokenHash, graceUntil });
-    await tx.insert(webhookTokens).values({ storeId, purpose, tokenHash, createdAt: now().toISOString() });
-    return { settings, replaced };
+    await tx.insert(webhookTokens).values({ storeId, purpose, tokenHash, createdAt: sql`now()` });
+    return { settings, until, replaced };
   });
   await rotations.announce(replaced);
   return {
