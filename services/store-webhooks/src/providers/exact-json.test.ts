@@ -22,10 +22,8 @@ test('everything else is what JSON.parse makes of it, amounts with many digits t
   );
 });
 
-test('a fraction that a double rounds to an integer stays text', () => {
-  expect(parseExactly('[9007199254740991.4, 12.00000000000000001, 12.0000000000000000]')).toEqual([
-    '9007199254740991.4',
-    '12.00000000000000001',
-    12,
-  ]);
+test('a fraction is a number, also where a double rounds it to an integer: it is an amount and no id', () => {
+  const fractions =
+    '[29.999999999999999, 12.0000000000000000, -0.99999999999999999, 9007199254740993.5, 1.5e20]';
+  expect(parseExactly(fractions)).toEqual([30, 12, -1, 9007199254740994, 1.5e20]);
 });

@@ -4,18 +4,14 @@ interface Source {
 }
 
 const isInteger = /^-?\d+$/;
-const hasFraction = /^-?\d+\.\d*[1-9]/;
 
-/** The text of a number that would be another integer as a double. */
-const exact = (_name: string, value: unknown, { source = '' }: Source): unknown => {
-  if (!Number.isInteger(value)) return value;
-  const isRounded = isInteger.test(source) ? !Number.isSafeInteger(value) : hasFraction.test(source);
-  return isRounded && !/e/i.test(source) ? source : value;
-};
+/** The text of an integer that would be another one as a double. */
+const exact = (_name: string, value: unknown, { source = '' }: Source): unknown =>
+  isInteger.test(source) && !Number.isSafeInteger(value) ? source : value;
 
 /**
- * As JSON.parse, but an integer above 2^53 is the text that was sent: it may be an id, which must not be rounded. Throws
- * SyntaxError.
+ * As JSON.parse, but an integer above 2^53 is the text that was sent: it may be an id, which must not be rounded. A number
+ * with a fraction or an exponent is no id. Throws SyntaxError.
  */
 export const parseExactly = (json: string): unknown =>
   // A reviver costs a call for each value, and few bodies have numbers of 16 digits.
