@@ -1,11 +1,10 @@
-import { randomInt, type JsonWebKey } from 'node:crypto';
+import type { JsonWebKey } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { commonEnv, migrationUrlOf, readEnv, tokenEnv } from '@platform/service-kit/env';
 import { z } from 'zod';
 import { limitStatuses } from './ledger/command.ts';
 import { sealingKeyOf, type SealingKey } from '@platform/sealed-log/keys';
-import { faultGroups, faultKinds, type FaultRates } from './stand-in/faults.ts';
 
 const seconds = (min: number, fallback: number) => z.coerce.number().int().min(min).default(fallback);
 
@@ -70,72 +69,13 @@ export const migrationUrl = (): string => migrationUrlOf(process.env);
 export const databaseUrl = (): string =>
   readEnv({ DATABASE_URL: commonEnv.DATABASE_URL }, process.env).DATABASE_URL;
 
-/** Such as `late=0.1,doubled=0.2`: the chances of faults. */
-const faultRates = z.string().transform((text, context): FaultRates => {
-  const pairs = text
-    .split(',')
-    .filter((pair) => pair !== '')
-    .map((pair) => pair.split('=', 2));
-  const rates: FaultRates = {};
-  for (const [name, rate] of pairs) {
-    const kind = faultKinds.find((one) => one === name);
-    const chance = Number(rate);
-    if (kind === undefined || !(chance >= 0 && chance <= 1))
-      context.addIssue(`must be such as late=0.1,doubled=0.2; the faults are ${faultKinds.join(', ')}`);
-    else rates[kind] = chance;
-  }
-  for (const kinds of faultGroups) {
-    const sum = kinds.reduce((total, kind) => total + (rates[kind] ?? 0), 0);
-    // Such as 0.1 + 0.2 + 0.7 may be a little more than 1.
-    if (sum > 1.000001) context.addIssue(`must be at most 1 together: ${kinds.join(', ')}`);
-  }
-  return rates;
-});
-
-/** Settings of the stand-in game server. */
-export const standInEnv = () =>
-  readEnv(
-    {
-      GAME_SERVER_HOST: z.string().default('127.0.0.1'),
-      GAME_SERVER_PORT: z.coerce.number().int().min(0).max(65535).default(4190),
-      /** Plays for this player instead of waiting for launches. */
-      GAME_SERVER_PLAYER: z.string().optional(),
-      GAME_SERVER_GAME_CODE: z.string().default('dice-alpha'),
-      GAME_SERVER_ROUNDS: z.coerce.number().int().min(0).default(10),
-      GAME_SERVER_FAULTS: faultRates.prefault(''),
-      /** Repeats the choices of an earlier run. */
-      GAME_SERVER_SEED: z.coerce
-        .number()
-        .int()
-        .default(() => randomInt(2 ** 31)),
-      /** Of the player, for the statement. */
-      GAME_SERVER_CURRENCY: z.string().default('EUR'),
-      /** File to which the statement is written after the rounds of the player. */
-      GAME_SERVER_STATEMENT: z.string().optional(),
-      /** Share of its lines that get a mistake; a tenth of it: share of the callbacks with which a round is sent no further. */
-      GAME_SERVER_STATEMENT_FAULTS: z.coerce.number().min(0).max(1).default(0),
-      HMAC_SECRET: z.string().min(1),
-      OPERATOR_ID: z.string().default('local-operator'),
-      OPERATOR_URL: z.url().default('http://127.0.0.1:8080'),
-    },
-    process.env,
-  );
-
-const LocalStack = z.object({
-  gateway: z.string().nullable(),
-  services: z.record(z.string(), z.object({ url: z.string() })),
-  demo: z.object({ wallet: z.object({ hmacSecret: z.string() }).optional() }),
-});
-
-/** Gateway and secret of the stack that runs here, unless the environment says otherwise. */
-export const localWallet = (): { url: string; secret: string | undefined } => {
-  const { OPERATOR_URL, HMAC_SECRET } = process.env;
+/** Gateway of the stack that runs here, unless the environment names another. */
+export const localGateway = (): string => {
   const file = new URL('../../../.local/stack.json', import.meta.url);
-  const stack = existsSync(file) ? LocalStack.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
-  return {
-    url: OPERATOR_URL ?? stack?.gateway ?? stack?.services['wallet-operator']?.url ?? 'http://127.0.0.1:8080',
-    secret: HMAC_SECRET ?? stack?.demo.wallet?.hmacSecret,
-  };
+  const stack = existsSync(file)
+    ? (JSON.parse(readFileSync(file, 'utf8')) as { gateway: string | null })
+    : undefined;
+  return process.env['OPERATOR_URL'] ?? stack?.gateway ?? 'http://127.0.0.1:8080';
 };
 
 /** A file as the caller of pnpm named it, who may be in another folder than this program. */

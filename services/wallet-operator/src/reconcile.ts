@@ -13,7 +13,7 @@ import { Readable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
-import { callersFile, localWallet } from './env.ts';
+import { callersFile, localGateway } from './env.ts';
 import type {
   Difference,
   DifferenceList,
@@ -24,7 +24,7 @@ import type {
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    url: { type: 'string', default: localWallet().url },
+    url: { type: 'string', default: localGateway() },
     token: { type: 'string' },
     from: { type: 'string' },
     to: { type: 'string' },

@@ -2,7 +2,7 @@ import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { exercise } from '@platform/openapi-tests';
 import { serve } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
-import { createStandIn } from '../src/stand-in/server.ts';
+import { createStandIn } from '@platform/wallet-conformance/game-server/server';
 import { seal, startSealingService } from './evidence.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { keys, secret } from './harness.ts';

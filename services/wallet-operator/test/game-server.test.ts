@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { expect, onTestFinished, test } from 'vitest';
+import { conformanceProgram } from './conformance-program.ts';
 import { addGame, addPlayer } from './factories.ts';
 import { secret, startService, type Running } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';
 
-/** The program, as `pnpm --filter wallet-operator game-server` runs it. */
-const run = ({ url }: Pick<Running, 'url'>, settings: Record<string, string>) => {
-  const child = spawn(process.execPath, ['src/game-server.ts'], {
-    cwd: new URL('..', import.meta.url).pathname,
-    env: { HMAC_SECRET: secret, OPERATOR_URL: url, ...settings },
+/** `pnpm wallet-conformance game-server`. */
+const run = ({ url }: Pick<Running, 'url'>, ...args: string[]) => {
+  const child = spawn(process.execPath, [conformanceProgram, 'game-server', ...args], {
+    env: { HMAC_SECRET: secret, OPERATOR_URL: url },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -24,12 +24,9 @@ test('plays rounds for a player with faults, and prints the seed and each round'
   const { sql } = service.context.database;
   await addGame(sql);
   const playerId = await addPlayer(sql);
-  const { exited, lines } = run(service, {
-    GAME_SERVER_PLAYER: playerId,
-    GAME_SERVER_ROUNDS: '4',
-    GAME_SERVER_FAULTS: 'lost=0.2,doubled=0.2,reordered=0.1',
-    GAME_SERVER_SEED: '7',
-  });
+  const faults = 'lost=0.2,doubled=0.2,reordered=0.1';
+  const choices = ['--rounds', '4', '--faults', faults, '--seed', '7'];
+  const { exited, lines } = run(service, '--player', playerId, ...choices);
   const printed: unknown[] = [];
   for await (const line of lines) printed.push(JSON.parse(line));
   expect(printed.shift()).toEqual({ seed: 7 });
@@ -44,7 +41,7 @@ test('plays rounds for a player with faults, and prints the seed and each round'
 
 test('waits for launches, takes signed requests only, and ends when it is told to', async () => {
   await using service = await startService();
-  const { child, exited, lines } = run(service, { GAME_SERVER_PORT: '0', OPERATOR_ID: 'op-1' });
+  const { child, exited, lines } = run(service, '--port', '0', '--operator-id', 'op-1');
   const [line] = (await once(lines, 'line')) as [string];
   const { listening } = JSON.parse(line) as { listening: string };
   const path = '/operator/currencies';
@@ -62,14 +59,8 @@ test('waits for launches, takes signed requests only, and ends when it is told t
 });
 
 test('does not start with a fault that it does not know, or without a chance from 0 to 1', async () => {
-  for (const GAME_SERVER_FAULTS of [
-    'early=0.1',
-    'late',
-    'late=2',
-    'late=0.1;lost=0.1',
-    'late=0.6,lost=0.6',
-  ]) {
-    const { exited } = run({ url: 'http://127.0.0.1:1' }, { GAME_SERVER_FAULTS });
-    expect(await exited, GAME_SERVER_FAULTS).toBe(1);
+  for (const faults of ['early=0.1', 'late', 'late=2', 'late=0.1;lost=0.1', 'late=0.6,lost=0.6']) {
+    const { exited } = run({ url: 'http://127.0.0.1:1' }, '--faults', faults);
+    expect(await exited, faults).toBe(2);
   }
 });

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { jsonLines } from '../src/stand-in/statement.ts';
+import { jsonLines } from '@platform/wallet-conformance/game-server/statement';
+import { runConformance } from './conformance-program.ts';
 import { addGame, addPlayer } from './factories.ts';
 import { keys, secret, startService } from './harness.ts';
 import { lineOf } from './reconciliations.ts';
@@ -29,16 +30,17 @@ test('the program finds the mistakes in a statement of the stand-in game server,
   onTestFinished(() => rm(folder, { recursive: true }));
   const statement = join(folder, 'statement.jsonl');
   const from = new Date().toISOString();
-  const played = await run('src/game-server.ts', [], {
-    HMAC_SECRET: secret,
-    OPERATOR_URL: service.url,
-    GAME_SERVER_PLAYER: playerId,
-    GAME_SERVER_ROUNDS: '40',
-    GAME_SERVER_STATEMENT: statement,
-    GAME_SERVER_STATEMENT_FAULTS: '1',
-  });
-  expect(played.code, played.output).toBe(0);
-  const { faults } = JSON.parse(played.output.trim().split('\n').at(-1) ?? '') as { faults: unknown[] };
+  const of = ['--url', service.url, '--secret', secret, '--player', playerId, '--rounds', '40'];
+  const played = await runConformance(
+    'game-server',
+    ...of,
+    '--statement',
+    statement,
+    '--statement-faults',
+    '1',
+  );
+  expect(played.code, played.stderr).toBe(0);
+  const { faults } = JSON.parse(played.stdout.trim().split('\n').at(-1) ?? '') as { faults: unknown[] };
   const token = await keys.token({ scope: 'wallet:admin wallet:read' });
   const out = join(folder, 'differences.csv');
   const given = ['--url', service.url, '--token', token, '--from', from, '--to', new Date().toISOString()];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { openDatabase } from '@platform/service-kit/db';
 import { expect, test } from 'vitest';
 import { createComparer } from '../src/reconciliation/comparing.ts';
-import { jsonLines, type Line } from '../src/stand-in/statement.ts';
+import { jsonLines, type Line } from '@platform/wallet-conformance/game-server/statement';
 import { addGame, addPlayer } from './factories.ts';
 import { startService } from './harness.ts';
 import { getJson, playStatement, sendStatement, type Found } from './reconciliations.ts';

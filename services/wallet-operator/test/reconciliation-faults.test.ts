@@ -8,7 +8,7 @@ import type { Sql } from 'postgres';
 import { expect, onTestFinished, test } from 'vitest';
 import { removeExpired } from '../src/reconciliation/run-queries.ts';
 import { createComparer } from '../src/reconciliation/comparing.ts';
-import { jsonLines } from '../src/stand-in/statement.ts';
+import { jsonLines } from '@platform/wallet-conformance/game-server/statement';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { keys, ownDatabase, startService } from './harness.ts';
 import { startProcess } from './process.ts';

@@ -1,6 +1,6 @@
 import { seededRandom } from '@platform/service-kit/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jsonLines, withFaults, type Line } from '../src/stand-in/statement.ts';
+import { jsonLines, withFaults, type Line } from '@platform/wallet-conformance/game-server/statement';
 import { addGame, callerOf } from './factories.ts';
 import { startService, type Running } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';

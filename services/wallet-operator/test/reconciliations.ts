@@ -2,10 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { expect } from 'vitest';
-import { createCaller, type Caller } from '../src/stand-in/caller.ts';
-import { createFaults } from '../src/stand-in/faults.ts';
-import { playRound } from '../src/stand-in/rounds.ts';
-import { jsonLines, losingCaller, recordingCaller, type Line } from '../src/stand-in/statement.ts';
+import { createCaller, type Caller } from '@platform/wallet-conformance/game-server/caller';
+import { createFaults } from '@platform/wallet-conformance/game-server/faults';
+import { playRound } from '@platform/wallet-conformance/game-server/rounds';
+import {
+  jsonLines,
+  losingCaller,
+  recordingCaller,
+  type Line,
+} from '@platform/wallet-conformance/game-server/statement';
 import { addGame, addPlayer } from './factories.ts';
 import { keys, secret, startService, type Running } from './harness.ts';
 

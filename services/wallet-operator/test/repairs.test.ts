@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createComparer } from '../src/reconciliation/comparing.ts';
-import { jsonLines } from '../src/stand-in/statement.ts';
+import { jsonLines } from '@platform/wallet-conformance/game-server/statement';
 import { callerOf } from './factories.ts';
 import { expectSoundLedger } from './proof.ts';
 import {

@@ -8,11 +8,17 @@ export const runGameServer = (
   hmacSecret: string,
   rounds: number,
 ): Program =>
-  run('services/wallet-operator/src/game-server.ts', [], {
-    GAME_SERVER_HOST: host,
-    GAME_SERVER_PORT: String(port),
-    GAME_SERVER_ROUNDS: String(rounds),
-    HMAC_SECRET: hmacSecret,
-    OPERATOR_ID,
-    OPERATOR_URL: operatorUrl,
-  });
+  run(
+    'packages/wallet-conformance/src/main.ts',
+    [
+      'game-server',
+      ...Object.entries({
+        host,
+        port,
+        rounds,
+        url: operatorUrl,
+        'operator-id': OPERATOR_ID,
+      }).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    ],
+    { HMAC_SECRET: hmacSecret },
+  );

@@ -5,7 +5,7 @@ import { addGame, addPlayer, callerOf } from '../../test/factories.ts';
 import { secret, startService } from '../../test/harness.ts';
 import { person } from '../../test/people.ts';
 import { serve } from '../../test/serve.ts';
-import { createStandIn } from '../stand-in/server.ts';
+import { createStandIn } from '@platform/wallet-conformance/game-server/server';
 import { outdatedSessions } from './queries.ts';
 
 /** A service and a stand-in that know each other. */

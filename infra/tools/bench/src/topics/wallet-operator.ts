@@ -143,7 +143,7 @@ const large = async (full: Wallet): Promise<Figure[]> => {
 
 const judging = async (): Promise<Figure[]> => [
   {
-    what: 'judge: 1,000,000 recorded calls',
+    what: 'wallet-conformance check: 1,000,000 recorded calls',
     bound: '≤ 10 s',
     samples: await judgeCalls(million, runs),
     unit: 's',

@@ -10,7 +10,7 @@ import type { StackFile } from '../stack.ts';
 
 const SECONDS = 2;
 
-/** Concurrent callbacks of one player: `certify --history` sends and repeats them, and judges all answers together. */
+/** Concurrent callbacks of one player: `wallet-conformance record` sends and repeats them, and judges all answers together. */
 export const referee = (gateway: string, demo: StackFile['demo']): Actor => {
   const wallet = walletOperator(gateway, inTime, bearer(demo.adminToken));
   const faults: string[] = [];
@@ -34,15 +34,18 @@ export const referee = (gateway: string, demo: StackFile['demo']): Actor => {
         player: playerId,
         currency: 'EUR',
         game: demo.wallet.gameCode,
-        history: join(folder, 'calls.jsonl'),
         seconds: String(SECONDS),
       };
       const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-      await using certify = run('services/wallet-operator/src/certify.ts', args);
-      await certify.ended;
+      await using recording = run('packages/wallet-conformance/src/main.ts', [
+        'record',
+        join(folder, 'calls.jsonl'),
+        ...args,
+      ]);
+      await recording.ended;
       // A history whose first read was never answered cannot be judged, which is no fault.
-      const [, calls] = /\b(\d+) calls in \d+ histories: 0 violations/.exec(certify.printed()) ?? [];
-      if (calls === undefined) faults.push(`referee: ${certify.printed()}`);
+      const [, calls] = /\b(\d+) calls in \d+ histories: 0 violations/.exec(recording.printed()) ?? [];
+      if (calls === undefined) faults.push(`referee: ${recording.printed()}`);
       else judged += Number(calls);
       await rm(folder, { recursive: true });
     },

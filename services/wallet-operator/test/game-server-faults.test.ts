@@ -2,15 +2,15 @@ import { randomInt } from 'node:crypto';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { listen } from '@platform/service-kit/service';
 import { expect, onTestFinished, test } from 'vitest';
-import { addGame, addPlayer } from '../../test/factories.ts';
-import { secret, startService } from '../../test/harness.ts';
-import { expectSoundLedger } from '../../test/proof.ts';
-import { createRandom } from '../history/random.ts';
-import { createGameServer } from '../launches/game-server.ts';
-import { createCaller } from './caller.ts';
-import { createFaults, type FaultRates } from './faults.ts';
-import { playRound } from './rounds.ts';
-import { createStandIn } from './server.ts';
+import { addGame, addPlayer } from './factories.ts';
+import { secret, startService } from './harness.ts';
+import { expectSoundLedger } from './proof.ts';
+import { createRandom } from '@platform/wallet-conformance/random';
+import { createGameServer } from '../src/launches/game-server.ts';
+import { createCaller } from '@platform/wallet-conformance/game-server/caller';
+import { createFaults, type FaultRates } from '@platform/wallet-conformance/game-server/faults';
+import { playRound } from '@platform/wallet-conformance/game-server/rounds';
+import { createStandIn } from '@platform/wallet-conformance/game-server/server';
 
 const signatures = createRequestSignatures({ secrets: { current: secret } });
 

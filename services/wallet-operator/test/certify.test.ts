@@ -1,14 +1,15 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { addGame, addPlayer } from '../../test/factories.ts';
-import { secret, startService } from '../../test/harness.ts';
-import { expectSoundLedger } from '../../test/proof.ts';
-import { startSmallBackend } from '../../test/small-backend.ts';
-import { certify, groups } from './run.ts';
+import { runConformance } from './conformance-program.ts';
+import { addGame, addPlayer } from './factories.ts';
+import { secret, startService } from './harness.ts';
+import { expectSoundLedger } from './proof.ts';
+import { startSmallBackend } from './small-backend.ts';
+import { certify, groups } from '@platform/wallet-conformance/certify/run';
+
+const run = (...args: string[]) => runConformance('certify', ...args);
 
 const target = (url: string) => ({
   url,
@@ -61,9 +62,9 @@ test.each(['USD', 'CNY', 'THB'])("the program reads the player's currency: %s", 
   await using service = await startService();
   await addGame(service.context.database.sql);
   await addPlayer(service.context.database.sql, { currency }, 'ada');
-  const { code, stdout } = await run(['--url', service.url, '--secret', secret, '--player', 'ada']);
+  const { code, stdout } = await run('--url', service.url, '--secret', secret, '--player', 'ada');
   expect(code, stdout).toBe(0);
-  const unknown = await run(['--url', service.url, '--secret', secret, '--player', 'nobody']);
+  const unknown = await run('--url', service.url, '--secret', secret, '--player', 'nobody');
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('ERROR_UNKNOWN') });
 });
 
@@ -82,36 +83,23 @@ test.each([
   expect(await failedIn(await startSmallBackend(flaw))).toContain(title);
 });
 
-const run = async (args: string[]) => {
-  const folder = new URL('../..', import.meta.url).pathname;
-  try {
-    const { stdout } = await promisify(execFile)(process.execPath, ['src/certify.ts', ...args], {
-      cwd: folder,
-    });
-    return { code: 0, stdout, stderr: '' };
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string };
-    return { code, stdout, stderr };
-  }
-};
-
 test('the program prints a report, writes JUnit, and its exit code tells whether a case failed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'certify-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'junit.xml');
   const args = ['--secret', secret, '--player', 'ada', '--junit', file];
 
-  const good = await run(['--url', await startSmallBackend('none'), ...args]);
+  const good = await run('--url', await startSmallBackend('none'), ...args);
   expect(good.code, good.stdout).toBe(0);
   expect(good.stdout).toMatch(/Happy path\n[^]*✓ a debit takes the bet[^]*\d+ passed, 0 failed/);
   expect(await readFile(file, 'utf8')).toMatch(/<testsuite name="Races" tests="\d+" failures="0">/);
 
-  const bad = await run(['--url', await startSmallBackend('takesALateDebit'), ...args]);
+  const bad = await run('--url', await startSmallBackend('takesALateDebit'), ...args);
   expect(bad.code).toBe(1);
   expect(bad.stdout).toContain('✗ a debit that comes after its rollback is refused');
   expect(await readFile(file, 'utf8')).toContain('<failure message="expected a refusal');
 
-  const wrong = await run(['--url', 'nonsense']);
+  const wrong = await run('--url', 'nonsense');
   expect(wrong.code).toBe(2);
   expect(wrong.stderr).toContain('--url, --player and --secret (or HMAC_SECRET) are needed');
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { decimal } from '@platform/wallet-protocol/money';
 import { minorOf, openWallet, type Reply, type Target, type Wallet } from '../certify/wallet.ts';
 import type { Call } from './call.ts';
 import { planHistory, type Planned } from './plan.ts';
@@ -16,8 +17,6 @@ export interface RecordOptions {
 
 /** Repetitions of one history; with the calls that were planned they stay below what can be judged. */
 const maxRepetitions = 8;
-const decimal = (minor: number): string =>
-  `${Math.trunc(minor / 100)}.${String(minor % 100).padStart(2, '0')}`;
 
 const micros = (): number => Math.round(performance.now() * 1000);
 

@@ -9,7 +9,7 @@ import type { Call } from './call.ts';
 import { explain } from './explain.ts';
 import { judge } from './judge.ts';
 import { picture } from './picture.ts';
-import { createRandom } from './random.ts';
+import { createRandom } from '../random.ts';
 import { serialOrder } from './serial-order.ts';
 
 const seed = randomInt(2 ** 31);
@@ -179,14 +179,16 @@ test('a recording that is made to be hard is given up after a number of steps th
   }
 });
 
-const program = join(import.meta.dirname, '../judge.ts');
+const program = join(import.meta.dirname, '../main.ts');
 
 const judged = async (text: string) => {
   const folder = await mkdtemp(join(tmpdir(), 'judge-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, 'calls.jsonl');
   await writeFile(file, text);
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, file], { encoding: 'utf8' });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, 'check', file], {
+    encoding: 'utf8',
+  });
   const svg = await readFile(`${file}.1.svg`, 'utf8').catch(() => '');
   return { status, printed: stdout + stderr, svg };
 };

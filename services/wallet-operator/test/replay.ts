@@ -1,4 +1,4 @@
-import type { Call } from './call.ts';
+import type { Call } from '@platform/wallet-conformance/history/call';
 
 /** A line of the ledger, of one player; amounts in minor units. */
 export interface LedgerEntry {

@@ -1,8 +1,7 @@
+import { decimal } from '@platform/wallet-protocol/money';
 import type { Call } from './call.ts';
 import type { Violation } from './judge.ts';
 
-const decimal = (minor: number): string =>
-  `${Math.trunc(minor / 100)}.${String(minor % 100).padStart(2, '0')}`;
 const time = (micros: number, from: number): string => `${((micros - from) / 1000).toFixed(2)} ms`;
 
 interface Transaction {

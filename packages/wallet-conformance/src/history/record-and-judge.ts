@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import type { Target } from '../certify/wallet.ts';
 import type { Call } from './call.ts';
 import { judge, type Verdict } from './judge.ts';
-import { createRandom } from './random.ts';
+import { createRandom } from '../random.ts';
 import { record } from './record.ts';
 
 export interface HistoryOptions {
@@ -16,7 +16,7 @@ export interface HistoryOptions {
 }
 
 /** Records histories against a backend, writes them to a file and judges them. */
-export const checkHistory = async ({ seed, file, ...options }: HistoryOptions): Promise<Verdict> => {
+export const recordAndJudge = async ({ seed, file, ...options }: HistoryOptions): Promise<Verdict> => {
   const calls: Call[] = [];
   const out = createWriteStream(file);
   await once(out, 'open');

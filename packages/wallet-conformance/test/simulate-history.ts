@@ -1,7 +1,7 @@
-/** `pnpm --filter wallet-operator simulate-history FILE CALLS`: writes histories of a correct backend, for `judge`. */
+/** `node test/simulate-history.ts FILE CALLS`: writes histories of a correct wallet, for `check`. */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { createRandom } from '../src/history/random.ts';
+import { createRandom } from '../src/random.ts';
 import { simulate } from './simulated-wallet.ts';
 
 const [file, calls] = process.argv.slice(2);

@@ -1,3 +1,4 @@
+import { decimal } from '@platform/wallet-protocol/money';
 import {
   amounts,
   check,
@@ -8,8 +9,6 @@ import {
   times,
   type Group,
 } from '../expect.ts';
-
-const decimal = (minor: bigint): string => `${minor / 100n}.${String(minor % 100n).padStart(2, '0')}`;
 
 export const races: Group = {
   title: 'Races',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { decimal } from '@platform/wallet-protocol/money';
 import type { Caller } from './caller.ts';
 
 export interface PlayedRound {
@@ -9,7 +10,6 @@ export interface PlayedRound {
   moved: number;
 }
 
-const decimal = (minor: number): string => (minor / 100).toFixed(2);
 const said = (status: unknown): string => (typeof status === 'string' ? status : 'no answer');
 
 /**

@@ -1,0 +1,38 @@
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { junit, line, summary } from '../certify/report.ts';
+import { certify } from '../certify/run.ts';
+import { say, targetOf, targetOptions, targetUsage } from './target.ts';
+
+export const usage = `certify --url <callback url> --player <id of a player with 100.00 or more>: tests every promise of the contract
+${targetUsage}  --other-player <id>    a second player with 1.00 or more, for the cases that need two
+  --transaction-ids <scope>  global (default), or player where ids are unique for each player only
+  --junit <file>         also writes the results as JUnit XML
+`;
+
+/** Exit code 1 when the wallet does not keep the contract. */
+export const run = async (args: string[]): Promise<number> => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      ...targetOptions,
+      player: { type: 'string' },
+      'other-player': { type: 'string' },
+      'transaction-ids': { type: 'string', default: 'global' },
+      junit: { type: 'string' },
+    },
+  });
+  const { 'transaction-ids': transactionIds, 'other-player': otherPlayer } = values;
+  if (transactionIds !== 'global' && transactionIds !== 'player')
+    throw new Error('--transaction-ids is global or player');
+  const target = { ...(await targetOf(values, values.player)), otherPlayer, transactionIds } as const;
+  let group = '';
+  const results = await certify(target, (result) => {
+    if (result.group !== group) say(`\n${result.group}`);
+    ({ group } = result);
+    say(line(result));
+  });
+  say(`\n${summary(results)}`);
+  if (values.junit !== undefined) await writeFile(values.junit, junit(results));
+  return results.some(({ failure }) => failure !== undefined) ? 1 : 0;
+};

@@ -1,0 +1,15 @@
+import { judge } from '../history/judge.ts';
+import { exitCodeOf, readCalls, reportVerdict } from '../history/report.ts';
+import { say } from './target.ts';
+
+export const usage = `check <file>: judges a recording again\n`;
+
+/** Exit codes of `exitCodeOf`. */
+export const run = async ([file]: string[]): Promise<number> => {
+  if (file === undefined) throw new Error('a recorded file is needed');
+  const verdict = judge(await readCalls(file));
+  say(await reportVerdict(verdict, file));
+  if (verdict.histories === verdict.unusable.length)
+    process.stderr.write('No history could be judged; record one with "record FILE".\n');
+  return exitCodeOf(verdict);
+};

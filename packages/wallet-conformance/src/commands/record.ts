@@ -1,0 +1,33 @@
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { recordAndJudge } from '../history/record-and-judge.ts';
+import { exitCodeOf, reportVerdict } from '../history/report.ts';
+import { countOf, say, targetOf, targetOptions, targetUsage } from './target.ts';
+
+export const usage = `record <file> --url <callback url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and judges the answers
+${targetUsage}  --seconds <n>          how long to record (10)
+  --seed <n>             repeats the choices of an earlier recording
+`;
+
+/** Exit codes of `exitCodeOf`. */
+export const run = async (args: string[]): Promise<number> => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      ...targetOptions,
+      player: { type: 'string', multiple: true, default: [] },
+      seconds: { type: 'string', default: '10' },
+      seed: { type: 'string', default: String(randomInt(2 ** 31)) },
+    },
+  });
+  const [file] = positionals;
+  if (file === undefined) throw new Error('a file for the recording is needed');
+  const [seconds, seed] = [countOf(values.seconds, 'seconds'), countOf(values.seed, 'seed')];
+  const { player: players } = values;
+  const target = await targetOf(values, players[0]);
+  say(`seed ${seed}`);
+  const verdict = await recordAndJudge({ target, players, file, seconds, seed });
+  say(await reportVerdict(verdict, file));
+  return exitCodeOf(verdict);
+};

@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { createRequestSignatures } from '@platform/wallet-protocol/signing';
+import { walletHere } from '../env.ts';
+import { say } from './target.ts';
+
+export const usage = `sign <callback> ['{"playerId":"demo-1"}'] [--url …] [--secret …]: prints a signed curl, which is good for 30 s\n`;
+
+/** For a shell, which reads nothing between the quotes. */
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+export const run = async (args: string[]): Promise<number> => {
+  const local = walletHere();
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { url: { type: 'string', default: local.url }, secret: { type: 'string' } },
+  });
+  const [callback = 'balance', json = '{"playerId":"demo-1"}'] = positionals;
+  const secret = values.secret ?? local.secret;
+  if (secret === undefined) throw new Error('give --secret or HMAC_SECRET, or start the stack first');
+  const fields = JSON.parse(json) as Record<string, unknown>;
+  const body = JSON.stringify({ requestId: randomUUID(), ...fields });
+  const url = new URL(values.url);
+  const path = `${url.pathname.replace(/\/$/, '')}/callback/${callback}`;
+  const headers = createRequestSignatures({ secrets: { current: secret } }).headers(path, body);
+  const options = Object.entries({ 'Content-Type': 'application/json', ...headers }).map(
+    ([name, value]) => `-H '${name}: ${value}'`,
+  );
+  say([`curl -sw '\\n' ${quoted(new URL(path, url).href)}`, ...options, `-d ${quoted(body)}`].join(' '));
+  return 0;
+};

@@ -1,0 +1,49 @@
+import type { SignatureString } from '@platform/wallet-protocol/signing';
+import { readCurrency } from '../certify/currency.ts';
+import type { Target } from '../certify/wallet.ts';
+import { walletHere } from '../env.ts';
+
+/** Options of the commands that test a wallet. */
+export const targetOptions = {
+  url: { type: 'string' },
+  secret: { type: 'string', default: walletHere().secret ?? '' },
+  currency: { type: 'string' },
+  game: { type: 'string', default: 'dice-alpha' },
+  signature: { type: 'string', default: 'timestamp+path+body' },
+} as const;
+
+export const targetUsage = `  --secret <secret>      of the HMAC (the variable HMAC_SECRET, else that of the stack that runs here)
+  --currency <code>      currency of the player's wallet (found out by trying)
+  --game <code>          a game that is enabled (dice-alpha)
+  --signature <string>   timestamp+path+body or timestamp+body
+`;
+
+interface Values {
+  url?: string | undefined;
+  secret: string;
+  currency?: string | undefined;
+  game: string;
+  signature: string;
+}
+
+const isSignatureString = (text: string): text is SignatureString =>
+  text === 'timestamp+path+body' || text === 'timestamp+body';
+
+/** The wallet to test. Throws an Error for wrong options, and when the player's currency cannot be found out. */
+export const targetOf = async (values: Values, player: string | undefined): Promise<Target> => {
+  const { url, secret, game, signature } = values;
+  if (!url || !secret || !player || !URL.canParse(url))
+    throw new Error('--url, --player and --secret (or HMAC_SECRET) are needed');
+  if (!isSignatureString(signature)) throw new Error('--signature is timestamp+path+body or timestamp+body');
+  const wallet = { url, secret, player, game, signatureString: signature };
+  return { ...wallet, currency: values.currency ?? (await readCurrency(wallet)) };
+};
+
+/** A whole number of at most ten digits. Throws an Error that names the option. */
+export const countOf = (text: string, option: string): number => {
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`--${option} is a whole number`);
+  return Number(text);
+};
+
+/** Prints a line. */
+export const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRandom } from '../src/random.ts';
+import { simulate } from './simulated-wallet.ts';
+
+const folder = await mkdtemp(join(tmpdir(), 'conformance-package-'));
+
+const run = (file: string, args: string[], cwd = folder) =>
+  promisify(execFile)(file, args, { cwd }).then(
+    ({ stdout }) => ({ code: 0, stdout, stderr: '' }),
+    ({ code, stdout, stderr }: { code: number; stdout: string; stderr: string }) => ({
+      code,
+      stdout,
+      stderr,
+    }),
+  );
+
+// Packs the kit and installs the file in an empty project outside of the workspace.
+beforeAll(async () => {
+  await run('pnpm', ['pack', '--pack-destination', folder], join(import.meta.dirname, '..'));
+  const [name = ''] = (await readdir(folder)).filter((file) => file.endsWith('.tgz'));
+  await writeFile(join(folder, 'package.json'), '{ "name": "outside", "private": true, "type": "module" }');
+  const { code, stderr } = await run('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${name}`]);
+  if (code !== 0) throw new Error(stderr);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('the packed program runs with npx, without any other package', async () => {
+  const calls = simulate(createRandom(1), { player: 'ada', histories: 3 });
+  await writeFile(join(folder, 'calls.jsonl'), calls.map((call) => `${JSON.stringify(call)}\n`).join(''));
+  const checked = await run('npx', ['wallet-conformance', 'check', 'calls.jsonl']);
+  expect(checked).toMatchObject({ code: 0, stdout: expect.stringContaining('0 violations, 0 not judged') });
+  expect(await readdir(join(folder, 'node_modules/@platform'))).toEqual(['wallet-conformance']);
+  const installed = await readdir(join(folder, 'node_modules'));
+  expect(installed.filter((name) => !name.startsWith('.'))).toEqual(['@platform']);
+  const files = await readdir(join(folder, 'node_modules/@platform/wallet-conformance'), { recursive: true });
+  expect(files).toEqual(expect.arrayContaining(['LICENSE', 'README.md', join('dist', 'main.js')]));
+  expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
+});
+
+test('without a command it prints all of them, and for a wrong call the usage of that command', async () => {
+  const all = await run('npx', ['wallet-conformance']);
+  expect(all.code).toBe(2);
+  for (const command of ['certify', 'record', 'check', 'game-server', 'sign'])
+    expect(all.stderr).toMatch(new RegExp(`^${command}\\b`, 'm'));
+  const wrong = await run('npx', ['wallet-conformance', 'record']);
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr).toContain('a file for the recording is needed');
+  expect(wrong.stderr).not.toContain('certify --url');
+});
