@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { pino, type DestinationStream, type Logger } from 'pino';
+// Declares `id` of a request.
+import type {} from 'pino-http';
 import { describeError } from './safe-error.ts';
 
 export type Log = Logger;

@@ -1,15 +1,13 @@
-import { createTransport } from 'nodemailer';
+import { oneAddress } from '@platform/mail/address';
+import { createOutbox, type Outbox } from '@platform/mail/outbox';
+import type { LeasedRow, LeaseOptions } from '@platform/service-kit/leased-work';
 import type { Sql } from 'postgres';
-import type { Context } from '../context.ts';
+import type { Env } from '../env.ts';
 import type { StoreSettings } from '../stores/settings.ts';
-import type { Notice } from '../records/change.ts';
-import { oneAddress } from './email-address.ts';
 import { releaseMails } from './release.ts';
-import { mailSubject } from './text.ts';
-import type { Leased } from '../process/fair-claim.ts';
-import { createLeasedWork, type Leases } from '../process/leased-work.ts';
+import { mailSubject, type Notice } from './notice.ts';
 
-interface Mail {
+interface Notification {
   audience: Notice['audience'];
   kind: Notice['kind'];
   reference: string;
@@ -22,76 +20,66 @@ interface Mail {
   resends: number;
 }
 
-const readMail = async (sql: Sql, { storeId, key }: Leased): Promise<Mail | undefined> => {
-  const [mail] = await sql<Mail[]>`
+const readNotification = async (
+  sql: Sql,
+  { owner: storeId, key }: LeasedRow,
+): Promise<Notification | undefined> => {
+  const [row] = await sql<Notification[]>`
     select n.audience, n.kind, n.reference, n.subject, n.resends, s.name as "storeName", s.settings,
       n.consumer_id as "consumerId", u.email as customer, o.details ->> 'orderNo' as "orderNo"
     from notifications n join stores s on s.id = n.store_id
     left join users u on u.store_id = n.store_id and u.consumer_user_id = n.consumer_id
     left join orders o on n.kind = 'order' and o.store_id = n.store_id and o.id = n.reference
     where n.store_id = ${storeId} and n.id = ${key}`;
-  return mail;
+  return row;
 };
 
-export interface Mailer extends Leases {
-  close(): void;
-}
+/** Also when another worker has claimed the mail meanwhile, but not when it is to be sent once more. */
+const recordSent = (sql: Sql, { owner: storeId, key }: LeasedRow, { resends }: Notification) => sql`
+  update notifications set mail = 'sent', worker = null, error = null, sent_at = now()
+  where store_id = ${storeId} and id = ${key} and resends = ${resends} and mail <> 'sent'`;
 
-/** The mail server gets this many connections. */
-const limits = [5, 3] as const;
+/** The customer may have got an address since the look-up: what brought it passed over a mail in work. */
+const recordWithoutAddress = async (sql: Sql, worker: string, row: LeasedRow): Promise<void> => {
+  await sql`
+    update notifications set mail = 'no_address', worker = null, error = null
+    where store_id = ${row.owner} and id = ${row.key} and worker = ${worker} and attempts = ${row.attempts}`;
+  const found = await readNotification(sql, row);
+  if (found?.consumerId != null && oneAddress(found.customer) !== undefined)
+    await releaseMails(sql, [{ storeId: row.owner, consumerUserId: found.consumerId }]);
+};
 
-/**
- * Sends notifications by SMTP; undefined if no mail server is configured. Each is sent at least once: after a crash
- * between sending and marking, the mail is sent again with the same Message-ID. `onRoom` is called whenever another mail
- * can be sent.
- */
-export const createMailer = (context: Context, worker: string, onRoom: () => void): Mailer | undefined => {
-  const { env, database } = context;
-  if (env.SMTP_URL === undefined) return undefined;
-  const { sql } = database;
-  const transport = createTransport({
-    url: env.SMTP_URL,
-    pool: true,
-    maxConnections: limits[0],
-    connectionTimeout: 5000,
-    socketTimeout: 10_000,
-    disableFileAccess: true,
-    disableUrlAccess: true,
+/** Sends notifications by SMTP; undefined if no mail server is configured. */
+export const createMailer = (
+  { SMTP_URL: url, SMTP_FROM: from }: Env,
+  leases: LeaseOptions,
+): Outbox | undefined => {
+  if (url === undefined) return undefined;
+  const { sql, worker } = leases;
+  return createOutbox({
+    ...leases,
+    url,
+    from,
+    table: 'notifications',
+    owner: 'store_id',
+    key: 'id',
+    state: 'mail',
+    compose: async (row) => {
+      const found = await readNotification(sql, row);
+      const to = oneAddress(
+        found?.audience === 'store' ? found.settings.notifications.email : found?.customer,
+      );
+      if (found === undefined || to === undefined)
+        return { record: () => recordWithoutAddress(sql, worker, row) };
+      return {
+        mail: {
+          to,
+          subject: mailSubject(found),
+          text: `${found.subject}.\n`,
+          messageId: `<${row.key}${found.resends === 0 ? '' : `.${found.resends}`}@store-webhooks>`,
+        },
+        record: () => recordSent(sql, row, found),
+      };
+    },
   });
-
-  /** Also when another worker has claimed the mail meanwhile, but not when it is to be sent once more. */
-  const markSent =
-    ({ storeId, key }: Leased, { resends }: Mail) =>
-    () =>
-      sql`
-    update notifications set mail = 'sent', worker = null, error = null, sent_at = now()
-    where store_id = ${storeId} and id = ${key} and resends = ${resends} and mail <> 'sent'`;
-  /** The customer may have got an address since the look-up: what brought it passed over a mail in work. */
-  const markWithoutAddress = (row: Leased) => async (): Promise<void> => {
-    await sql`
-        update notifications set mail = 'no_address', worker = null, error = null
-        where store_id = ${row.storeId} and id = ${row.key} and worker = ${worker} and attempts = ${row.attempts}`;
-    const mail = await readMail(sql, row);
-    if (mail?.consumerId != null && oneAddress(mail.customer) !== undefined)
-      await releaseMails(sql, [{ storeId: row.storeId, consumerUserId: mail.consumerId }]);
-  };
-  const send = async (row: Leased) => {
-    const mail = await readMail(sql, row);
-    const to = oneAddress(mail?.audience === 'store' ? mail.settings.notifications.email : mail?.customer);
-    if (mail === undefined || to === undefined) return markWithoutAddress(row);
-    await transport.sendMail({
-      from: env.SMTP_FROM,
-      // An object: nodemailer would read a text as a list of addresses.
-      to: { name: '', address: to },
-      subject: mailSubject(mail),
-      text: `${mail.subject}.\n`,
-      messageId: `<${row.key}${mail.resends === 0 ? '' : `.${mail.resends}`}@store-webhooks>`,
-    });
-    return markSent(row, mail);
-  };
-  const work = { table: 'notifications', key: 'id', state: 'mail', limits, event: 'notification' };
-  return {
-    ...createLeasedWork(context, worker, { ...work, perform: send }, onRoom),
-    close: () => transport.close(),
-  };
 };

@@ -2,9 +2,9 @@ import type { ISql } from 'postgres';
 import { applyJobs } from '../records/delivery-jobs.ts';
 import { applyVerifications } from '../records/verifications.ts';
 import { applyMembers } from '../records/members.ts';
-import { addNotices } from '../notifications/add.ts';
+import { addNotices, type Notice } from '../notifications/notice.ts';
 import { applyOrders } from '../records/orders.ts';
-import type { ChangeOf, Change, Notice, Sourced } from '../records/change.ts';
+import type { ChangeOf, Change, Sourced } from '../records/change.ts';
 
 const ofKind = <Kind extends Change['kind']>(changes: readonly Sourced[], kind: Kind) =>
   changes.filter((sourced): sourced is Sourced<ChangeOf<Kind>> => sourced.change.kind === kind);

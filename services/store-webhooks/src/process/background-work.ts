@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackground } from '@platform/service-kit/background';
 import { safeError } from '@platform/service-kit/safe-error';
+import type { LeaseOptions } from '@platform/service-kit/leased-work';
 import type { Context } from '../context.ts';
+import { finalState, Stopped } from '../errors.ts';
 import { createPruning, prune as pruneEvents } from '../queue/prune-events.ts';
 import { createImporter } from '../records/import-jobs.ts';
 import { pruneRecords, recordRetention } from '../records/prune.ts';
@@ -25,7 +27,8 @@ const maxRestMs = 1000;
  * it back, and waits for the rest.
  */
 export const startWork = (context: Context): AsyncDisposable => {
-  const { env, log, database, inbox } = context;
+  const { env, log, database, inbox, tracker } = context;
+  const { sql } = database;
   const stack = new AsyncDisposableStack();
   const start = (name: string, everyMs: number, run: () => Promise<boolean | void>) =>
     stack.use(
@@ -40,10 +43,26 @@ export const startWork = (context: Context): AsyncDisposable => {
     );
   const processing = createProcessing(context, () => events.wake());
   const { worker } = processing.claimer;
-  const [importing, mailer] = [
-    createImporter(context, worker, () => imports.wake()),
-    createMailer(context, worker, () => mails?.wake()),
-  ];
+  const leases = (event: string, onRoom: () => void): LeaseOptions => ({
+    sql,
+    log,
+    worker,
+    retry: { hours: env.RETRY_FOR_HOURS, baseMs: env.RETRY_BASE_MS },
+    onFailure: (error, { owner: storeId, attempts: attempt }) => {
+      if (error instanceof Stopped) return 'interrupted';
+      tracker.capture(error, { storeId, event, attempt });
+      return finalState(error) === 'failed' ? 'final' : 'retry';
+    },
+    onRoom,
+  });
+  const importing = createImporter(
+    context,
+    leases('import', () => imports.wake()),
+  );
+  const mailer = createMailer(
+    env,
+    leases('notification', () => mails?.wake()),
+  );
   // Gives back what is still in work.
   stack.defer(() => processing.remove().catch(() => undefined));
   // Nothing is claimed before: claims of a worker that never reported would be kept if it died.
@@ -71,7 +90,6 @@ export const startWork = (context: Context): AsyncDisposable => {
   const imports = start('imports', env.IDLE_POLL_MS, async () => isAlive && importing.round());
   const mails = mailer && start('mails', env.IDLE_POLL_MS, async () => isAlive && mailer.round());
   start('housekeeping', housekeepingMs, () => forgetOutcomes(context));
-  const { sql } = database;
   const retention = recordRetention(env);
   const prune = createPruning(sql, env.PRUNE_PAUSE_MS, [
     (at) => pruneEvents(sql, new Date(at.getTime() - env.INBOX_RETENTION_DAYS * 86_400_000)),

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '@platform/group-commit';
+import { attemptsWithin, backoff } from '@platform/service-kit/backoff';
 import { inSpan } from '@platform/tracing/trace';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
@@ -13,8 +14,8 @@ import type { Change } from '../records/change.ts';
 import { knownStores } from '../stores/use-cases.ts';
 import { safeErrorMessage, safeError } from '@platform/service-kit/safe-error';
 import { applyChanges } from './apply.ts';
-import { attemptsWithin, backoff, maxCrashes, pauseAfter } from './backoff.ts';
 import { eventTypes } from './event-types.ts';
+import { pauseAfter } from './provider-pause.ts';
 
 interface Planned {
   event: ClaimedEvent;
@@ -46,6 +47,9 @@ const maxHandedOver = 768;
 const minClaim = 64;
 /** For how many leases a running worker may keep an event. Then the event is due again: the worker has lost track of it. */
 const maxLeases = 20;
+
+/** An event with which this many workers died in a row is not tried again. */
+const maxCrashes = 10;
 
 const notWritten =
   'The event was not processed or its result not written, because the database was unavailable.';

@@ -1,4 +1,5 @@
 import { createLru } from '@platform/service-kit/lru';
+import type { Addresses } from '@platform/service-kit/outbound';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import {
   BrokenCircuitError,
@@ -11,7 +12,7 @@ import {
   wrap,
 } from 'cockatiel';
 import { ProviderBusy, ProviderUnavailable, Unprocessable } from '../errors.ts';
-import { exchange, type Addresses } from './exchange.ts';
+import { exchange } from './exchange.ts';
 
 type Headers = Record<string, string>;
 

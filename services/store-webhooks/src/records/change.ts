@@ -38,16 +38,3 @@ export const sourceOf = ({ storeId, eventId, receivedAt: updatedAt }: Sourced) =
 });
 
 export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { kind: Kind }>;
-
-/** A notification; it is added once for each key. */
-export interface Notice {
-  storeId: string;
-  key: string;
-  kind: 'order' | 'member' | 'delivery' | 'verification';
-  audience: 'customer' | 'store';
-  subject: string;
-  /** Id of the order, member, job or verification. */
-  reference: string;
-  consumerId?: string | null;
-  eventId: string;
-}

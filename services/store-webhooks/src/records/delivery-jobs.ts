@@ -2,9 +2,9 @@ import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { deliveryJobs } from '../db/tables.ts';
 import { createUpsert, type Merge } from '../db/upsert.ts';
-import { jobText } from '../notifications/text.ts';
+import { jobText, type Notice } from '../notifications/notice.ts';
 import { finalStages, jobStages } from '../providers/records.ts';
-import { sourceOf, type ChangeOf, type Notice, type Sourced } from './change.ts';
+import { sourceOf, type ChangeOf, type Sourced } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 

@@ -1,16 +1,20 @@
+import {
+  createLeasedWork,
+  type LeasedRow,
+  type LeaseOptions,
+  type Leases,
+} from '@platform/service-kit/leased-work';
 import type { ISql } from 'postgres';
 import { v7 } from 'uuid';
 import type { Context } from '../context.ts';
 import { importJobs } from '../db/tables.ts';
 import { posOf } from '../stores/providers.ts';
-import { withOneAddress } from '../notifications/email-address.ts';
 import { releaseMails } from '../notifications/release.ts';
 import type { MemberRecord } from '../providers/records.ts';
 import { knownStore } from '../stores/use-cases.ts';
-import type { Leased } from '../process/fair-claim.ts';
-import { createLeasedWork, type Leases } from '../process/leased-work.ts';
 import { Stopped, Unprocessable } from '../errors.ts';
 import { declareList, exactly } from './list.ts';
+import { withOneAddress } from './members.ts';
 import { posId, viewOf } from './view.ts';
 
 export const importJobList = declareList({
@@ -28,7 +32,11 @@ interface StoredMember extends MemberRecord {
 }
 
 /** The member as its webhooks described it. `lock` makes later webhooks about it wait for the transaction. */
-const storedMember = async (sql: ISql, { storeId, key }: Leased, lock = false): Promise<StoredMember> => {
+const storedMember = async (
+  sql: ISql,
+  { owner: storeId, key }: LeasedRow,
+  lock = false,
+): Promise<StoredMember> => {
   const [member] = await sql<StoredMember[]>`
     select id, email, first_name as "firstName", last_name as "lastName", phone, status, type,
       version::float8 as version, event_id as "eventId"
@@ -38,7 +46,7 @@ const storedMember = async (sql: ISql, { storeId, key }: Leased, lock = false): 
 };
 
 /** The member as the POS has it now; undefined if it cannot be asked. */
-const askPos = async (context: Context, { storeId, key }: Leased) => {
+const askPos = async (context: Context, { owner: storeId, key }: LeasedRow) => {
   const { adapter, ...provider } = posOf(await knownStore(context, storeId));
   if (provider.settings.baseUrl === undefined) return undefined;
   const asked = adapter.readMember(key, { ...provider, reader: context.reader });
@@ -72,7 +80,7 @@ const newest = (
   return storedIsNewer ? merged(asked, stored) : merged(stored, asked);
 };
 
-const importMember = async (context: Context, job: Leased): Promise<void> => {
+const importMember = async (context: Context, job: LeasedRow): Promise<void> => {
   const { sql } = context.database;
   const before = await storedMember(sql, job);
   const asked = await askPos(context, job);
@@ -81,32 +89,28 @@ const importMember = async (context: Context, job: Leased): Promise<void> => {
     const [user] = await tx<{ id: string; email: string | null }[]>`
       insert into users (store_id, id, consumer_user_id, email, first_name, last_name, phone, version,
         refreshed_at, created_at)
-      values (${job.storeId}, ${v7()}, ${job.key}, ${member.email ?? null}, ${member.firstName ?? null},
+      values (${job.owner}, ${v7()}, ${job.key}, ${member.email ?? null}, ${member.firstName ?? null},
         ${member.lastName ?? null}, ${member.phone ?? null}, ${member.version}, now(), now())
       on conflict (store_id, consumer_user_id) do update set consumer_user_id = excluded.consumer_user_id
       returning id, email`;
-    if (user?.email != null) await releaseMails(tx, [{ storeId: job.storeId, consumerUserId: job.key }]);
+    if (user?.email != null) await releaseMails(tx, [{ storeId: job.owner, consumerUserId: job.key }]);
     await tx`
       update import_jobs set state = 'done', worker = null, error = null, user_id = ${user?.id ?? null}, finished_at = now()
-      where store_id = ${job.storeId} and member_id = ${job.key}`;
+      where store_id = ${job.owner} and member_id = ${job.key}`;
   });
 };
 
 /** Imports that wait for a POS need no connection to the database; the reader limits the requests to each POS. */
 const limits = [32, 4] as const;
 
-/** Imports the members whose jobs are due. `onRoom` is called whenever another import can begin. */
-export const createImporter = (context: Context, worker: string, onRoom: () => void): Leases =>
-  createLeasedWork(
-    context,
-    worker,
-    {
-      table: 'import_jobs',
-      key: 'member_id',
-      state: 'state',
-      limits,
-      event: 'import',
-      perform: (job) => importMember(context, job),
-    },
-    onRoom,
-  );
+/** Imports the members whose jobs are due. */
+export const createImporter = (context: Context, leases: LeaseOptions): Leases =>
+  createLeasedWork({
+    ...leases,
+    table: 'import_jobs',
+    owner: 'store_id',
+    key: 'member_id',
+    state: 'state',
+    limits,
+    perform: (job) => importMember(context, job),
+  });

@@ -1,11 +1,12 @@
+import { oneAddress } from '@platform/mail/address';
 import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { members } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
-import { withOneAddress } from '../notifications/email-address.ts';
+import type { Notice } from '../notifications/notice.ts';
 import { releaseMails, type Customer } from '../notifications/release.ts';
-import type { MemberRecord } from '../providers/records.ts';
-import { sourceOf, type ChangeOf, type Notice, type Sourced } from './change.ts';
+import type { MemberRecord, Profile } from '../providers/records.ts';
+import { sourceOf, type ChangeOf, type Sourced } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, viewOf } from './view.ts';
 
@@ -29,6 +30,12 @@ export const memberList = declareList({
 });
 
 const upsert = createUpsert(members, { merged: { version: newValue }, where: isNewer });
+
+/** A profile whose email is exactly one address; any other text counts as missing. */
+export const withOneAddress = <T extends Profile>(profile: T): T => ({
+  ...profile,
+  email: profile.email === null ? null : oneAddress(profile.email),
+});
 
 interface MemberRow extends MemberRecord {
   storeId: string;

@@ -3,10 +3,10 @@ import type { ISql } from 'postgres';
 import { z } from 'zod';
 import { orderNo, orders } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
-import { orderText } from '../notifications/text.ts';
+import { orderText, type Notice } from '../notifications/notice.ts';
 import { fromMinor } from '../providers/money.ts';
 import { amountFields } from '../providers/records.ts';
-import { sourceOf, type ChangeOf, type Notice, type Sourced } from './change.ts';
+import { sourceOf, type ChangeOf, type Sourced } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { posId, storeOfRow } from './view.ts';
 

@@ -1,3 +1,4 @@
+import { emailAddress } from '@platform/mail/address';
 import { Conflict } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
@@ -6,7 +7,6 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { users } from '../db/tables.ts';
 import { releaseMails } from '../notifications/release.ts';
-import { emailAddress } from '../notifications/email-address.ts';
 import { storeId } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
 import { declareList, exactly } from './list.ts';

@@ -1,8 +1,9 @@
 import type { ISql } from 'postgres';
 import { verifications } from '../db/tables.ts';
 import { createUpsert, isNewer, newValue } from '../db/upsert.ts';
+import type { Notice } from '../notifications/notice.ts';
 import { undecided } from '../providers/records.ts';
-import { sourceOf, type ChangeOf, type Notice, type Sourced } from './change.ts';
+import { sourceOf, type ChangeOf, type Sourced } from './change.ts';
 import { declareList, exactly } from './list.ts';
 import { viewOf } from './view.ts';
 

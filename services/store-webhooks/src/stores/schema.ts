@@ -1,10 +1,10 @@
 import { isNetwork } from '@platform/auth/addresses';
+import { emailAddress } from '@platform/mail/address';
 import { collectIssues } from '@platform/service-kit/field-errors';
 import type { FieldErrors } from '@platform/service-kit/problem';
 import { instant, isStorable, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { hookEventNames } from '../webhooks.ts';
-import { emailAddress } from '../notifications/email-address.ts';
 import { deliveryAdapters, identityAdapters, posAdapters, threeDSAdapters } from '../providers/registry.ts';
 import { tokenPurposes } from './settings.ts';
 

@@ -9,9 +9,3 @@ export const emailAddress = z.email().max(254);
 /** The address if it is exactly one, else undefined. */
 export const oneAddress = (value: string | null | undefined): string | undefined =>
   emailAddress.safeParse(value).data;
-
-/** A profile whose email is exactly one address; any other text counts as missing. */
-export const withOneAddress = <T extends { email?: string | null | undefined }>(profile: T): T => ({
-  ...profile,
-  email: profile.email === null ? null : oneAddress(profile.email),
-});

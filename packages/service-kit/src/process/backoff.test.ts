@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { attemptsWithin, backoff, pauseAfter } from './backoff.ts';
+import { attemptsWithin, backoff } from './backoff.ts';
 
 test('waits double, never exceed an hour and differ by chance', () => {
   fc.assert(
@@ -16,13 +16,6 @@ test('waits double, never exceed an hour and differ by chance', () => {
     ),
   );
   expect(backoff(3, 1000, 0)).not.toBe(backoff(3, 1000, 1));
-});
-
-test('the pause of an event whose provider is not asked grows with the time it has waited, up to an hour', () => {
-  expect(pauseAfter(0, 10_000, 0.5)).toBe(10_000);
-  expect(pauseAfter(600_000, 10_000, 1)).toBe(150_000);
-  expect(pauseAfter(600_000, 10_000, 0)).toBe(75_000);
-  expect(pauseAfter(24 * 3_600_000, 10_000, 1)).toBe(3_600_000);
 });
 
 test('attempts for 24 hours end after 24 hours, give or take one wait', () => {

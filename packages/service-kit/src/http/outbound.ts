@@ -1,0 +1,106 @@
+import { lookup } from 'node:dns';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { SafeError } from '../process/safe-error.ts';
+import { createPieceCollector } from './body.ts';
+import { parseAddress } from './network.ts';
+
+/** Which addresses may be requested: those of the public internet, or any. */
+export type Addresses = 'public' | 'any';
+
+/** The host has an address that may not be requested. */
+export class PrivateAddress extends SafeError {
+  constructor() {
+    super('The host has a private address.');
+  }
+}
+
+/** The answer is larger than 1 MiB. */
+export class AnswerTooLarge extends SafeError {
+  constructor() {
+    super('The answer is too large.');
+  }
+}
+
+/** All global unicast addresses of IPv6 (IANA, RFC 4291 section 2.4). */
+const globalUnicast = parseAddress('2000::');
+
+/**
+ * Whether an address belongs to the public internet (IANA special-purpose registries, RFC 6890).
+ * `names`: also true for a host name, which is resolved and checked later.
+ */
+export const isPublicAddress = (host: string, names = false): boolean => {
+  if (isIP(host) === 0) return names;
+  const address = parseAddress(host);
+  if (address?.range() !== 'unicast' || globalUnicast === undefined) return false;
+  return address.kind() === 'ipv4' || address.match(globalUnicast, 3);
+};
+
+/** Checks the address while connecting, so that DNS rebinding cannot replace it after the check (SSRF). */
+const publicLookup: LookupFunction = (host, options, done) => {
+  lookup(host, { ...options, all: true }, (error, found) => {
+    if (error !== null) return done(error, []);
+    if (!found.every(({ address }) => isPublicAddress(address))) return done(new PrivateAddress(), []);
+    const [first] = found;
+    return options.all ? done(null, found) : done(null, first?.address ?? '', first?.family ?? 4);
+  });
+};
+
+const transports = {
+  'http:': { request: httpRequest, agent: new HttpAgent({ keepAlive: true }) },
+  'https:': { request: httpsRequest, agent: new HttpsAgent({ keepAlive: true }) },
+};
+
+const maxAnswer = 1_048_576;
+
+const readAnswer = async (answer: IncomingMessage): Promise<Buffer> => {
+  const pieces = createPieceCollector();
+  let length = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxAnswer) throw new AnswerTooLarge();
+    pieces.add(chunk);
+  }
+  return pieces.join();
+};
+
+interface OutboundRequest {
+  method: 'GET' | 'POST';
+  headers: Record<string, string>;
+  body?: string | undefined;
+  addresses: Addresses;
+  /** Ends the request and the reading of its answer when it is aborted. */
+  signal: AbortSignal;
+}
+
+export interface OutboundAnswer {
+  status: number;
+  /** Throws AnswerTooLarge beyond 1 MiB. Call this or `discard`, so that the connection can be used again. */
+  read(): Promise<Buffer>;
+  discard(): void;
+}
+
+/**
+ * Sends a request over a connection that is kept open. A redirect is not followed: it could lead to any address. Throws
+ * PrivateAddress; other errors are those of the connection.
+ */
+export const sendRequest = async (
+  url: URL,
+  { addresses, body, ...request }: OutboundRequest,
+): Promise<OutboundAnswer> => {
+  const isPublicOnly = addresses === 'public';
+  // No lookup takes place for an IP address in the URL.
+  if (isPublicOnly && !isPublicAddress(url.hostname.replace(/^\[|\]$/g, ''), true))
+    throw new PrivateAddress();
+  const { request: send, agent } = transports[url.protocol === 'https:' ? 'https:' : 'http:'];
+  const options = { ...request, agent, ...(isPublicOnly ? { lookup: publicLookup } : {}) };
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    send(url, options, resolve).on('error', reject).end(body);
+  });
+  return {
+    status: answer.statusCode ?? 0,
+    read: () => readAnswer(answer),
+    discard: () => void answer.resume(),
+  };
+};
