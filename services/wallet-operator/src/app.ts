@@ -1,16 +1,16 @@
 import { createHttpApp, type HttpApp } from '@platform/service-kit/app';
-import { auditRoutes } from './audit/routes.ts';
+import { auditRoutes } from './reporting/audit/routes.ts';
 import { callbackRoutes } from './callbacks/routes.ts';
 import type { Context } from './context.ts';
-import { evidenceRoutes } from './evidence/routes.ts';
-import { gameRoutes } from './games/routes.ts';
-import { launchRoutes } from './launches/routes.ts';
+import { evidenceRoutes } from './sealing/routes.ts';
+import { gameRoutes } from './accounts/games/routes.ts';
+import { launchRoutes } from './accounts/sessions/routes.ts';
 import { limitRoutes } from './limits/routes.ts';
-import { playerRoutes } from './players/routes.ts';
+import { playerRoutes } from './accounts/players/routes.ts';
 import { reconciliationRoutes } from './reconciliation/routes.ts';
-import { roundRoutes } from './rounds/routes.ts';
-import { summaryRoutes } from './summary/routes.ts';
-import { transferRoutes } from './transfers/routes.ts';
+import { roundRoutes } from './reporting/rounds/routes.ts';
+import { summaryRoutes } from './reporting/summary/routes.ts';
+import { transferRoutes } from './accounts/transfers/routes.ts';
 
 /** All routes of the service, and the general part of its OpenAPI document. */
 export const createApp = (context: Context): HttpApp =>

@@ -6,19 +6,19 @@ import {
 import { createTokenVerifier, type TokenVerifier } from '@platform/auth/bearer';
 import type { Background } from '@platform/service-kit/background';
 import { openBaseContext, type BaseContext, type LogAndMetrics } from '@platform/service-kit/context';
-import { startProving, type Proving } from './audit/proving.ts';
+import { startProving, type Proving } from './reporting/proof/proving.ts';
 import type { Env } from './env.ts';
 import type { SealingKey } from '@platform/sealed-log/keys';
-import { startSealing } from './evidence/sealing.ts';
+import { startSealing } from './sealing/sealing.ts';
 import { openLedger, type Ledger } from './ledger/ledger.ts';
-import { createGameServer, type GameServer } from './launches/game-server.ts';
+import { createGameServer, type GameServer } from './accounts/sessions/game-server.ts';
 import { createWalletMetrics, type WalletMetrics } from './metrics.ts';
 import { startComparing } from './reconciliation/comparing.ts';
 import { countFailing } from './reconciliation/queries.ts';
-import { countOpenRounds } from './rounds/queries.ts';
-import { createSlowConnection, type SlowConnection } from './slow-connection.ts';
-import { startClosing } from './summary/closing.ts';
-import { overdueSeconds } from './summary/queries.ts';
+import { countOpenRounds } from './reporting/rounds/queries.ts';
+import { createSlowConnection, type SlowConnection } from './db/slow-connection.ts';
+import { startClosing } from './reporting/summary/closing.ts';
+import { overdueSeconds } from './reporting/summary/queries.ts';
 
 export const migrations = new URL('../migrations', import.meta.url).pathname;
 

@@ -2,11 +2,11 @@
 import { createLog } from '@platform/service-kit/log';
 import { createMetrics } from '@platform/service-kit/metrics';
 import { createContext } from './context.ts';
-import { databaseNow } from './database-now.ts';
+import { databaseNow } from './db/now.ts';
 import { gatewayUrl, processEnv } from './env.ts';
-import { insertGame } from './games/queries.ts';
+import { insertGame } from './accounts/games/queries.ts';
 import { decimal } from '@platform/wallet-protocol/money';
-import { findPlayer, insertPlayer } from './players/queries.ts';
+import { findPlayer, insertPlayer } from './accounts/players/queries.ts';
 
 const games = [
   { gameCode: 'dice-alpha', name: 'Dice Alpha', enabled: true },

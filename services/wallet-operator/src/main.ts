@@ -3,7 +3,7 @@ import { runService } from '@platform/service-kit/service';
 import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
-import { outdatedSessions } from './launches/queries.ts';
+import { outdatedSessions } from './accounts/sessions/queries.ts';
 import { ScopeMismatch } from './ledger/settings.ts';
 
 await runService({

@@ -1,6 +1,6 @@
 /** `pnpm --filter wallet-operator proof`: checks the whole ledger, prints the result as JSON, exits with 1 when it is not sound. */
-import { proveLedger } from './audit/proving.ts';
-import { openSlowDatabase } from './slow-connection.ts';
+import { proveLedger } from './reporting/proof/proving.ts';
+import { openSlowDatabase } from './db/slow-connection.ts';
 import { databaseUrl } from './env.ts';
 
 await using database = openSlowDatabase(databaseUrl());

@@ -6,10 +6,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { openSlowDatabase } from './slow-connection.ts';
+import { openSlowDatabase } from './db/slow-connection.ts';
 import { callersFile, databaseUrl } from './env.ts';
 import { publicKeysOf } from '@platform/sealed-log/keys';
-import { verifySeals } from './evidence/use-cases.ts';
+import { verifySeals } from './sealing/use-cases.ts';
 import { readCheckpoints } from '@platform/sealed-log/verify';
 
 const { values } = parseArgs({

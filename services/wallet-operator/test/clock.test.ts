@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { sessionHash } from '../src/session-hash.ts';
-import { insertSession } from '../src/launches/queries.ts';
+import { sessionHash } from '../src/accounts/sessions/token-hash.ts';
+import { insertSession } from '../src/accounts/sessions/queries.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { person } from './people.ts';

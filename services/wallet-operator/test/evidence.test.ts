@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { checkpointHash, signCheckpoint } from '@platform/sealed-log/checkpoint';
 import { publicKeysOf, sealingKeyOf } from '@platform/sealed-log/keys';
 import type { EvidenceFile } from '@platform/sealed-log/evidence';
-import { verifySeals } from '../src/evidence/use-cases.ts';
+import { verifySeals } from '../src/sealing/use-cases.ts';
 import { verifyCheckpoints, verifyEvidence } from '@platform/sealed-log/verify';
 import {
   askEvidence,

@@ -6,7 +6,7 @@ import { addGame, addPlayer } from './factories.ts';
 import { secret, startService } from './harness.ts';
 import { expectSoundLedger } from './proof.ts';
 import { createRandom } from '@platform/wallet-conformance/random';
-import { createGameServer } from '../src/launches/game-server.ts';
+import { createGameServer } from '../src/accounts/sessions/game-server.ts';
 import { createCaller } from '@platform/wallet-conformance/game-server/caller';
 import { createFaults, type FaultRates } from '@platform/wallet-conformance/game-server/faults';
 import { playRound } from '@platform/wallet-conformance/game-server/rounds';

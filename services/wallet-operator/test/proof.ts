@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import { expect } from 'vitest';
-import { proveLedger } from '../src/audit/proving.ts';
+import { proveLedger } from '../src/reporting/proof/proving.ts';
 import type { Running } from './harness.ts';
 
 /** Every test of money ends with it: the ledger proves itself. */

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '@platform/service-kit/db';
 import { seededRandom } from '@platform/service-kit/testing';
 import { expect, test } from 'vitest';
-import { sealPlayers } from '../src/evidence/sealing.ts';
-import { lockSealing } from '../src/evidence/queries.ts';
-import { verifySeals } from '../src/evidence/use-cases.ts';
+import { sealPlayers } from '../src/sealing/sealing.ts';
+import { lockSealing } from '../src/sealing/queries.ts';
+import { verifySeals } from '../src/sealing/use-cases.ts';
 import { verifyEvidence } from '@platform/sealed-log/verify';
 import {
   askEvidence,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { listRounds } from '../src/rounds/queries.ts';
+import { listRounds } from '../src/reporting/rounds/queries.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService } from './harness.ts';
 import { person } from './people.ts';
@@ -138,37 +138,4 @@ test('stake and result of a round count all of its entries and no others', async
   // The entries are read by the primary key, from the one that opened the round.
   const [row] = await sql`select opened_seq::int as seq from rounds where round_id = ${roundId}`;
   expect(row).toEqual({ seq: 3 });
-});
-
-test('totals are the sums of the ledger by day and currency, and need the scope wallet:read', async () => {
-  const today = new Date().toISOString().slice(0, 10);
-  const totals = async () => {
-    const { status, body } = await ann.get(`/v1/audit/totals?from=${today}&to=${today}`);
-    expect(status).toBe(200);
-    return (body['totals'] as { currency: string }[]).find(({ currency }) => currency === 'SEK');
-  };
-  expect(await totals()).toBeUndefined();
-  const caller = callerOf(service, await addPlayer(sql, { currency: 'SEK', balance: 10_000 }));
-  const [roundId, transactionId] = [randomUUID(), randomUUID()];
-  await caller.debit({ roundId, amount: '10.00' });
-  await caller.debit({ roundId, transactionId, amount: '5.00' });
-  await caller.rollback({ roundId, reverseTransactionId: transactionId });
-  await caller.credit({ roundId, amount: '2.50', roundClosed: true });
-  expect(await totals()).toMatchObject({
-    day: today,
-    stakes: '15.00',
-    wins: '2.50',
-    reversals: '5.00',
-    grossRevenue: '7.50',
-    withdrawals: '0.00',
-  });
-  for (const query of [
-    '',
-    '?from=2026-01-01',
-    '?from=2026-01-01&to=2026-02-01',
-    '?from=2026-01-02&to=2026-01-01',
-  ])
-    expect((await ann.get(`/v1/audit/totals${query}`)).status, query).toBe(400);
-  const stranger = await person(service, 'stores:admin');
-  expect((await stranger.get(`/v1/audit/totals?from=${today}&to=${today}`)).status).toBe(403);
 });

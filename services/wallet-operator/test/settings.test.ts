@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { sessionHash } from '../src/session-hash.ts';
+import { sessionHash } from '../src/accounts/sessions/token-hash.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { startService, type Running } from './harness.ts';
 

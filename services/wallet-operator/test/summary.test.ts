@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { summaryFile } from '../src/summary/use-cases.ts';
+import { summaryFile } from '../src/reporting/summary/use-cases.ts';
 import { addGame, addPlayer, callerOf } from './factories.ts';
 import { keys, startService, type Running } from './harness.ts';
 import { person } from './people.ts';

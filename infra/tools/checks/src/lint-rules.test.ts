@@ -34,6 +34,7 @@ test.each([
   ['src/tasks/schema.ts', 'eslint(no-restricted-imports)', 'a schema imports queries'],
   ['src/tasks/routes.ts', 'eslint(no-restricted-imports)', 'routes import queries'],
   ['src/users/use-cases.ts', 'eslint(no-restricted-imports)', "a resource reads another resource's queries"],
+  ['src/users/import.ts', 'eslint(no-restricted-imports)', "any other file reads another resource's queries"],
   ['src/cycle-a.ts', 'import(no-cycle)', 'two files import each other, even if only types'],
   ['src/floating.ts', 'typescript(no-floating-promises)', 'a promise is not awaited'],
   ['src/settings.ts', 'node(no-process-env)', 'the environment is read outside env.ts'],

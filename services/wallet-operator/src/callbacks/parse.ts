@@ -9,7 +9,7 @@ import {
   type Callback,
 } from '@platform/wallet-protocol/callbacks';
 import { minorUnits } from '@platform/wallet-protocol/money';
-import { sessionHash } from '../session-hash.ts';
+import { sessionHash } from '../accounts/sessions/token-hash.ts';
 
 const session = (token: string | null | undefined) =>
   token === undefined || token === null ? {} : { session: sessionHash(token) };

@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres';
 import { count, limitText, type PlayerLimits } from '../limits/domain.ts';
-import { readLimits, writeLimits } from '../limits/queries.ts';
+import { readCounters, writeCounters } from '../limits/counters.ts';
 import type { Command, Policy } from './command.ts';
 import { writeDecided, type Decided } from './decision-queries.ts';
 import { decide } from './domain.ts';
@@ -98,20 +98,15 @@ const decideOne = (command: Command, state: StoredState, policy: Policy, decided
   return outcome;
 };
 
-/** The limits of the players to whom they matter in this batch. */
-const readLimitsOf = async (
-  sql: Sql,
-  commands: readonly Command[],
-  states: readonly StoredState[],
-  moment: Date,
-  { sessionBreakS }: Policy,
-): Promise<Map<string, PlayerLimits>> => {
-  const limited = commands.filter(
-    (command, at) => command.operation === 'deposit' || (locksPlayer(command) && states[at]?.isCounted),
+/** The players of a batch who have limits, or may get near one with a deposit. */
+const limitedPlayers = (commands: readonly Command[], states: readonly StoredState[]): Set<string> =>
+  new Set(
+    commands
+      .filter(
+        (command, at) => command.operation === 'deposit' || (locksPlayer(command) && states[at]?.isCounted),
+      )
+      .map(({ playerId }) => playerId),
   );
-  if (limited.length === 0) return new Map();
-  return readLimits(sql, [...new Set(limited.map(({ playerId }) => playerId))], moment, sessionBreakS);
-};
 
 interface Decider {
   /** The stored states of the commands, in their order. */
@@ -132,7 +127,7 @@ const readDecider = async (
   policy: Policy,
 ): Promise<Decider> => {
   const { states, moment } = await readStates(sql, commands, now, policy);
-  const limitsOf = await readLimitsOf(sql, commands, states, moment, policy);
+  const limitsOf = await readCounters(sql, limitedPlayers(commands, states), moment, policy.sessionBreakS);
   const decided: Decided = { entries: [], rounds: [], audit: [] };
   const newest = new Map<string, StoredState>();
   const decideNext = (command: Command, state: StoredState | undefined): Outcome => {
@@ -197,7 +192,7 @@ const decideAll: CommitBatch<Command, Outcome> = async (sql, commands, now, poli
   const { states, decideNext, decided, limits, moment } = await readDecider(sql, commands, now, policy);
   const outcomes = commands.map((command, position) => decideNext(command, states[position]));
   if (decided.entries.length > 0 || decided.audit.length > 0) await writeDecided(sql, decided, moment);
-  await writeLimits(sql, limits);
+  await writeCounters(sql, limits);
   return outcomes;
 };
 

@@ -2,7 +2,8 @@ import type { Page } from '@platform/pagination/page-limit';
 import type { Sql } from 'postgres';
 import { planChanges, type Change, type Plan, type Wanted } from './changes.ts';
 import { isCounted, limitText } from './domain.ts';
-import { countedSums, readLimits, sinceOf, writeLimits } from './queries.ts';
+import { writeCounters } from './counters.ts';
+import { countedEntries, countedSums, readLimits, sinceOf } from './queries.ts';
 import { findSession } from './session-queries.ts';
 
 export type Setter = 'player' | 'operator';
@@ -82,18 +83,12 @@ const startCounting = async (sql: Sql, playerId: string, now: Date, sessionBreak
       select period, ${sinceOf(sql, 'period', 'player.time_zone', at)} as since, player.seq from players player,
         unnest(array['24h', '7d', 'month']) as money (period) where player_id = ${playerId}
     ), recent as materialized (
-      select seq, at, operation, amount, reverses, id_space from entries
+      select seq, at, operation, amount, transaction_id, id_space from entries
       where player_id = ${playerId} and seq > least(${session?.firstSeq ?? null}::bigint - 1, coalesce((
         -- From the newest entry back. Times and order may differ by less than a minute; see readLimits.
         select seq from entries where player_id = ${playerId}
           and at < (select min(since) from first_in) - interval '1 minute' order by seq desc limit 1), 0))
-    ), counted as materialized (
-      select seq, operation, amount, false as reversed from recent
-      union all
-      -- Takes back the debits that were reversed: rollbacks are fewer than debits, so this needs fewer look-ups.
-      select debit.seq, debit.operation, -debit.amount, false from recent rollback
-        join entries debit on debit.transaction_id = rollback.reverses and debit.id_space = rollback.id_space
-      where rollback.operation = 'rollback' and rollback.amount > 0
+    ), counted as materialized (${countedEntries(sql, sql`recent`)}
     ), period as (
       select period, since, coalesce((select min(seq) from recent where at >= since), first_in.seq + 1) as first
       from first_in
@@ -103,10 +98,10 @@ const startCounting = async (sql: Sql, playerId: string, now: Date, sessionBreak
     ), windows as (
       insert into limit_windows
       select ${playerId}, period, since, first - 1, sums.* from period cross join lateral (
-        select ${countedSums(sql, 'counted')} from counted where seq < period.first) sums
+        select ${countedSums(sql)} from counted where seq < period.first) sums
     )
     update players set wagered = sums.wagered, lost = sums.lost, wagered_cap = 0, lost_cap = 0, limits_until = 'epoch'
-    from (select ${countedSums(sql, 'counted')} from counted) sums where player_id = ${playerId}`;
+    from (select ${countedSums(sql)} from counted) sums where player_id = ${playerId}`;
 };
 
 /**
@@ -130,7 +125,7 @@ export const changeLimits = async (
   const needsCounters = before.some((player) => isCounted(player) && player.counters === undefined);
   if (needsCounters) await startCounting(sql, playerId, now, sessionBreakS);
   // Without a debit the caps are over at once, so the next debit is decided.
-  await writeLimits(sql, needsCounters ? await read() : before);
+  await writeCounters(sql, needsCounters ? await read() : before);
 };
 
 export interface HistoryRow extends Omit<Change, 'value' | 'effectiveAt'> {

@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres';
-import { countedSums } from './queries.ts';
+import { countedEntries, countedSums } from './queries.ts';
 
 export interface CounterViolation {
   kind: 'limit_counter_differs' | 'limit_window_differs';
@@ -21,13 +21,10 @@ export const checkCounters = (sql: Sql, most: number) => sql<CounterViolation[]>
     select player_id, array_agg(after_seq + 1 order by after_seq) as seqs from boundary group by player_id
   ), segments as (
     -- One pass over all entries: when all players have limits, look-ups for each entry would take minutes.
-    select player_id, segment, ${countedSums(sql, 'counted')}, max(at) as newest
+    select player_id, segment, ${countedSums(sql)}, max(at) as newest
     from (
-      select e.player_id, width_bucket(e.seq, starts.seqs) as segment, e.at, e.operation, e.amount,
-        reversal.player_id is not null as reversed
-      from entries e join starts on starts.player_id = e.player_id
-        left join entries reversal on reversal.reverses = e.transaction_id and reversal.id_space = e.id_space
-          and reversal.operation = 'rollback' and reversal.amount > 0 and e.operation = 'debit'
+      select e.player_id, width_bucket(e.seq, starts.seqs) as segment, e.at, e.operation, e.amount, e.reversed
+      from (${countedEntries(sql)}) e join starts on starts.player_id = e.player_id
     ) counted
     group by player_id, segment
   ), actual as (

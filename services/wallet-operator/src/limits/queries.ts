@@ -1,24 +1,19 @@
-import type { Sql } from 'postgres';
-import {
-  capsOf,
-  isCounted,
-  type Kind,
-  type Limit,
-  type Period,
-  type PlayerLimits,
-  type Window,
-} from './domain.ts';
+import type { PendingQuery, Row, Sql } from 'postgres';
+import type { Kind, Limit, Period, PlayerLimits, Window } from './domain.ts';
 
-/** How much a debit or credit counts; a debit that was reversed counts as if it had never been there. */
-export const countedSums = (sql: Sql, entry: string) => sql`
-  coalesce(-sum(${sql(entry)}.amount) filter (where operation = 'debit' and not reversed), 0)::bigint as wagered,
-  coalesce(-sum(${sql(entry)}.amount) filter (where operation in ('debit', 'credit') and not reversed), 0)::bigint as lost`;
+/**
+ * Which entries of `source` count, and how much, is said here for all statements: `countedEntries` adds the column
+ * `reversed`, and `countedSums` adds up. `count` in domain.ts is the same for one accepted entry.
+ */
+export const countedEntries = (sql: Sql, source: PendingQuery<Row[]> = sql`entries`) => sql`
+  select e.*, reversal.player_id is not null as reversed
+  from ${source} e left join entries reversal on e.operation = 'debit' and reversal.reverses = e.transaction_id
+    and reversal.id_space = e.id_space and reversal.operation = 'rollback' and reversal.amount > 0`;
 
-/** Debits and credits of `entries e`, with the column `reversed`; for `countedSums`. */
-export const countedEntries = (sql: Sql) => sql`
-  select e.*, e.operation = 'debit' and exists (select from entries reversal where reversal.reverses = e.transaction_id
-    and reversal.id_space = e.id_space and reversal.operation = 'rollback' and reversal.amount > 0) as reversed
-  from entries e`;
+/** A debit that was reversed counts as if it had never been there. */
+export const countedSums = (sql: Sql) => sql`
+  coalesce(-sum(amount) filter (where operation = 'debit' and not reversed), 0)::bigint as wagered,
+  coalesce(-sum(amount) filter (where operation in ('debit', 'credit') and not reversed), 0)::bigint as lost`;
 
 /**
  * Start of a period at a moment. 24 hours and 7 days are rolling, in steps of a minute; a month begins at midnight in
@@ -143,7 +138,7 @@ export const readLimits = async (
               offset 0
             ) first_in
             cross join lateral (
-              select ${countedSums(sql, 'counted')} from (
+              select ${countedSums(sql)} from (
                 ${countedEntries(sql)} where e.player_id = player.player_id
                   and e.seq >= case when known.is_short then first_in.seq else known.after_seq + 1 end
                   and e.seq < case when known.is_short then player.seq + 1 else first_in.seq end
@@ -155,38 +150,33 @@ export const readLimits = async (
   return new Map(rows.map((row) => [row.playerId, playerLimits(row, moment)]));
 };
 
-/** Stores the counters after the decisions of a batch. The players must be locked by the transaction. */
-export const writeLimits = async (sql: Sql, players: readonly PlayerLimits[]): Promise<void> => {
-  const counted = players.flatMap((player) =>
-    player.counters === undefined ? [] : [{ player, counters: player.counters, keep: isCounted(player) }],
-  );
-  if (counted.length === 0) return;
-  const rows = counted.map(({ player, counters: { totals }, keep }) => {
-    const { playerId } = player;
-    if (!keep) return { player_id: playerId };
-    const caps = capsOf(player);
-    return {
-      player_id: playerId,
-      wagered: String(totals.wagered),
-      lost: String(totals.lost),
-      wagered_cap: String(caps.wagered),
-      lost_cap: String(caps.lost),
-      limits_until: caps.until.toISOString(),
-    };
-  });
-  const windows = counted
-    .filter(({ keep }) => keep)
-    .flatMap(({ player: { playerId }, counters }) =>
-      counters.windows.map(({ period, since, afterSeq, wagered, lost }) => ({
-        player_id: playerId,
-        period,
-        since: since.toISOString(),
-        after_seq: String(afterSeq),
-        wagered: String(wagered),
-        lost: String(lost),
-      })),
-    );
-  const ended = counted.filter(({ keep }) => !keep).map(({ player }) => player.playerId);
+/** A row of `limit_windows`. */
+interface WindowRow {
+  player_id: string;
+  period: Period;
+  since: string;
+  after_seq: string;
+  wagered: string;
+  lost: string;
+}
+
+/** The counters of a player; absent where counting ends. */
+export interface CounterRow {
+  player_id: string;
+  wagered?: string;
+  lost?: string;
+  wagered_cap?: string;
+  lost_cap?: string;
+  limits_until?: string;
+}
+
+/** Stores counters. The players must be locked by the transaction. */
+export const storeCounters = async (
+  sql: Sql,
+  counters: readonly CounterRow[],
+  windows: readonly WindowRow[],
+): Promise<void> => {
+  const ended = counters.filter(({ wagered }) => wagered === undefined).map((row) => row.player_id);
   await sql`
     with ended as (
       delete from limit_windows where player_id = any (${ended}::text[])
@@ -199,7 +189,7 @@ export const writeLimits = async (sql: Sql, players: readonly PlayerLimits[]): P
     -- An upsert finds its rows by their key under every plan.
     insert into players (player_id, currency, created_at, wagered, lost, wagered_cap, lost_cap, limits_until)
     select player_id, '', now(), wagered, lost, wagered_cap, lost_cap, limits_until
-    from json_populate_recordset(null::players, ${JSON.stringify(rows)}::text::json)
+    from json_populate_recordset(null::players, ${JSON.stringify(counters)}::text::json)
     on conflict (player_id) do update set wagered = excluded.wagered, lost = excluded.lost,
       wagered_cap = excluded.wagered_cap, lost_cap = excluded.lost_cap, limits_until = excluded.limits_until`;
 };

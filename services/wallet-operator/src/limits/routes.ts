@@ -1,7 +1,7 @@
 import { pageList, pageOf } from '@platform/pagination/page-limit';
 import { route, type Route } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
-import { PlayerPath } from '../players/schema.ts';
+import { PlayerPath } from '../accounts/players/schema.ts';
 import { LimitHistory, LimitHistoryQuery, Limits, NewLimits, PlaySession } from './schema.ts';
 import { getLimits, getPlaySession, pageLimitHistory, putLimits } from './use-cases.ts';
 

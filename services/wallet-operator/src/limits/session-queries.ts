@@ -35,7 +35,7 @@ export const findSession = async (
     )
     select session.started as "startedAt", session.last as "lastBetAt", session.first as "firstSeq", sums.*
     from session cross join lateral (
-      select ${countedSums(sql, 'counted')}
+      select ${countedSums(sql)}
       from (${countedEntries(sql)} where e.player_id = ${playerId} and e.seq >= session.first) counted
     ) sums`;
   return row;

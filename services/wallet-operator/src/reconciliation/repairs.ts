@@ -1,6 +1,6 @@
 import { Conflict, NotFound } from '@platform/service-kit/problem';
 import type { z } from 'zod';
-import { recordEvent } from '../audit/use-cases.ts';
+import { recordEvent } from '../reporting/audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Credit, Debit, Rollback } from '../ledger/command.ts';
 import { decimal } from '@platform/wallet-protocol/money';

@@ -4,7 +4,7 @@ import { slice, type Slice } from '@platform/pagination/slice';
 import { Conflict, NotFound, Problem, ValidationFailed } from '@platform/service-kit/problem';
 import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { z } from 'zod';
-import { recordEvent } from '../audit/use-cases.ts';
+import { recordEvent } from '../reporting/audit/use-cases.ts';
 import type { Context } from '../context.ts';
 import type { Side, StatedFields } from '../db/reconciliations.ts';
 import { decimal } from '@platform/wallet-protocol/money';

@@ -1,0 +1,133 @@
+import type { Page } from '@platform/pagination/page-limit';
+import { slice, type Slice } from '@platform/pagination/slice';
+import { Conflict, NotFound, ValidationFailed } from '@platform/service-kit/problem';
+import type { z } from 'zod';
+import { recordEvent } from '../../reporting/audit/use-cases.ts';
+import type { Context } from '../../context.ts';
+import { databaseNow } from '../../db/now.ts';
+import { currencyOf, isExcluded } from '../../ledger/domain.ts';
+import { decimal } from '@platform/wallet-protocol/money';
+import type { Entry, EntryQuery, FoundEntry, NewPlayer, Player, PlayerChange } from './schema.ts';
+import {
+  entriesOfRound,
+  entriesOfTransaction,
+  findPlayer,
+  insertPlayer,
+  isTimeZone,
+  listEntries,
+  listPlayers,
+  updatePlayer,
+  type EntryRow,
+  type PlayerRow,
+} from './queries.ts';
+
+type PlayerView = z.input<typeof Player>;
+type EntryView = z.input<typeof Entry>;
+type FoundEntryView = z.input<typeof FoundEntry>;
+
+const view = ({ seq: _seq, ...row }: PlayerRow, now: Date): PlayerView => ({
+  ...row,
+  balance: decimal(row.balance),
+  excluded: isExcluded(row, now),
+  createdAt: row.createdAt.toISOString(),
+});
+
+const entryView = ({ seq, amount, balanceAfter, reverses, at, ...row }: EntryRow): FoundEntryView => ({
+  ...row,
+  seq: Number(seq),
+  amount: decimal(amount),
+  balanceAfter: decimal(balanceAfter),
+  reverseTransactionId: reverses,
+  at: new Date(at).toISOString(),
+});
+
+const checkTimeZone = async (
+  { database }: Context,
+  { timeZone }: { timeZone?: string | null | undefined },
+): Promise<void> => {
+  if (timeZone && !(await isTimeZone(database.orm, timeZone)))
+    throw new ValidationFailed({ timeZone: ['must be an IANA time zone such as Europe/Berlin'] });
+};
+
+export const createPlayer = async (
+  ctx: Context,
+  by: string,
+  { playerId, currency, ...profile }: z.output<typeof NewPlayer>,
+): Promise<PlayerView> => {
+  await checkTimeZone(ctx, profile);
+  return ctx.database.orm.transaction(async (tx) => {
+    const now = await databaseNow(tx);
+    const row = { playerId, currency: currencyOf(currency), ...profile, createdAt: now };
+    const made = await insertPlayer(tx, row);
+    if (made === undefined) throw new Conflict('player_exists', 'There is a player of that id already.');
+    const details = { by, currency: made.currency };
+    await recordEvent(tx, { kind: 'player_created', playerId, details });
+    return view(made, now);
+  });
+};
+
+/** The stored row. Throws NotFound. */
+export const playerRow = async ({ database }: Context, playerId: string): Promise<PlayerRow> => {
+  const row = await findPlayer(database.orm, playerId);
+  if (row === undefined) throw new NotFound('player');
+  return row;
+};
+
+export const getPlayer = async (ctx: Context, playerId: string): Promise<PlayerView> =>
+  view(await playerRow(ctx, playerId), await databaseNow(ctx.database.orm));
+
+/** A date without `excluded` starts an exclusion; ending an exclusion removes its date. */
+const exclusionOf = ({ excluded, excludedUntil }: z.output<typeof PlayerChange>) =>
+  excluded === false
+    ? { excluded: false, excludedUntil: null }
+    : { excluded: typeof excludedUntil === 'string' || excluded, excludedUntil };
+
+export const changePlayer = async (
+  ctx: Context,
+  by: string,
+  playerId: string,
+  change: z.output<typeof PlayerChange>,
+): Promise<PlayerView> => {
+  await checkTimeZone(ctx, change);
+  const wanted = Object.entries({ ...change, ...exclusionOf(change) });
+  const given = wanted.filter(([, value]) => value !== undefined);
+  return ctx.database.orm.transaction(async (tx) => {
+    const row = await updatePlayer(tx, playerId, Object.fromEntries(given));
+    if (row === undefined) throw new NotFound('player');
+    const { status, excluded, excludedUntil: until } = row;
+    // The audit trail names the changed personal fields, without their values.
+    const details = { by, fields: given.map(([name]) => name), status, excluded, until };
+    await recordEvent(tx, { kind: 'player_changed', playerId, details });
+    return view(row, await databaseNow(tx));
+  });
+};
+
+export const pagePlayers = async (ctx: Context, page: Page): Promise<Slice<PlayerView>> => {
+  const rows = await listPlayers(ctx.database.orm, page);
+  const now = await databaseNow(ctx.database.orm);
+  return slice(
+    rows.map((row) => view(row, now)),
+    page.limit,
+  );
+};
+
+export const pageEntries = async (
+  ctx: Context,
+  playerId: string,
+  { sort }: Pick<z.output<typeof EntryQuery>, 'sort'>,
+  page: Page,
+): Promise<Slice<EntryView>> => {
+  const { seq } = await playerRow(ctx, playerId);
+  const rows = await listEntries(ctx.database.sql, playerId, page, sort === '-seq' ? seq : undefined);
+  return slice(rows.map(entryView), page.limit);
+};
+
+export const pageTransaction = async (
+  ctx: Context,
+  transactionId: string,
+  page: Page,
+): Promise<Slice<FoundEntryView>> =>
+  slice((await entriesOfTransaction(ctx.database.sql, transactionId, page)).map(entryView), page.limit);
+
+export const roundEntries = async (ctx: Context, playerId: string, roundId: string): Promise<EntryView[]> =>
+  (await entriesOfRound(ctx.database.sql, playerId, roundId)).map(entryView);

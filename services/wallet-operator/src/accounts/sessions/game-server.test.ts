@@ -1,0 +1,175 @@
+import { createServer, type RequestListener } from 'node:http';
+import { createRequestSignatures } from '@platform/wallet-protocol/signing';
+import { freePort } from '@platform/local/ports';
+import { expect, test } from 'vitest';
+import { addGame, addPlayer, callerOf } from '../../../test/factories.ts';
+import { keys, secret, startService } from '../../../test/harness.ts';
+import { person } from '../../../test/people.ts';
+import { serve } from '../../../test/serve.ts';
+import { createGameServer } from './game-server.ts';
+
+const respond =
+  (status: number, body: string): RequestListener =>
+  (_req, res) => {
+    res.statusCode = status;
+    res.end(body);
+  };
+const silent: RequestListener = () => undefined;
+const cutOff: RequestListener = (_req, res) => {
+  res.writeHead(200, { 'Content-Length': 100 });
+  res.write('{"currencies":["EUR"');
+  setImmediate(() => res.destroy());
+};
+
+const bad: [string, RequestListener, string][] = [
+  ['says no', respond(403, '{"code":"geo_blocked"}'), '422 game_server_refused'],
+  ['fails', respond(500, 'oops'), '503 game_server_unavailable'],
+  ['answers nonsense', respond(200, '<html>'), '503 game_server_unavailable'],
+  ['answers another kind of JSON', respond(200, '"EUR"'), '503 game_server_unavailable'],
+  ['redirects', respond(302, ''), '503 game_server_unavailable'],
+  ['does not answer in time', silent, '503 game_server_unavailable'],
+  ['cuts its answer off', cutOff, '503 game_server_unavailable'],
+];
+
+/** A service that gives the game server so much time. */
+const startBeside = async (url: string, limitMs = 60_000, variables = {}) => {
+  const signatures = createRequestSignatures({ secrets: { current: secret } });
+  const gameServer = createGameServer({ url, operatorId: 'op-1', signatures, limitMs });
+  const service = await startService({
+    variables: { GAME_SERVER_URL: url, OPERATOR_ID: 'op-1', ...variables },
+    overrides: { gameServer },
+  });
+  await addGame(service.context.database.sql);
+  return { service, ann: await person(service) };
+};
+
+/** What a launch and the list of currencies answer. */
+const codesOf = async ({ service, ann }: Awaited<ReturnType<typeof startBeside>>): Promise<string[]> => {
+  const order = {
+    playerId: await addPlayer(service.context.database.sql),
+    gameCode: 'dice-alpha',
+    countryCode: 'DE',
+  };
+  const answers = [await ann.post('/v1/launches', order), await ann.get('/v1/currencies')];
+  return answers.map(({ status, body }) => `${status} ${String(body['code'])}`);
+};
+
+test.each(bad)('launches and currencies of a game server that %s', async (_name, listener, expected) => {
+  const limitMs = listener === silent ? 200 : undefined;
+  const both = await startBeside(await serve(createServer(listener)), limitMs);
+  await using _ = both.service;
+  expect(await codesOf(both)).toEqual([expected, expected]);
+  // Whatever the game server does, the callbacks are served.
+  const caller = callerOf(both.service, await addPlayer(both.service.context.database.sql));
+  expect((await caller.debit()).status).toBe('OK');
+});
+
+test('launches and currencies of a game server that is down, and when it is back', async () => {
+  const port = await freePort();
+  const both = await startBeside(`http://127.0.0.1:${port}`);
+  await using _ = both.service;
+  const unavailable = '503 game_server_unavailable';
+  expect(await codesOf(both)).toEqual([unavailable, unavailable]);
+  await serve(createServer(respond(200, '{"currencies":["EUR"],"url":"https://games.example.test/"}')), port);
+  expect(await codesOf(both)).toEqual(['201 undefined', '200 undefined']);
+});
+
+test('a game server that does not answer is given up after the limit, and then not asked for a while', async () => {
+  let asked = 0;
+  const url = await serve(
+    createServer((req, res) => {
+      asked += 1;
+      silent(req, res);
+    }),
+  );
+  const signatures = createRequestSignatures({ secrets: { current: secret } });
+  const server = createGameServer({ url, operatorId: 'op', signatures, limitMs: 1000 });
+  for (let call = 0; call < 8; call++)
+    await expect(server.currencies()).rejects.toMatchObject({ status: 503, code: 'game_server_unavailable' });
+  expect(asked).toBe(5);
+});
+
+test('more launches than may be in progress, held up by a slow game server, keep no callbacks out', async () => {
+  const held = Promise.withResolvers<void>();
+  let asked = 0;
+  const slow = createServer(async (_req, res) => {
+    asked += 1;
+    await held.promise;
+    res.end('{"url":"https://games.example.test/"}');
+  });
+  const { service, ann } = await startBeside(await serve(slow), undefined, { MAX_IN_PROGRESS: '4' });
+  await using _ = service;
+  const playerId = await addPlayer(service.context.database.sql);
+  const order = { playerId, gameCode: 'dice-alpha', countryCode: 'DE' };
+  const launches = Array.from({ length: 12 }, () => ann.post('/v1/launches', order));
+  await expect.poll(() => asked).toBe(launches.length);
+  const caller = callerOf(service, playerId);
+  const answers = new Set<string>();
+  // Longer than requests have to stay in progress until others are refused.
+  const until = performance.now() + 300;
+  for (let sent = 0; sent < 20 || performance.now() < until; sent++) {
+    const { http, status } = await caller.authenticate();
+    answers.add(`${http} ${status}`);
+  }
+  expect([...answers]).toEqual(['200 OK']);
+  held.resolve();
+  for (const { status } of await Promise.all(launches)) expect(status).toBe(201);
+});
+
+test('a game server that is slow has at most 200 calls in progress, and the next one fails at once', async () => {
+  const held = Promise.withResolvers<void>();
+  let asked = 0;
+  const slow = createServer(async (_req, res) => {
+    asked += 1;
+    await held.promise;
+    res.end('["EUR"]');
+  });
+  const signatures = createRequestSignatures({ secrets: { current: secret } });
+  const server = createGameServer({ url: await serve(slow), operatorId: 'op', signatures, limitMs: 60_000 });
+  const calls = Array.from({ length: 200 }, () => server.currencies());
+  await expect.poll(() => asked).toBe(200);
+  await expect(server.currencies()).rejects.toMatchObject({ status: 503, code: 'game_server_unavailable' });
+  held.resolve();
+  expect(new Set((await Promise.all(calls)).flat())).toEqual(new Set(['EUR']));
+});
+
+test('currencies are kept, and the last good copy is given while the game server is away', async () => {
+  let now = new Date();
+  let away = false;
+  let asked = 0;
+  const target = createServer((_req, res) => {
+    asked += 1;
+    res.statusCode = away ? 500 : 200;
+    res.end('{"currencies":["EUR",{"code":"CNY"}]}');
+  });
+  const url = await serve(target);
+  await using service = await startService({
+    variables: { GAME_SERVER_URL: url, OPERATOR_ID: 'op' },
+    overrides: { now: () => now },
+  });
+  const token = await keys.token({ scope: 'wallet:admin', now });
+  const get = async () =>
+    (await fetch(`${service.url}/v1/currencies`, { headers: { Authorization: `Bearer ${token}` } })).json();
+  await expect.poll(() => service.context.redis?.status).toBe('ready');
+  const good = { currencies: ['EUR', 'CNY'], fetchedAt: now.toISOString(), stale: false };
+  expect(await get()).toEqual(good);
+  expect(await get()).toEqual(good);
+  expect(asked).toBe(1);
+  now = new Date(now.getTime() + 400_000);
+  away = true;
+  expect(await get()).toEqual({ ...good, stale: true });
+  // A process that was not there yet when the game server last answered.
+  await using other = await startService({
+    variables: { GAME_SERVER_URL: url, OPERATOR_ID: 'op' },
+    overrides: { now: () => now },
+  });
+  await expect.poll(() => other.context.redis?.status).toBe('ready');
+  const elsewhere = await fetch(`${other.url}/v1/currencies`, {
+    headers: { Authorization: `Bearer ${await keys.token({ scope: 'wallet:admin' })}` },
+  });
+  expect(await elsewhere.json()).toEqual({ ...good, stale: true });
+  for (const nonsense of ['{', 'null', '{"currencies":["XXX"],"fetchedAt":"soon"}']) {
+    await service.context.redis?.set(`wallet-operator:currencies:${url}`, nonsense);
+    expect(await get()).toEqual({ ...good, stale: true });
+  }
+});

@@ -1,0 +1,112 @@
+import { createServer } from 'node:http';
+import { startPruning } from '@platform/service-kit/pruning';
+import { expect, test } from 'vitest';
+import { addGame, addPlayer, callerOf } from '../../../test/factories.ts';
+import { secret, startService } from '../../../test/harness.ts';
+import { person } from '../../../test/people.ts';
+import { serve } from '../../../test/serve.ts';
+import { createStandIn } from '@platform/wallet-conformance/game-server/server';
+import { outdatedSessions } from './queries.ts';
+
+/** A service and a stand-in that know each other. */
+const startBoth = async (gameServerUrl?: string) => {
+  let operatorUrl = '';
+  const target = createServer((req, res) => {
+    const standIn = createStandIn({ operatorUrl, secret, operatorId: 'op-1' });
+    standIn.emit('request', req, res);
+  });
+  const url = gameServerUrl ?? (await serve(target));
+  const service = await startService({ variables: { GAME_SERVER_URL: url, OPERATOR_ID: 'op-1' } });
+  operatorUrl = service.url;
+  const { sql } = service.context.database;
+  await addGame(sql);
+  return { service, sql, ann: await person(service), target };
+};
+
+test('a launch opens a session here and the game there', async () => {
+  const { service, sql, ann } = await startBoth();
+  await using _ = service;
+  const playerId = await addPlayer(sql);
+  const order = { playerId, gameCode: 'dice-alpha', countryCode: 'DE' };
+  const made = await ann.post('/v1/launches', order);
+  expect(made).toMatchObject({
+    status: 201,
+    body: {
+      playerId,
+      launchUrl: expect.stringContaining('dice-alpha'),
+      gameServer: { sessionToken: expect.any(String) },
+    },
+  });
+  const { launchId, createdAt, expiresAt } = made.body;
+  // The address that opens the game is returned only once.
+  expect(await ann.get(made.location ?? '')).toMatchObject({
+    status: 200,
+    body: { launchId, playerId, gameCode: 'dice-alpha', createdAt, expiresAt },
+  });
+  const { body: record } = await ann.get(made.location ?? '');
+  expect(Object.keys(record)).not.toContain('launchUrl');
+  expect((await ann.get('/v1/launches/0198c0de-0000-7000-8000-000000000000')).status).toBe(404);
+  expect(await sql`select player_id, game_code from sessions`).toEqual([
+    { player_id: playerId, game_code: 'dice-alpha' },
+  ]);
+});
+
+test('a launch is refused here for what we know, and there for what it finds out', async () => {
+  const { service, sql, ann } = await startBoth();
+  await using _ = service;
+  await addGame(sql, 'off', false);
+  const order = { gameCode: 'dice-alpha', countryCode: 'DE' };
+  const refusal = async (playerId: string, more: object = {}) => {
+    const { status, body } = await ann.post('/v1/launches', { ...order, playerId, ...more });
+    return `${status} ${String(body['code'])}`;
+  };
+  const good = await addPlayer(sql);
+  expect(await refusal('nobody')).toBe('404 not_found');
+  expect(await refusal(good, { gameCode: 'none' })).toBe('404 not_found');
+  expect(await refusal(good, { gameCode: 'off' })).toBe('422 game_disabled');
+  expect(await refusal(good, { countryCode: undefined })).toBe('422 country_unknown');
+  expect(await refusal(await addPlayer(sql, { status: 'disabled' }))).toBe('422 player_disabled');
+  expect(await refusal(await addPlayer(sql, { excluded: true }))).toBe('422 player_self_excluded');
+});
+
+test('sessions that ended more than a day ago are deleted in the background', async () => {
+  const { service, sql } = await startBoth();
+  await using _ = service;
+  const playerId = await addPlayer(sql);
+  for (const [token, hours] of [
+    ['old', 25],
+    ['late', 23],
+  ] as const)
+    await sql`insert into sessions values (${token}, ${playerId}, 'dice-alpha', now(), now() - ${`${hours} hours`}::interval)`;
+  await using _pruning = startPruning({ sql, log: service.context.log, prunables: [outdatedSessions] });
+  const left = () => sql<{ token: string }[]>`select token_hash as token from sessions`;
+  await expect.poll(async () => (await left()).map(({ token }) => token)).toEqual(['late']);
+});
+
+test('without a game server launches say so', async () => {
+  await using service = await startService();
+  const ann = await person(service);
+  expect(await ann.get('/v1/currencies')).toMatchObject({ status: 503, body: { code: 'no_game_server' } });
+});
+
+test('the session of a launch is good for the bets of its player, and of nobody else', async () => {
+  let details: { sessionToken?: string } = {};
+  const target = createServer((req, res) => {
+    let text = '';
+    req.on('data', (chunk) => (text += String(chunk)));
+    req.on('end', () => {
+      ({ details } = JSON.parse(text) as { details: typeof details });
+      res.end('{"url":"https://games.example.test/"}');
+    });
+  });
+  const { service, sql, ann } = await startBoth(await serve(target));
+  await using _ = service;
+  const [playerId, other] = [await addPlayer(sql), await addPlayer(sql)];
+  const order = { playerId, gameCode: 'dice-alpha', countryCode: 'DE' };
+  expect((await ann.post('/v1/launches', order)).body['launchUrl']).toBe('https://games.example.test/');
+  const { sessionToken } = details;
+  expect((await callerOf(service, playerId).debit({ sessionToken })).status).toBe('OK');
+  expect((await callerOf(service, other).debit({ sessionToken })).status).toBe('ERROR_INVALID_SESSION');
+  expect(JSON.stringify([...(await sql`select * from sessions`)])).not.toContain(sessionToken);
+  expect(service.lines.join('')).not.toContain(sessionToken);
+});

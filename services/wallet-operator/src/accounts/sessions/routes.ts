@@ -1,0 +1,56 @@
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../../context.ts';
+import { pathOf } from '../../location.ts';
+import { CurrencyList, Launch, LaunchPath, LaunchRecord, NewLaunch } from './schema.ts';
+import { getLaunch, launch, listCurrencies } from './use-cases.ts';
+
+const tag = 'Launches';
+
+/** What we ask of the game server. */
+export const launchRoutes = (context: Context): Route[] => [
+  route(
+    {
+      method: 'post',
+      path: '/v1/launches',
+      operationId: 'launch',
+      tag,
+      summary: 'Open a game for a player',
+      auth: context.tokens.guard('wallet:admin'),
+      body: { schema: NewLaunch, example: { playerId: 'demo-1', gameCode: 'dice-alpha' } },
+      responses: {
+        201: { description: 'The game is open', body: Launch, headers: { Location: 'Its address' } },
+      },
+      problems: [404, 422],
+    },
+    async ({ body }) => {
+      const made = await launch(context, body);
+      return { status: 201, headers: { Location: pathOf('v1', 'launches', made.launchId) }, body: made };
+    },
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/v1/launches/{launchId}',
+      operationId: 'getLaunch',
+      tag,
+      summary: 'A launch, until a day after its session has expired',
+      auth: context.tokens.guard('wallet:admin'),
+      params: LaunchPath,
+      responses: { 200: { description: 'The launch', body: LaunchRecord } },
+      problems: [404],
+    },
+    async ({ params }) => ({ status: 200, body: await getLaunch(context, params.launchId) }),
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/v1/currencies',
+      operationId: 'listCurrencies',
+      tag,
+      summary: 'The currencies of the game server',
+      auth: context.tokens.guard('wallet:admin'),
+      responses: { 200: { description: 'Their codes', body: CurrencyList } },
+    },
+    async () => ({ status: 200, body: await listCurrencies(context) }),
+  ),
+];

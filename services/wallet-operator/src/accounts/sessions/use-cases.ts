@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { NotFound, Problem, Unavailable } from '@platform/service-kit/problem';
+import { askRedis } from '@platform/service-kit/redis';
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { databaseNow } from '../../db/now.ts';
+import { getGame } from '../games/use-cases.ts';
+import { jsonOf } from '@platform/wallet-protocol/body';
+import { isExcluded } from '../../ledger/domain.ts';
+import { playerRow } from '../players/use-cases.ts';
+import { sessionHash } from './token-hash.ts';
+import type { GameServer } from './game-server.ts';
+import type { CurrencyList, Launch, LaunchRecord, NewLaunch } from './schema.ts';
+import { findSession, insertSession, type SessionRow } from './queries.ts';
+
+const refuse = (code: string, detail: string) => new Problem({ status: 422, code, detail });
+
+const serverOf = ({ gameServer }: Context): GameServer => {
+  if (gameServer === undefined)
+    throw new Unavailable('no_game_server', 'No game server is set: GAME_SERVER_URL and OPERATOR_ID.');
+  return gameServer;
+};
+
+const recordOf = ({
+  launchId,
+  playerId,
+  gameCode,
+  createdAt,
+  expiresAt,
+}: SessionRow): z.input<typeof LaunchRecord> => ({
+  launchId,
+  playerId,
+  gameCode,
+  createdAt: createdAt.toISOString(),
+  expiresAt: expiresAt.toISOString(),
+});
+
+/** Creates a session and asks the game server to open the game, which calls `authenticate` before it answers. */
+export const launch = async (
+  ctx: Context,
+  { playerId, gameCode, countryCode }: z.output<typeof NewLaunch>,
+): Promise<z.input<typeof Launch>> => {
+  const server = serverOf(ctx);
+  const player = await playerRow(ctx, playerId);
+  const game = await getGame(ctx, gameCode);
+  if (player.status === 'disabled') throw refuse('player_disabled', 'The player is locked.');
+  if (isExcluded(player, await databaseNow(ctx.database.orm)))
+    throw refuse('player_self_excluded', 'The player is self-excluded.');
+  if (!game.enabled) throw refuse('game_disabled', 'The game is disabled.');
+  const country = countryCode ?? player.countryCode;
+  if (country === null) throw refuse('country_unknown', 'Neither the request nor the player says a country.');
+
+  const sessionToken = randomBytes(32).toString('base64url');
+  const row = { tokenHash: sessionHash(sessionToken), playerId, gameCode };
+  const session = await insertSession(ctx.database.orm, row, ctx.env.SESSION_TTL_S);
+  const answer = await server.launch({
+    playerId,
+    currency: player.currency,
+    gameCode,
+    countryCode: country,
+    details: { sessionToken },
+  });
+  const url = [answer['launchUrl'], answer['gameUrl'], answer['url']].find((one) => typeof one === 'string');
+  return { ...recordOf(session), launchUrl: url ?? null, gameServer: answer };
+};
+
+/** A launch whose session has not been deleted: that happens a day after it expired. Throws NotFound. */
+export const getLaunch = async (
+  { database }: Context,
+  launchId: string,
+): Promise<z.input<typeof LaunchRecord>> => {
+  const row = await findSession(database.orm, launchId);
+  if (row === undefined) throw new NotFound('launch');
+  return recordOf(row);
+};
+
+const Copy = z.object({ currencies: z.array(z.string()), fetchedAt: z.iso.datetime() });
+type Copy = z.output<typeof Copy>;
+
+const keyOf = ({ env }: Context): string => `wallet-operator:currencies:${env.GAME_SERVER_URL}`;
+const freshMs = 300_000;
+/** Without Redis, each process keeps its own last good copy. */
+const lastGood = new WeakMap<GameServer, Copy>();
+
+const kept = async (ctx: Context, server: GameServer): Promise<Copy | undefined> => {
+  const text = await askRedis(ctx.redis, (redis) => redis.get(keyOf(ctx)));
+  const copy = text ? Copy.safeParse(jsonOf(Buffer.from(text))).data : undefined;
+  return copy ?? lastGood.get(server);
+};
+
+/** The game server's currencies: fetched at most every five minutes; the last good copy while it cannot be reached. */
+export const listCurrencies = async (ctx: Context): Promise<z.input<typeof CurrencyList>> => {
+  const server = serverOf(ctx);
+  const copy = await kept(ctx, server);
+  const now = ctx.now();
+  if (copy !== undefined && Math.abs(now.getTime() - Date.parse(copy.fetchedAt)) < freshMs)
+    return { ...copy, stale: false };
+  try {
+    const fresh = { currencies: await server.currencies(), fetchedAt: now.toISOString() };
+    lastGood.set(server, fresh);
+    await askRedis(ctx.redis, (redis) => redis.set(keyOf(ctx), JSON.stringify(fresh)));
+    return { ...fresh, stale: false };
+  } catch (error) {
+    if (copy === undefined) throw error;
+    return { ...copy, stale: true };
+  }
+};

@@ -1,0 +1,65 @@
+import { pageList, pageOf } from '@platform/pagination/page-limit';
+import { route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../../context.ts';
+import { FoundEntryList } from '../../accounts/players/schema.ts';
+import { pageTransaction } from '../../accounts/players/use-cases.ts';
+import { AuditEventList, AuditQuery, Proof, TransactionQuery } from './schema.ts';
+import { pageEvents } from './use-cases.ts';
+
+const tag = 'Audit';
+
+/** The audit trail of what is not in the ledger, and the proof that the ledger is consistent. */
+export const auditRoutes = (context: Context): Route[] => {
+  const admin = context.tokens.guard('wallet:admin');
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/v1/audit/events',
+        operationId: 'listAuditEvents',
+        tag,
+        summary: 'Refusals, exclusions and changes by people, the newest first',
+        auth: admin,
+        query: AuditQuery,
+        responses: { 200: { description: 'A page', body: AuditEventList } },
+      },
+      async ({ query }) => {
+        const page = pageOf(query);
+        return {
+          status: 200,
+          body: pageList('events', page, await pageEvents(context, query.playerId, page)),
+        };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/audit/entries',
+        operationId: 'findEntries',
+        tag,
+        summary: 'The entries with a transaction id, of any player, and their reversals',
+        auth: context.tokens.guard('wallet:read'),
+        query: TransactionQuery,
+        responses: { 200: { description: 'A page', body: FoundEntryList } },
+      },
+      async ({ query }) => {
+        const page = pageOf(query);
+        const entries = await pageTransaction(context, query.transactionId, page);
+        return { status: 200, body: pageList('entries', page, entries) };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/audit/proof',
+        operationId: 'proveLedger',
+        tag,
+        summary: 'Check the whole ledger in one snapshot',
+        description: 'Callbacks go on meanwhile. The answer is 200 also when something is wrong.',
+        auth: admin,
+        responses: { 200: { description: 'What was found', body: Proof } },
+      },
+      async () => ({ status: 200, body: await context.proving.prove() }),
+    ),
+  ];
+};

@@ -1,0 +1,25 @@
+import type { Page } from '@platform/pagination/page-limit';
+import { slice, type Slice } from '@platform/pagination/slice';
+import type { Executor } from '@platform/service-kit/db';
+import type { z } from 'zod';
+import type { Context } from '../../context.ts';
+import type { AuditEvent } from './schema.ts';
+import { insertEvent, listEvents } from './queries.ts';
+
+/** Records an action of a person, in the transaction that performs it. */
+export const recordEvent = (
+  orm: Pick<Executor, 'insert'>,
+  event: Parameters<typeof insertEvent>[1],
+): Promise<void> => insertEvent(orm, event);
+
+export const pageEvents = async (
+  { database }: Context,
+  playerId: string | undefined,
+  page: Page,
+): Promise<Slice<z.input<typeof AuditEvent>>> => {
+  const rows = await listEvents(database.orm, playerId, page);
+  return slice(
+    rows.map((row) => ({ ...row, at: row.at.toISOString() })),
+    page.limit,
+  );
+};

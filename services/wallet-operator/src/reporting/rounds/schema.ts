@@ -1,0 +1,75 @@
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
+import { instant } from '@platform/service-kit/text';
+import { z } from 'zod';
+import { id } from '@platform/wallet-protocol/ids';
+import { Entry } from '../../accounts/players/schema.ts';
+
+const shape = {
+  playerId: z.string(),
+  roundId: z.string(),
+  gameCode: z.string(),
+  status: z.enum(['open', 'closed']),
+  openedAt: instant(),
+  closedAt: instant().nullable(),
+  currency: z.string(),
+  promotional: z.boolean().meta({
+    description: 'Whether it began with a win instead of a bet: a free round, a jackpot or another gift',
+  }),
+};
+
+const stake = z.string().meta({ description: 'Sum of the bets', examples: ['5.00'] });
+const result = z.string().meta({
+  description: 'What the round has changed in the balance so far: wins and reversals less bets',
+  examples: ['-5.00'],
+});
+const inList = 'null when the player has more than 100 entries since: then read the round itself';
+
+export const Round = z
+  .object({
+    ...shape,
+    stake: z
+      .string()
+      .nullable()
+      .meta({ description: `Sum of the bets; ${inList}`, examples: ['5.00'] }),
+    result: z
+      .string()
+      .nullable()
+      .meta({ description: `Wins and reversals less bets; ${inList}`, examples: ['-5.00'] }),
+  })
+  .meta({ id: 'Round' });
+export const RoundWithEntries = z
+  .object({ ...shape, stake, result, entries: z.array(Entry) })
+  .meta({ id: 'RoundWithEntries' });
+
+export const RoundPath = z.object({
+  playerId: id.meta({ example: 'demo-1' }),
+  roundId: id.meta({ example: 'my-round' }),
+});
+
+const seconds = z
+  .string()
+  .regex(/^(?:0|[1-9]\d{0,8})$/)
+  .transform(Number);
+
+const wanted = 'must be seconds, such as 3600, or an ISO 8601 instant of the years 1 to 9999';
+
+/** An offset can move the UTC year of a time outside of the years that PostgreSQL accepts in this notation. */
+const isInCalendar = (age: number | string): boolean => {
+  const year = typeof age === 'string' ? new Date(age).getUTCFullYear() : 1;
+  return !(year < 1 || year > 9999);
+};
+
+export const RoundQuery = z.strictObject({
+  ...pageLimitQuery,
+  status: z.enum(['open']).optional().meta({ description: 'Open unless `roundId` is given' }),
+  roundId: id
+    .optional()
+    .meta({ description: 'The rounds with this id, each of another player, open or closed' }),
+  olderThan: z
+    .union([seconds, z.iso.datetime({ offset: true, error: wanted })])
+    .refine(isInCalendar, wanted)
+    .default(0)
+    .meta({ description: 'Seconds, or the instant before which the round was opened', type: 'string' }),
+});
+
+export const RoundList = pageLimitBody('rounds', Round);

@@ -1,0 +1,25 @@
+import { startBackground, type Background } from '@platform/service-kit/background';
+import type { Log } from '@platform/service-kit/log';
+import type { Sql } from 'postgres';
+import type { SlowConnection } from '../../db/slow-connection.ts';
+import { closeDays, firstOpenDay, newestFinishedDay } from './queries.ts';
+
+/** Keeps the sums of each day that is over, soon after its end. Disposal does not wait for a run in progress. */
+export const startClosing = (
+  sql: Sql,
+  { slow, everyMs, log }: { slow: SlowConnection; everyMs: number; log: Log },
+): AsyncDisposable => {
+  // The first run does nothing: the replicas of a rollout start together, and a program may only need the context.
+  let isFirst = true;
+  const run = async (): Promise<void> => {
+    if (isFirst) return void (isFirst = false);
+    const finished = await newestFinishedDay(sql);
+    const open = await firstOpenDay(sql);
+    if (open !== null && open <= finished) await slow.run((connection) => closeDays(connection, finished));
+  };
+  const background: Background = startBackground({ name: 'account summary', everyMs, log, run });
+  return {
+    // Not awaited: it ends when `slow` is disposed.
+    [Symbol.asyncDispose]: async () => void background[Symbol.asyncDispose](),
+  };
+};

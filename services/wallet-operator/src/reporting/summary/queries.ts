@@ -1,0 +1,157 @@
+import type { Page } from '@platform/pagination/page-limit';
+import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
+
+type Query = Sql | TransactionSql;
+
+/** Sums of a day, currency and game in minor units, as digits. */
+export interface SummaryRow {
+  /** UTC, as YYYY-MM-DD. */
+  day: string;
+  currency: string;
+  /** Empty for deposits and withdrawals, and where the row is of all games. */
+  gameCode: string;
+  entries: number;
+  opening: string;
+  bets: string;
+  wins: string;
+  promotional: string;
+  reversals: string;
+  grossRevenue: string;
+  deposits: string;
+  withdrawals: string;
+  closing: string;
+}
+
+const midnight = (sql: Query, day: string, plus = 0) =>
+  sql`((${day}::date + ${plus}::int)::timestamp at time zone 'UTC')`;
+
+/**
+ * Rows as those of `daily_sums`, for the days from `open` to `to` (at most today), from the entries of these days and the
+ * closing of the day before. `open` is the first day that `daily_sums` does not have.
+ */
+export const openDays = (sql: Query, open: string, to: string) => {
+  const isOfDays = (at: PendingQuery<Row[]>) =>
+    sql`${at} >= ${midnight(sql, open)} and ${at} < ${midnight(sql, to, 1)}`;
+  const dayOf = (at: PendingQuery<Row[]>) => sql`(${at} at time zone 'UTC')::date`;
+  return sql`(
+    with moved as (
+      select day, currency, coalesce(game_code, '') as game_code,
+        (count(*) filter (where operation <> 'tombstone'))::int as entries,
+        coalesce(-sum(amount) filter (where operation = 'debit'), 0) as bets,
+        coalesce(sum(amount) filter (where operation = 'credit'), 0) as wins,
+        coalesce(sum(amount) filter (where operation = 'rollback'), 0) as reversals,
+        coalesce(sum(amount) filter (where operation = 'deposit'), 0) as deposits,
+        coalesce(-sum(amount) filter (where operation = 'withdrawal'), 0) as withdrawals
+      -- OFFSET 0: otherwise the planner expects as many days as times, and sorts instead of hashing.
+      from (select ${dayOf(sql`at`)} as day, * from entries where ${isOfDays(sql`at`)} offset 0) e
+        join players using (player_id)
+      group by 1, 2, 3
+    ), gifts as (
+      select ${dayOf(sql`opened_at`)} as day, currency, e.game_code, sum(amount) as promotional
+      from rounds r join players using (player_id)
+        join entries e on e.player_id = r.player_id and e.seq = r.opened_seq
+      where promotional and ${isOfDays(sql`opened_at`)}
+      group by 1, 2, 3
+    ), before as (
+      select currency, game_code, closing from daily_sums where day = ${open}::date - 1
+    ), sums as (
+      select day, currency, game_code, coalesce(entries, 0) as entries, coalesce(bets, 0) as bets,
+        coalesce(wins, 0) as wins, coalesce(promotional, 0) as promotional, coalesce(reversals, 0) as reversals,
+        coalesce(deposits, 0) as deposits, coalesce(withdrawals, 0) as withdrawals,
+        coalesce(closing, 0) + coalesce(sum(wins + reversals + deposits - bets - withdrawals)
+          over (partition by currency, game_code order by day), 0) as closing
+      from (select day::date from generate_series(${open}::date,
+          least(${to}::date, ${dayOf(sql`now()`)}), interval '1 day') day) days
+        cross join (select currency, game_code from moved union select currency, game_code from before) accounts
+        left join moved using (day, currency, game_code)
+        left join gifts using (day, currency, game_code)
+        left join before using (currency, game_code)
+    )
+    select * from sums where entries > 0 or closing <> 0
+  )`;
+};
+
+/** The first day that is not in `daily_sums`; null while the ledger is empty. */
+export const firstOpenDay = async (sql: Query): Promise<string | null> => {
+  const [row] = await sql<[{ day: string | null }]>`
+    select coalesce((select max(day) + 1 from daily_sums),
+      (select (min(at) at time zone 'UTC')::date from entries))::text as day`;
+  return row.day;
+};
+
+/** How long the first day that is not in `daily_sums` has been over; 0 while it is not over, or the ledger is empty. */
+export const overdueSeconds = async (sql: Query): Promise<number> => {
+  // Of a ledger without sums, one of the oldest entries says enough; the exact one would need all of them.
+  const [row] = await sql<[{ seconds: number | null }]>`
+    select greatest(extract(epoch from now() - (open + 1)::timestamp at time zone 'UTC'), 0)::float8 as seconds
+    from (select coalesce((select max(day) + 1 from daily_sums),
+      (select (at at time zone 'UTC')::date from entries limit 1)) as open) first_open`;
+  return row.seconds ?? 0;
+};
+
+/** The newest day of which all entries are written: batches take seconds, and clocks may differ by minutes. */
+export const newestFinishedDay = async (sql: Query): Promise<string> => {
+  const [row] = await sql<[{ day: string }]>`
+    select ((now() at time zone 'UTC' - interval '10 minutes')::date - 1)::text as day`;
+  return row.day;
+};
+
+const lock = 4_218_333;
+
+const dayAfter = (day: string): string => new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+
+/** Keeps the sums of the first open day up to `to` that has any. Returns whether there may be more. */
+const closeNextDay = (sql: Sql, to: string): Promise<boolean> =>
+  sql.begin(async (tx) => {
+    const [{ locked }] = await tx<[{ locked: boolean }]>`select pg_try_advisory_xact_lock(${lock}) as locked`;
+    const open = locked ? await firstOpenDay(tx) : null;
+    if (open === null) return false;
+    for (let day = open; day <= to; day = dayAfter(day)) {
+      const { count } =
+        await tx`insert into daily_sums (day, currency, game_code, entries, bets, wins, promotional, reversals,
+          deposits, withdrawals, closing) select * from ${openDays(tx, day, day)} days`;
+      if (count > 0) return true;
+    }
+    return false;
+  });
+
+/**
+ * Keeps the sums of the days up to `to`, each in a transaction: when it fails, the days before are kept. Does nothing
+ * while another process does it.
+ */
+export const closeDays = async (sql: Sql, to: string): Promise<void> => {
+  while (await closeNextDay(sql, to));
+};
+
+export interface SummaryFilter {
+  from: string;
+  to: string;
+  by: 'currency' | 'game';
+}
+
+/**
+ * The summary of the days `from` to `to`, one row more than the page holds. Of days that are in `daily_sums`, no entry is
+ * read. `open` is the first day that is not.
+ */
+export const listSums = (
+  sql: Query,
+  open: string | null,
+  { from, to, by }: SummaryFilter,
+  { limit, offset }: Pick<Page, 'limit' | 'offset'>,
+) => {
+  const game = by === 'game' ? sql`game_code` : sql`''`;
+  const isAllClosed = open === null || open > to;
+  return sql<SummaryRow[]>`
+    select day::text, currency, ${game} as "gameCode", sum(entries)::float8 as entries,
+      sum(closing - wins - reversals - deposits + bets + withdrawals) as opening, sum(bets) as bets, sum(wins) as wins,
+      sum(promotional) as promotional, sum(reversals) as reversals, sum(bets - wins - reversals) as "grossRevenue",
+      sum(deposits) as deposits, sum(withdrawals) as withdrawals, sum(closing) as closing
+    from (
+      select day, currency, game_code, entries, bets, wins, promotional, reversals, deposits, withdrawals, closing
+      from daily_sums where day between ${from} and ${to} and day < ${open}
+      ${isAllClosed ? sql`` : sql`union all select * from ${openDays(sql, open, to)} open_days`}
+    ) sums
+    where day >= ${from}
+    group by sums.day, currency, 3 order by sums.day, currency, 3
+    limit ${limit + 1} offset ${String(offset)}`;
+};

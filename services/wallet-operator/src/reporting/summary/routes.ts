@@ -1,0 +1,60 @@
+import { pageList, pageOf } from '@platform/pagination/page-limit';
+import { route, type Route } from '@platform/service-kit/route';
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { Summary, SummaryFileQuery, SummaryQuery } from './schema.ts';
+import { pageSummary, summaryFile } from './use-cases.ts';
+
+const tag = 'Audit';
+
+/** The account summary, for bookkeeping. */
+export const summaryRoutes = (context: Context): Route[] => {
+  const reader = context.tokens.guard('wallet:read');
+  return [
+    route(
+      {
+        method: 'get',
+        path: '/v1/audit/summary',
+        operationId: 'readSummary',
+        tag,
+        summary: 'The account summary of days, by currency or by game and currency',
+        description:
+          'Opening, bets, wins, reversals, deposits, withdrawals and closing. Rows without entries and with a closing of 0.00 are left out.',
+        auth: reader,
+        query: SummaryQuery,
+        responses: { 200: { description: 'A page', body: Summary } },
+      },
+      async ({ query }) => {
+        const page = pageOf(query);
+        return { status: 200, body: pageList('summary', page, await pageSummary(context, query, page)) };
+      },
+    ),
+    route(
+      {
+        method: 'get',
+        path: '/v1/audit/summary.csv',
+        operationId: 'downloadSummary',
+        tag,
+        summary: 'The account summary as a CSV file',
+        auth: reader,
+        query: SummaryFileQuery,
+        responses: {
+          200: {
+            description: 'A line for each row, after a line of names',
+            body: z.string(),
+            mediaType: 'text/csv',
+          },
+        },
+        problems: [422],
+      },
+      async ({ query }) => ({
+        status: 200,
+        headers: {
+          'Content-Type': 'text/csv; charset=utf-8',
+          'Content-Disposition': `attachment; filename="summary-${query.from}-${query.to}.csv"`,
+        },
+        rawBody: await summaryFile(context, query),
+      }),
+    ),
+  ];
+};

@@ -1,0 +1,56 @@
+import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
+import { z } from 'zod';
+import { day } from '../../accounts/players/schema.ts';
+
+const longest = 31;
+const dayMs = 86_400_000;
+
+/** Query parameters for a number of days. */
+export const dayRange = {
+  from: day.meta({ description: 'First day, UTC', example: '2026-11-01' }),
+  to: day.meta({ description: `Last day, UTC; at most ${longest} days`, example: '2026-11-07' }),
+};
+
+export const isDayRange = ({ from, to }: { from: string; to: string }): boolean =>
+  from <= to && Date.parse(to) - Date.parse(from) < longest * dayMs;
+
+/** For `refine`. */
+export const notDayRange = { path: ['to'], error: `must be from 0 to ${longest - 1} days after \`from\`` };
+
+const by = z
+  .enum(['currency', 'game'])
+  .default('currency')
+  .meta({ description: 'One row for each currency, or for each game and currency' });
+
+export const SummaryQuery = z
+  .strictObject({ ...dayRange, by, ...pageLimitQuery })
+  .refine(isDayRange, notDayRange);
+
+export const SummaryFileQuery = z.strictObject({ ...dayRange, by }).refine(isDayRange, notDayRange);
+
+/** Of a sum in the currency of its row. */
+export const sum = (description: string) => z.string().meta({ description, examples: ['100.00'] });
+
+export const SummaryLine = z
+  .object({
+    day: z.string().meta({ description: 'UTC', examples: ['2026-11-01'] }),
+    currency: z.string(),
+    gameCode: z
+      .string()
+      .nullable()
+      .meta({ description: 'null: deposits and withdrawals, or with `by=currency` all games and these' }),
+    opening: sum('`closing` of the day before; 0.00 where the day before has no such row'),
+    bets: sum('Debits'),
+    wins: sum('Credits'),
+    promotionalWins: sum('The part of `wins` that opened a round: free rounds, jackpots and other gifts'),
+    reversals: sum('Bets that were rolled back'),
+    grossRevenue: sum('Bets less wins and reversals; negative when players won more'),
+    deposits: sum('Deposits'),
+    withdrawals: sum('Withdrawals'),
+    closing: sum('opening - bets + wins + reversals + deposits - withdrawals'),
+    entries: z.int(),
+    complete: z.boolean().meta({ description: 'Whether the day is over and its sums are kept' }),
+  })
+  .meta({ id: 'SummaryLine' });
+
+export const Summary = pageLimitBody('summary', SummaryLine);

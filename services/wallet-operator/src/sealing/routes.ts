@@ -1,0 +1,66 @@
+import { pageList, pageOf } from '@platform/pagination/page-limit';
+import { EvidenceFile } from '@platform/sealed-log/evidence';
+import { anyone, route, type Route } from '@platform/service-kit/route';
+import type { Context } from '../context.ts';
+import { RoundPath } from '../reporting/rounds/schema.ts';
+import { CheckpointList, CheckpointQuery, SealingKeys } from './schema.ts';
+import { pageCheckpoints, roundEvidence, sealingKeys } from './use-cases.ts';
+
+const tag = 'Evidence';
+
+/** What proves to a third party that entries existed and were not changed. */
+export const evidenceRoutes = (context: Context): Route[] => [
+  route(
+    {
+      method: 'get',
+      path: '/v1/audit/checkpoints',
+      operationId: 'listCheckpoints',
+      tag,
+      summary: 'Signed checkpoints of the ledger',
+      description:
+        'For third parties to keep. The oldest come first, so that the number of a checkpoint is its place in the list.',
+      auth: context.tokens.guard('wallet:audit'),
+      query: CheckpointQuery,
+      responses: { 200: { description: 'A page', body: CheckpointList } },
+    },
+    async ({ query }) => {
+      const page = pageOf(query);
+      return {
+        status: 200,
+        body: pageList('checkpoints', page, await pageCheckpoints(context, query, page)),
+      };
+    },
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/v1/audit/keys',
+      operationId: 'listSealingKeys',
+      tag,
+      summary: 'Public keys that signed checkpoints and evidence (RFC 7517)',
+      auth: anyone,
+      responses: { 200: { description: 'The newest first', body: SealingKeys } },
+    },
+    async () => ({ status: 200, body: await sealingKeys(context) }),
+  ),
+  route(
+    {
+      method: 'get',
+      path: '/v1/players/{playerId}/rounds/{roundId}/evidence',
+      operationId: 'getRoundEvidence',
+      tag,
+      summary: 'The entries of a round with the proof that they were sealed',
+      description: 'Save the answer as it is: `verify-evidence` needs neither this service nor its database.',
+      auth: context.tokens.guard('wallet:read'),
+      params: RoundPath,
+      responses: { 200: { description: 'Evidence', body: EvidenceFile } },
+      problems: [404, 409],
+    },
+    async ({ params }) => ({
+      status: 200,
+      headers: { 'Content-Disposition': 'attachment; filename="evidence.json"' },
+      // As it was signed: shaping it by its schema again could change its bytes.
+      rawBody: await roundEvidence(context, params.playerId, params.roundId),
+    }),
+  ),
+];

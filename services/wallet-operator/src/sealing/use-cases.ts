@@ -1,0 +1,155 @@
+import type { KeyObject } from 'node:crypto';
+import type { Page } from '@platform/pagination/page-limit';
+import { slice, type Slice } from '@platform/pagination/slice';
+import { Conflict, NotFound, Unavailable } from '@platform/service-kit/problem';
+import type { Sql } from 'postgres';
+import type { z } from 'zod';
+import { SafeError } from '@platform/service-kit/safe-error';
+import type { Context } from '../context.ts';
+import { databaseNow } from '../db/now.ts';
+import { playerRow } from '../accounts/players/use-cases.ts';
+import { checkpointHash, noCheckpoint, type Checkpoint } from '@platform/sealed-log/checkpoint';
+import { publicJwk, type PublicJwk } from '@platform/sealed-log/keys';
+import { hashBytes, merkleLevels, pathTo, rootOf } from '@platform/sealed-log/merkle';
+import type { CheckpointQuery } from './schema.ts';
+import type { Evidence } from '@platform/sealed-log/evidence';
+import {
+  checkpointsAfter,
+  checkpointsByNumber,
+  leavesBefore,
+  leavesOfRanges,
+  listKeys,
+  newestCheckpoints,
+  placedEntries,
+  type PlacedEntry,
+} from './queries.ts';
+import { checkSignature } from '@platform/sealed-log/verify';
+
+export const pageCheckpoints = async (
+  { database }: Context,
+  { sort }: Pick<z.output<typeof CheckpointQuery>, 'sort'>,
+  { offset, limit }: Page,
+): Promise<Slice<Checkpoint>> => {
+  const list = sort === 'number' ? checkpointsAfter : newestCheckpoints;
+  return slice(await list(database.sql, offset, limit + 1), limit);
+};
+
+/** All public keys that have signed, as a JWKS (RFC 7517). */
+export const sealingKeys = async ({ database, sealingKey }: Context): Promise<{ keys: PublicJwk[] }> => {
+  const used = (await listKeys(database.sql)).map(({ x }) => x);
+  return { keys: [...new Set([...(sealingKey ? [sealingKey.x] : []), ...used])].map(publicJwk) };
+};
+
+/** Entries of a round that evidence can have: each may be in a range of its own, whose tree is computed again. */
+const maxEntries = 1000;
+
+type SealedEntryRow = PlacedEntry & { checkpoint: number; firstSeq: string };
+
+const isSealed = (entry: PlacedEntry): entry is SealedEntryRow => entry.checkpoint !== null;
+
+/** The entries that one checkpoint sealed, with their inclusion proofs. The tree is computed from the entries as they are now. */
+const proveEntries = async (
+  sql: Sql,
+  { number, root }: Checkpoint,
+  entries: readonly SealedEntryRow[],
+  playerId: string,
+): Promise<Evidence['entries']> => {
+  const [range] = await leavesOfRanges(sql, number, number);
+  const levels = merkleLevels(range?.leaves ?? Buffer.alloc(0));
+  if (rootOf(levels) !== root)
+    throw new SafeError(`entries of checkpoint ${number} were changed after they were sealed`);
+  const before = await leavesBefore(sql, number, playerId);
+  return entries.map(({ firstSeq, ...entry }) => {
+    const leaf = before + Number(BigInt(entry.seq) - BigInt(firstSeq));
+    return { ...entry, leaf, path: pathTo(levels, leaf) };
+  });
+};
+
+/**
+ * The evidence of a round, as the text of the file: its entries, the proof that each was sealed, and the signed
+ * checkpoints. Throws NotFound, Conflict (`not_sealed` while the newest entries wait for their checkpoint,
+ * `round_too_large`), and Unavailable without a key.
+ */
+export const roundEvidence = async (ctx: Context, playerId: string, roundId: string): Promise<string> => {
+  const { database, sealingKey } = ctx;
+  const { sql } = database;
+  if (sealingKey === undefined)
+    throw new Unavailable('no_sealing_key', 'This service has no key to seal entries with (SEALING_KEY).');
+  const { currency } = await playerRow(ctx, playerId);
+  const placed = await placedEntries(sql, playerId, roundId, maxEntries + 1);
+  if (placed.length === 0) throw new NotFound('round');
+  if (placed.length > maxEntries)
+    throw new Conflict(
+      'round_too_large',
+      `There is no evidence of rounds with more than ${maxEntries} entries.`,
+    );
+  const sealed = placed.filter(isSealed);
+  if (sealed.length < placed.length)
+    throw new Conflict(
+      'not_sealed',
+      'The newest entries of the round are not sealed yet; try again in a moment.',
+    );
+  const byCheckpoint = Map.groupBy(sealed, ({ checkpoint }) => checkpoint);
+  const checkpoints = await checkpointsByNumber(sql, [...byCheckpoint.keys()]);
+  const entries: Evidence['entries'] = [];
+  for (const checkpoint of checkpoints)
+    entries.push(
+      ...(await proveEntries(sql, checkpoint, byCheckpoint.get(checkpoint.number) ?? [], playerId)),
+    );
+  const evidence: Evidence = {
+    version: 1,
+    playerId,
+    roundId,
+    currency,
+    createdAt: (await databaseNow(database.orm)).toISOString(),
+    entries,
+    checkpoints: [...checkpoints],
+  };
+  const signed = JSON.stringify(evidence);
+  const { keyId, sign } = sealingKey;
+  // Built from the signed text itself: serialising the object again could change its bytes.
+  return `{"evidence":${signed},${JSON.stringify({ keyId, signature: sign(signed) }).slice(1)}`;
+};
+
+/** Ranges that are read in one statement. */
+const rangesAtOnce = 64;
+
+/**
+ * Compares all entries with all checkpoints, these with their signatures and with each other, and with those that a third
+ * party `kept`. Returns how many entries are sealed. Throws with the number of the first checkpoint that does not fit.
+ */
+export const verifySeals = async (
+  sql: Sql,
+  keys: ReadonlyMap<string, KeyObject>,
+  kept: readonly Checkpoint[] = [],
+): Promise<number> => {
+  const keptHash = new Map(kept.map((checkpoint) => [checkpoint.number, checkpointHash(checkpoint)]));
+  let newest: Checkpoint | undefined;
+  for (;;) {
+    const after = newest?.number ?? 0;
+    const checkpoints = await checkpointsAfter(sql, BigInt(after), rangesAtOnce);
+    if (checkpoints.length === 0) {
+      const [missing] = keptHash.keys();
+      if (missing !== undefined)
+        throw new SafeError(`checkpoint ${missing} was kept, and is not in the database`);
+      return newest?.total ?? 0;
+    }
+    const ranges = await leavesOfRanges(sql, after + 1, after + rangesAtOnce);
+    for (const [at, checkpoint] of checkpoints.entries()) {
+      const { number, previous, root, total, entries } = checkpoint;
+      const { leaves = Buffer.alloc(0) } = ranges.find((range) => range.number === number) ?? {};
+      const follows =
+        number === after + 1 + at &&
+        previous === (newest === undefined ? noCheckpoint : checkpointHash(newest)) &&
+        total === (newest?.total ?? 0) + entries;
+      if (!follows) throw new SafeError(`checkpoint ${number} does not follow from the one before it`);
+      checkSignature(checkpoint, keys);
+      if (leaves.length !== entries * hashBytes || rootOf(merkleLevels(leaves)) !== root)
+        throw new SafeError(`entries of checkpoint ${number} were changed after they were sealed`);
+      if ((keptHash.get(number) ?? checkpointHash(checkpoint)) !== checkpointHash(checkpoint))
+        throw new SafeError(`checkpoint ${number} was rewritten: it differs from the kept one`);
+      keptHash.delete(number);
+      newest = checkpoint;
+    }
+  }
+};
