@@ -36,3 +36,14 @@ test('an IPv6 address counts for its /64, /56 and /48 with growing limits, any o
   expect(networksOf('::ffff:192.0.2.9')).toEqual([{ name: '192.0.2.9', factor: 1 }]);
   expect(networksOf(undefined)).toEqual([{ name: 'unknown', factor: 1 }]);
 });
+
+test('an IPv4 host counts for itself behind NAT64 too, and networks beside the prefix of NAT64 are IPv6', () => {
+  fc.assert(
+    fc.property(fc.ipV4(), (host) => {
+      expect(networksOf(`64:ff9b::${host}`)).toEqual([{ name: host, factor: 1 }]);
+    }),
+  );
+  expect(networkOf('64:ff9b::c000:209')).toBe('192.0.2.9');
+  expect(networkOf('64:ff9b:0:0:0:1:c000:209')).toBe('64:ff9b::/64');
+  expect(networkOf('64:ff9b:1::192.0.2.9')).toBe('64:ff9b:1::/64');
+});

@@ -36,15 +36,24 @@ const prefixOf = ({ parts }: ipaddr.IPv6, length: number): string => {
   return `${new ipaddr.IPv6([one, two, three, fourth, 0, 0, 0, 0]).toString()}/${length}`;
 };
 
+/** What a NAT64 gateway makes of an IPv4 address: the address in the last 32 bits (RFC 6052 section 2.1). */
+const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+
+/** The client of an address: the IPv4 host behind NAT64, which shares its /96 with all of IPv4. */
+const clientOf = (address: ReturnType<typeof parseAddress>): ReturnType<typeof parseAddress> =>
+  address instanceof ipaddr.IPv6 && address.match(nat64)
+    ? new ipaddr.IPv4(address.toByteArray().slice(12))
+    : address;
+
 /**
  * The networks that a client address counts for in limits, the narrowest first. An IPv4 address is one; an IPv6
  * address is in a /64, of which every client can use all 2^64 addresses, and in the /56 and the /48 that a provider may
- * have given to one customer (docs/adr/0076).
+ * have given to one customer (docs/adr/0076). The IPv6 address of an IPv4 host behind NAT64 counts for that host.
  */
 export const networksOf = (address: string | undefined): readonly [Network, ...Network[]] => {
   // Nearly all are; parsing them would cost more than the rest of the limit.
   if (address !== undefined && isIPv4(address)) return [{ name: address, factor: 1 }];
-  const parsed = parseAddress(address);
+  const parsed = clientOf(parseAddress(address));
   if (parsed instanceof ipaddr.IPv6) {
     const [link, ...sites] = ipv6Prefixes;
     const networkAt = ({ length, factor }: (typeof ipv6Prefixes)[number]): Network => ({
