@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import postgres from 'postgres';
 import { expect, inject, test } from 'vitest';
 import { cloneDatabase, startServiceProcess, type ServiceProcess } from '../src/testing/index.ts';
@@ -65,6 +66,22 @@ test('a request on a kept-alive connection is answered after the process stopped
   await expect.poll(refused).toBe(true);
   kept.write(request);
   expect(String(await once(kept, 'data'))).toMatch(/^HTTP\/1\.1 404 [^]*\r\nConnection: close\r\n/i);
+  expect(await service.exited()).toBe(0);
+});
+
+test('on SIGTERM requests whose body does not arrive get 503, and the process ends with 0', async () => {
+  await using database = await cloneDatabase(inject('postgresUrl'), migrations);
+  await using service = await startProcess(database.url);
+  const head = 'POST /v1/notes HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+  const answers = Array.from({ length: 5 }, async () => {
+    const socket = connect(service.port, '127.0.0.1');
+    socket.write(`${head}Content-Length: 5000\r\n\r\n{"id":`);
+    return text(socket);
+  });
+  // One that came later has been answered, so these have arrived.
+  expect((await fetch(`${service.url}/v1/notes/one`)).status).toBe(404);
+  service.signal('SIGTERM');
+  for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 503 [^]*"too_busy"/);
   expect(await service.exited()).toBe(0);
 });
 

@@ -27,6 +27,11 @@ interface Connection {
   proxied: boolean;
 }
 
+const enders = new WeakMap<Server, () => void>();
+
+/** Ends all unread requests of a server that stops, however many connections it has. */
+export const endUnreadRequests = (server: Server): void => enders.get(server)?.();
+
 /**
  * Shares the connections of a server among the networks of its clients. While they run short, the oldest unread requests
  * of the network with the most of them end first: requests whose head or body has not arrived, and idle connections
@@ -61,6 +66,14 @@ export const shareConnections = (
       ? undefined
       : networkOf(socket.remoteAddress);
   };
+  const endConnection = ({ socket }: Connection): void => {
+    open.delete(socket);
+    end(socket, responseOn(socket));
+  };
+  enders.set(server, () => {
+    for (const connection of open.values())
+      if (networkOfUnread(connection) !== undefined) endConnection(connection);
+  });
   const makeRoom = (): void => {
     const oldestFirst = [...open.values()].toSorted((a, b) => a.turn - b.turn);
     const groups = [...Map.groupBy(oldestFirst, networkOfUnread)].filter(
@@ -71,8 +84,7 @@ export const shareConnections = (
       const largest = unread.reduce((most, other) => (other.length > most.length ? other : most));
       const [oldest] = largest.splice(0, 1);
       if (oldest === undefined) return;
-      open.delete(oldest.socket);
-      end(oldest.socket, responseOn(oldest.socket));
+      endConnection(oldest);
     }
   };
 

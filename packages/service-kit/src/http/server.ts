@@ -81,7 +81,7 @@ const answerParserError = (error: ParserError, socket: Socket): void => {
 
 const tooManyUnread = new Unavailable(
   'too_busy',
-  'Too many requests are arriving slowly; send this one again.',
+  'The request arrives too slowly for a server that is busy or stops; send it again.',
   undefined,
   1,
 );
@@ -108,7 +108,7 @@ export interface ConnectionLimits {
   /** Connections at most; further ones are closed at once. */
   maxConnections: number;
   clientAddress: ClientAddress;
-  /** Called for each unread request that was ended because connections ran short. */
+  /** Called for each unread request that was ended because connections ran short or the server stops. */
   onEnded(): void;
 }
 

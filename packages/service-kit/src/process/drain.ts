@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, Server as TcpServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endUnreadRequests } from '../http/connection-budget.ts';
 
 /** How long connections without a request stay open after the listener closed; the gateway closes them after 1 s. */
 const maxIdleMs = 1500;
+/** How long requests may go on arriving after the listener closed. */
+const maxUnreadMs = 3000;
 /** The part of the drain in which each answer closes its connection. */
 const closingPart = 0.5;
 
@@ -58,8 +61,8 @@ const stopListening = async (server: Server): Promise<void> => {
 /**
  * Closes a server without failing a request. For `drainMs` it still accepts connections, and each answer closes its own,
  * so that proxies connect to other replicas. In the second half connections are kept again: a proxy that has some opens
- * no new one in the moment when the listener closes. From then on each answer closes its connection. Resolves when the
- * running requests are answered.
+ * no new one in the moment when the listener closes. From then on each answer closes its connection. Requests that have not
+ * arrived three seconds later get 503. Resolves when the running requests are answered.
  */
 export const drain = async (server: Server, drainMs: number): Promise<void> => {
   let closing = true;
@@ -76,7 +79,11 @@ export const drain = async (server: Server, drainMs: number): Promise<void> => {
   // A connection that has not sent the head of a request is not idle for Node.js: it gets 408.
   server.headersTimeout = Math.max(1, idleMs);
   await Promise.race([closed, sleep(idleMs)]);
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const unreadUntil = performance.now() + maxUnreadMs - idleMs;
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    if (performance.now() > unreadUntil) endUnreadRequests(server);
+  }, 50);
   await closed;
   clearInterval(sweep);
 };
