@@ -1,21 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
 import { parseArgs } from 'node:util';
-import { gatewayConfig } from './kubernetes/gateway.ts';
-import { readPlatform, readServices, root } from './values.ts';
+import { renderConfig } from '@platform/gateway/config';
+import { imageOptions } from '@platform/gateway/options';
+import { exportJWK, generateKeyPair, importJWK, SignJWT, type JWK } from 'jose';
+import { parse } from 'yaml';
+
+const root = join(import.meta.dirname, '../../..');
 
 /**
  * Writes what compose.yaml mounts into `prepared/` (or `--out FOLDER`): passwords, keys and database URLs, which are created
- * once and kept, and the gateway's configuration (`--telemetry`: with metrics and spans, for the profile of that name; `--values FILE`:
- * other options of nginx). It also creates a key in place of an identity provider, and a token that is valid for a day.
+ * once and kept, and the gateway's configuration (`--telemetry`: with metrics and spans, for the profile of that name;
+ * `--values FILE`: `nginx` in that file, as in the values of the chart). It also creates a key in place of an identity provider, and a token that is valid for a day.
  */
 const { values: asked } = parseArgs({
   options: {
     out: { type: 'string', default: join(root, 'infra/deploy/prepared') },
     telemetry: { type: 'boolean', default: false },
-    values: { type: 'string', multiple: true },
+    values: { type: 'string' },
   },
 });
 const folder = asked.out;
@@ -49,14 +52,12 @@ const newKey = async (): Promise<string> => {
 };
 
 keep('postgres-password', random);
-const services = readServices();
+const services = readdirSync(join(root, 'services'));
 for (const service of services) {
-  const name = service.name.replaceAll('-', '_');
+  const name = service.replaceAll('-', '_');
   const url = (role: string, password: string) => `postgres://${role}:${password}@postgres:5432/${name}`;
-  keep(`${service.name}-database-url`, () => url(name, keep(`${service.name}-password`, random)));
-  keep(`${service.name}-owner-url`, () =>
-    url(`${name}_owner`, keep(`${service.name}-owner-password`, random)),
-  );
+  keep(`${service}-database-url`, () => url(name, keep(`${service}-password`, random)));
+  keep(`${service}-owner-url`, () => url(`${name}_owner`, keep(`${service}-owner-password`, random)));
 }
 const redisPassword = keep('redis-password', random);
 keep('redis-config', () => `requirepass ${redisPassword}\n`);
@@ -73,15 +74,26 @@ const identity = JSON.parse(keep('identity-key', () => identityKey)) as JWK;
 const { d: _private, ...publicKey } = identity;
 write(join(folder, 'jwks.json'), JSON.stringify({ keys: [publicKey] }));
 
-// Docker gives a recreated container another address, so the gateway asks Docker's name server again.
-const nginx = { resolver: '127.0.0.11 valid=2s', ...readPlatform(asked.values).nginx };
+const { nginx = {} } = (asked.values === undefined ? {} : parse(readFileSync(asked.values, 'utf8'))) as {
+  nginx?: object;
+};
+const options = imageOptions({
+  // Docker gives a recreated container another address, so the gateway asks Docker's name server again.
+  resolver: '127.0.0.11 valid=2s',
+  services,
+  telemetry: asked.telemetry,
+  ...nginx,
+});
 const gateway = join(folder, 'gateway');
 mkdirSync(gateway, { recursive: true });
 chmodSync(gateway, 0o755);
-for (const [name, text] of Object.entries(gatewayConfig(services, nginx, asked.telemetry)))
-  write(join(gateway, name), text);
+for (const [name, text] of Object.entries(renderConfig(options))) write(join(gateway, name), text);
 
-const scopes = services.flatMap(({ scopes: known }) => known);
+const scopes = services.flatMap((service) => {
+  const file = join(root, 'services', service, 'package.json');
+  const { platform } = JSON.parse(readFileSync(file, 'utf8')) as { platform: { scopes?: string[] } };
+  return platform.scopes ?? [];
+});
 const token = await new SignJWT({ scope: scopes.join(' ') })
   .setProtectedHeader({ alg: 'EdDSA', kid: String(identity.kid), typ: 'JWT' })
   .setIssuer('compose')

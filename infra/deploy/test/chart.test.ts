@@ -1,142 +1,395 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { parse, parseAllDocuments, stringify } from 'yaml';
-import { chartFiles } from '../src/chart.ts';
-import { folders, yamlOf } from '../src/kubernetes/folders.ts';
-import { readPlatform, readServices, root, type Platform } from '../src/values.ts';
-import { hasHelm, run } from './helm.ts';
+import { imageOptions } from '@platform/gateway/options';
+import { connectionShare } from '@platform/service-kit/connection-share';
+import { describe, expect, test } from 'vitest';
+import { manifestsIn, renderChart, validateManifest, type Manifest } from '../src/chart.ts';
+import { hasHelm } from '../src/helm.ts';
+import { root } from './service.ts';
+import { settingsOf } from './settings.ts';
+import { packageOf, services, values } from './values.ts';
 
-interface Document {
-  kind: string;
-  metadata: { name: string; annotations?: Record<string, string> };
-  spec?: { template?: { metadata?: { annotations?: Record<string, string> } } };
+interface Container {
+  name: string;
+  args?: string[];
+  env?: { name: string; value?: string }[];
+  ports?: object[];
+  volumeMounts?: { name: string; mountPath: string }[];
+  securityContext?: object;
+  resources?: { requests?: object; limits?: object };
+  readinessProbe?: { periodSeconds: number; failureThreshold: number };
+  livenessProbe?: object;
+}
+interface PodSpec {
+  imagePullSecrets?: object[];
+  volumes?: object[];
+  initContainers?: Container[];
+  containers: Container[];
+  securityContext: object;
+  terminationGracePeriodSeconds: number;
+}
+interface Rule {
+  ports?: { port: number }[];
+  from?: object[];
+  to?: object[];
+}
+interface Document extends Manifest {
+  spec: {
+    template?: { spec: PodSpec };
+    replicas?: number;
+    maxReplicas?: number;
+    ingress?: Rule[];
+    egress?: Rule[];
+  };
 }
 
-const chart = join(root, 'infra/deploy/chart');
-const services = readServices();
-const platform = readPlatform();
-
-const documentsOf = (text: string): Document[] =>
-  parseAllDocuments(text).flatMap((document) => (document.toJS() as Document | null) ?? []);
-
-/** Manifests by kind and name, without what must differ: hooks of Helm and of Argo CD, and the digest of the configuration. */
-const byName = (documents: readonly Document[]): Record<string, Document> =>
-  Object.fromEntries(
-    documents.map((document) => {
-      const { annotations: _hooks, ...metadata } = document.metadata;
-      const annotations = document.spec?.template?.metadata?.annotations;
-      if (annotations && 'platform/config' in annotations) annotations['platform/config'] = 'digest';
-      return [`${document.kind} ${metadata.name}`, { ...document, metadata }];
-    }),
-  );
-
-const rendered = (of: Platform): Record<string, Document> => {
-  const { migrations = {}, services: running = {} } = folders(services, of);
-  return byName(
-    Object.entries({ ...migrations, 'services.yaml': Object.values(running).flat() })
-      .filter(([file]) => file !== 'kustomization.yaml')
-      .flatMap(([, documents]) => documentsOf(yamlOf(documents)))
-      .filter(({ kind }) => kind !== 'Kustomization'),
-  );
+/** What helm makes of the chart with other values, and an example, if any. */
+const render = async (changed: Record<string, unknown> = {}, example?: string): Promise<Document[]> =>
+  (await renderChart(changed, example)) as Document[];
+const documents = hasHelm ? await render() : [];
+const find = (title: string, from = documents): Document => {
+  const found = from.find(({ kind, metadata }) => `${kind} ${metadata.name}` === title);
+  if (found === undefined) throw new Error(`there is no ${title}`);
+  return found;
 };
-
-const newFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'chart-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-};
-const newFile = (name: string, text: string): string => {
-  const file = join(newFolder(), name);
-  writeFileSync(file, text);
-  return file;
-};
-/** What helm makes of the chart, or of the one in another folder, with some values. */
-const template = async (values: object, folder = chart): Promise<Record<string, Document>> =>
-  byName(
-    documentsOf(
-      await run('helm', 'template', 'platform', folder, '-f', newFile('v.yaml', stringify(values))),
-    ),
-  );
-
-test.each(Object.entries(chartFiles(services, platform)))(
-  '%s of the chart is what render writes: after a change, run render again (infra/deploy/kubernetes/README.md)',
-  (name, text) => {
-    expect(readFileSync(join(chart, name), 'utf8')).toBe(text);
-  },
+const pods = documents.flatMap(({ metadata, spec }) =>
+  spec.template ? [{ name: metadata.name, pod: spec.template.spec }] : [],
 );
-
-const { nginx: _nginx, ...changed } = {
-  ...platform,
-  registry: 'other.test/p',
-  tag: 'V1.2_3',
-  imagePullSecrets: ['registry'],
-  collector: 'https://collector.test',
-  traceRatio: 1,
-  ports: { database: [6543], redis: [443], identityProvider: [443] },
-  gateway: { ...platform.gateway, serviceType: 'LoadBalancer' as const, ingressNamespace: 'ingress-nginx' },
+/** The options from which the gateway's pod writes the configuration of nginx. */
+const nginxOptions = (from: Document[]): unknown => {
+  const [configure] = find('Deployment gateway', from).spec.template?.spec.initContainers ?? [];
+  expect(configure?.args?.slice(0, -1)).toEqual([
+    'node',
+    'src/render.ts',
+    '--out',
+    '/etc/gateway',
+    '--options',
+  ]);
+  return JSON.parse(configure?.args?.at(-1) ?? '');
 };
-const { collector: _collector, ...untraced } = platform;
+/** Every option of nginx that the chart may be given. */
+const everyOption = {
+  trustedProxies: ['10.0.0.0/8'],
+  corsOrigins: ['https://app.example.com'],
+  requestLog: 'failures',
+  connectionsPerClient: 9,
+  rateLimit: { perSecond: 7, burst: 9 },
+  timeouts: { header: 1, body: 2, send: 3, keepAlive: 4, connect: 5, answer: 12_345 },
+  resolver: '10.96.0.10 valid=5s',
+  ipv6: true,
+  tls: { redirectTo: 'https://api.example.test' },
+};
 
-describe.runIf(hasHelm)('helm makes of the chart the same manifests as render', () => {
-  test('with the default values', async () => {
-    const expected = rendered(platform);
-    expect(Object.keys(expected).length).toBeGreaterThan(40);
-    expect(await template({})).toEqual(expected);
+describe.runIf(hasHelm)('the chart', () => {
+  test('makes manifests for every service', () => {
+    const all = readdirSync(join(root, 'services')).filter((name) => !name.startsWith('.'));
+    expect(services.map(({ name }) => name).toSorted()).toEqual(all.toSorted());
+    for (const { name, volume } of services) {
+      const kinds = documents.filter(({ metadata }) => metadata.name === name).map(({ kind }) => kind);
+      expect(kinds.toSorted()).toEqual([
+        ...(volume ? [] : ['Deployment', 'HorizontalPodAutoscaler']),
+        'NetworkPolicy',
+        'PodDisruptionBudget',
+        'Service',
+        ...(volume ? ['StatefulSet'] : []),
+      ]);
+      expect(find(`Job ${name}-migrate-latest`)).toBeDefined();
+    }
   });
 
-  test('with other values', async () => {
-    const { namespace: _namespace, connections: _connections, ...values } = changed;
-    expect(await template(values)).toEqual(rendered({ ...changed, nginx: platform.nginx }));
+  test('mounts the secrets that the package of each service names', () => {
+    for (const { name, secrets } of services) {
+      const { secrets: kept, keys } = packageOf(name);
+      const wanted = ['DATABASE_URL', ...kept, ...keys];
+      expect([name, secrets.toSorted()]).toEqual([name, wanted.toSorted()]);
+    }
   });
 
-  test('without a collector', async () => {
-    expect(await template({ collector: null })).toEqual(rendered(untraced));
+  test('makes valid manifests, and of a wrong one the validation says what is wrong', () => {
+    for (const document of documents) expect(() => validateManifest(document)).not.toThrow();
+    const wrong = structuredClone(find('Deployment quest-service')) as unknown as {
+      spec: Record<string, unknown>;
+    };
+    wrong.spec['replicas'] = 'two';
+    expect(() => validateManifest(wrong as never)).toThrow(/replicas/);
   });
 
-  test('with TLS and IPv6 listeners in the configuration of nginx', async () => {
-    const nginx = { ...platform.nginx, ipv6: true, tls: { redirectTo: 'https://api.example.test' } };
-    const folder = join(newFolder(), 'chart');
-    cpSync(chart, folder, { recursive: true });
-    for (const [name, text] of Object.entries(chartFiles(services, { ...platform, nginx })))
-      writeFileSync(join(folder, name), text);
-    expect(await template({}, folder)).toEqual(rendered({ ...platform, nginx }));
-  });
-
-  test('and runs the migrations before an installation or an upgrade', async () => {
-    const text = await run('helm', 'template', 'platform', chart);
-    const jobs = documentsOf(text).filter(({ kind }) => kind === 'Job');
-    expect(jobs).toHaveLength(services.length);
-    for (const { metadata } of jobs)
-      expect(metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' });
+  test('can deploy some of the services: the gateway knows only these', async () => {
+    const others = Object.keys(values.services).filter((name) => name !== 'quest-service');
+    const some = await render({ services: Object.fromEntries(others.map((name) => [name, null])) });
+    expect(some.filter(({ kind }) => kind === 'Job')).toHaveLength(1);
+    expect(nginxOptions(some)).toMatchObject({ services: ['quest-service'] });
   });
 
   test.each([
-    ['an unknown value', { registryy: 'x' }],
-    ['TLS as a value, without a listener in the configuration of nginx', { tls: true }],
-    ['a number of replicas that is a text', { gateway: { replicas: { min: 'two' } } }],
-    ['a service without a pool', { services: { 'quest-service': { pool: null } } }],
-  ])('and rejects %s', async (_what, values) => {
-    await expect(template(values)).rejects.toThrow(/values don't meet the specifications/);
+    ['an unknown value', { registryy: 'x' }, /registryy/],
+    ['an unknown option of nginx', { nginx: { burst: 1 } }, /burst/],
+    ['a number of replicas that is a text', { gateway: { replicas: { min: 'two' } } }, /min/],
+    ['a service without a pool', { services: { 'quest-service': { pool: null } } }, /pool/],
+    ['replicas for which PostgreSQL has no connections', { connections: 400 }, /need \d+ connections/],
+  ])('refuses %s', async (_what, changed, message) => {
+    await expect(render(changed)).rejects.toThrow(message);
   });
 
-  test('and lint finds no fault', async () => {
-    expect(await run('helm', 'lint', chart)).toContain('0 chart(s) failed');
+  test('runs the migrations before an installation or an upgrade, once for each version', async () => {
+    const jobs = (await render({ tag: 'V1.2_3' })).filter(({ kind }) => kind === 'Job');
+    expect(jobs.map(({ metadata }) => metadata.name).toSorted()).toEqual(
+      services.map(({ name }) => `${name}-migrate-v1-2-3`).toSorted(),
+    );
+    for (const { metadata } of jobs) {
+      expect(metadata.labels).toMatchObject({ 'app.kubernetes.io/version': 'V1.2_3' });
+      expect(metadata.annotations).toMatchObject({ 'helm.sh/hook': 'pre-install,pre-upgrade' });
+    }
+  });
+
+  test('never removes a replica that has a spool', () => {
+    expect(find('StatefulSet store-webhooks').spec.replicas).toBe(3);
+    expect(() => find('HorizontalPodAutoscaler store-webhooks')).toThrow('there is no');
   });
 });
 
-describe.runIf(hasHelm)('kubectl kustomize', () => {
-  test.each(['small', 'large'])('accepts the overlay %s', async (name) => {
-    const folder = join(root, 'infra/deploy/kubernetes');
-    const documents = documentsOf(await run('kubectl', 'kustomize', join(folder, 'overlays', name)));
-    const overlay = parse(
-      readFileSync(join(folder, 'overlays', name, 'kustomization.yaml'), 'utf8'),
-    ) as object;
-    expect(overlay).toHaveProperty('patches');
-    const autoscalers = documents.filter(({ kind }) => kind === 'HorizontalPodAutoscaler');
-    expect(autoscalers).toHaveLength(services.length);
-    for (const { spec } of autoscalers)
-      expect(spec).toMatchObject({ maxReplicas: name === 'small' ? 2 : 12 });
+describe.runIf(hasHelm)('the network', () => {
+  const portsOf = ({ spec: { egress = [] } }: Document): number[] =>
+    egress.flatMap(({ ports = [] }) => ports.map(({ port }) => port));
+
+  test('lets pods reach the configured ports, and the DNS cache of their node', async () => {
+    const ports = { database: [6543], redis: [6390], identityProvider: [8443] };
+    const rendered = await render({ ports });
+    expect(portsOf(find('NetworkPolicy quest-service', rendered))).toEqual([53, 53, 6543, 6390, 8443, 4318]);
+    expect(portsOf(find('NetworkPolicy quest-service-migrate', rendered))).toEqual([53, 53, 6543]);
+    expect(find('NetworkPolicy gateway').spec.egress?.[0]?.to).toContainEqual({
+      ipBlock: { cidr: '169.254.20.10/32' },
+    });
+  });
+
+  test('lets services reach a collector at the port of its address, and none without one', async () => {
+    const collector = 'https://collector.test';
+    expect(portsOf(find('NetworkPolicy quest-service', await render({ collector })))).toContain(443);
+    const untraced = find('NetworkPolicy quest-service', await render({ collector: null }));
+    expect(portsOf(untraced)).toEqual([53, 53, 5432, 6432, 6379, 443]);
+  });
+
+  test('trusts no proxy by default, and admits only the ingress controller when it is named', async () => {
+    expect(values.nginx.trustedProxies).toEqual([]);
+    expect(find('NetworkPolicy gateway').spec.ingress?.[0]).not.toHaveProperty('from');
+    const rendered = await render({ gateway: { ingressNamespace: 'ingress-nginx' } });
+    expect(find('NetworkPolicy gateway', rendered).spec.ingress?.[0]?.from).toEqual([
+      { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'ingress-nginx' } } },
+    ]);
+  });
+
+  test.each(['NodePort', 'LoadBalancer'])(
+    'keeps the addresses of clients that reach the gateway by a %s',
+    async (serviceType) => {
+      const { spec } = find('Service gateway', await render({ gateway: { serviceType } }));
+      expect(spec).toMatchObject({ type: serviceType, externalTrafficPolicy: 'Local' });
+      expect(find('Service gateway').spec).not.toHaveProperty('externalTrafficPolicy');
+    },
+  );
+
+  test('lets Prometheus read the metrics of the gateway, and nobody else', () => {
+    const [, metrics] = find('NetworkPolicy gateway').spec.ingress ?? [];
+    expect(metrics).toEqual({
+      from: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } }],
+      ports: [{ protocol: 'TCP', port: 9145 }],
+    });
+    const { template } = find('Deployment gateway').spec;
+    expect(template).toMatchObject({
+      metadata: { annotations: { 'prometheus.io/port': '9145', 'prometheus.io/scrape': 'true' } },
+    });
+    expect(template?.spec.containers.find(({ name }) => name === 'telemetry')?.ports).toEqual([
+      { name: 'metrics', containerPort: 9145 },
+    ]);
+  });
+});
+
+describe.runIf(hasHelm)('the gateway', () => {
+  const mountsOf = (container?: Container): string[] =>
+    container?.volumeMounts?.map(({ mountPath }) => mountPath) ?? [];
+
+  test('gets its configuration from the options of nginx and the list of services', () => {
+    const options = nginxOptions(documents);
+    expect(options).toMatchObject({ services: services.map(({ name }) => name).toSorted(), telemetry: true });
+    expect(() => imageOptions(options)).not.toThrow();
+    const pod = find('Deployment gateway').spec.template?.spec;
+    expect(mountsOf(pod?.initContainers?.[0])).toEqual(['/etc/gateway']);
+    expect(mountsOf(pod?.containers[0])).toContain('/etc/gateway');
+  });
+
+  test('has every option as a plain value', async () => {
+    const options = nginxOptions(await render({ nginx: everyOption }));
+    expect(options).toMatchObject(everyOption);
+    expect(() => imageOptions(options)).not.toThrow();
+    const schema = JSON.parse(readFileSync(join(root, 'infra/deploy/chart/values.schema.json'), 'utf8')) as {
+      properties: { nginx: { properties: object } };
+    };
+    expect(Object.keys(schema.properties.nginx.properties).toSorted()).toEqual(
+      Object.keys(everyOption).toSorted(),
+    );
+  });
+
+  test('can terminate TLS with the Secret gateway-tls, on 80 and 443 of both address families', async () => {
+    const rendered = await render({ nginx: everyOption });
+    for (const document of rendered) expect(() => validateManifest(document)).not.toThrow();
+    const pod = find('Deployment gateway', rendered).spec.template?.spec;
+    expect(pod?.volumes).toContainEqual({
+      name: 'tls',
+      secret: { secretName: 'gateway-tls', defaultMode: 0o440 },
+    });
+    expect(mountsOf(pod?.containers[0])).toContain('/etc/gateway-tls');
+    expect(pod?.containers[0]?.ports).toEqual([
+      { name: 'http', containerPort: 8080 },
+      { name: 'https', containerPort: 8443 },
+    ]);
+    expect(find('Service gateway', rendered).spec).toMatchObject({
+      ipFamilyPolicy: 'PreferDualStack',
+      ports: [
+        { port: 80, targetPort: 'http' },
+        { port: 443, targetPort: 'https' },
+      ],
+    });
+    const [clients] = find('NetworkPolicy gateway', rendered).spec.ingress ?? [];
+    expect(clients?.ports?.map(({ port }) => port)).toEqual([8080, 8443]);
+  });
+});
+
+describe.runIf(hasHelm)('a pod', () => {
+  test.each(pods)('of $name has no right that it does not need', ({ pod }) => {
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+    });
+    for (const { securityContext, resources } of [...(pod.initContainers ?? []), ...pod.containers]) {
+      expect(securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+      expect(resources).toMatchObject({
+        requests: { cpu: expect.anything(), memory: expect.anything() },
+        limits: { memory: expect.anything() },
+      });
+    }
+  });
+
+  test('names the Secrets for the registry', async () => {
+    const specs = (await render({ imagePullSecrets: ['registry'] })).flatMap(({ spec }) =>
+      spec.template ? [spec.template.spec] : [],
+    );
+    expect(specs).toHaveLength(2 * services.length + 1);
+    for (const spec of specs) expect(spec.imagePullSecrets).toEqual([{ name: 'registry' }]);
+  });
+
+  test.each(services)('of $name reads its secrets from files', ({ name, secrets }) => {
+    const [container] = pods.find((candidate) => candidate.name === name)?.pod.containers ?? [];
+    const env = new Map(container?.env?.map((variable) => [variable.name, variable]));
+    for (const secret of secrets) {
+      expect(env.get(`${secret}_FILE`)?.value).toBe(`/run/secrets/platform/${secret}`);
+      expect(env.has(secret)).toBe(false);
+    }
+    expect(env.has('MIGRATION_DATABASE_URL_FILE')).toBe(false);
+    expect(container).toMatchObject({ readinessProbe: expect.anything(), livenessProbe: expect.anything() });
+  });
+
+  test.each(services)(
+    'of $name drains until no more requests arrive, and is not killed before it has ended',
+    ({ name }) => {
+      const pod = pods.find((candidate) => candidate.name === name)?.pod;
+      const [container] = pod?.containers ?? [];
+      const ms = (variable: string): number =>
+        Number(container?.env?.find((one) => one.name === variable)?.value);
+      const { periodSeconds = 0, failureThreshold = 0 } = container?.readinessProbe ?? {};
+      expect(ms('DRAIN_MS')).toBeGreaterThan(periodSeconds * failureThreshold * 1_000);
+      expect(ms('SHUTDOWN_TIMEOUT_MS')).toBeGreaterThanOrEqual(ms('DRAIN_MS') + 9_000);
+      expect(pod?.terminationGracePeriodSeconds).toBeGreaterThan(ms('SHUTDOWN_TIMEOUT_MS') / 1_000);
+    },
+  );
+
+  test.each(services)('of $name knows whose tokens open the operations page', ({ name }) => {
+    const [container] = pods.find((candidate) => candidate.name === name)?.pod.containers ?? [];
+    expect(container?.env).toEqual(
+      expect.arrayContaining([
+        { name: 'AUTH_JWKS', value: values.auth.jwks },
+        { name: 'AUTH_ISSUER', value: values.auth.issuer },
+        { name: 'AUTH_AUDIENCE', value: values.auth.audience },
+      ]),
+    );
+  });
+
+  test.each(services)('of $name sets nothing that the service does not know', ({ name }) => {
+    const [container] = pods.find((candidate) => candidate.name === name)?.pod.containers ?? [];
+    const known = settingsOf(name);
+    for (const variable of container?.env ?? []) expect(known).toContain(variable.name.replace(/_FILE$/, ''));
+  });
+});
+
+/** Connections of all replicas, with one more of each service, where each has `probes` for readiness and metrics. */
+const connectionsOf = (rendered: Document[]): number => {
+  const probes = 1;
+  return services.reduce((sum, { name, pool, connectionsBesidePool }) => {
+    const limits = rendered
+      .filter(({ metadata }) => metadata.name === name)
+      .map(({ spec }) => spec.maxReplicas ?? spec.replicas ?? 0);
+    return sum + connectionShare(Math.max(...limits), pool + connectionsBesidePool + probes);
+  }, 0);
+};
+
+describe.runIf(hasHelm)('the connections of PostgreSQL', () => {
+  test('are enough for all replicas at once, and one more of each while it is rolled out', () => {
+    expect(connectionsOf(documents)).toBeLessThanOrEqual(values.connections);
+  });
+
+  test.each([
+    ['small', 200],
+    ['large', 1_200],
+  ])('are enough in the example %s', async (example, maxConnections) => {
+    expect(connectionsOf(await render({}, example))).toBeLessThan(maxConnections);
+    const text = readFileSync(join(root, `infra/deploy/examples/${example}.yaml`), 'utf8');
+    expect(text).toContain(`max_connections of ${maxConnections.toLocaleString('en')}`);
+  });
+});
+
+test.each(services)('docs/deploy.md has the sizes of $name', ({ name, replicas, resources, ...service }) => {
+  const page = readFileSync(join(root, 'docs/deploy.md'), 'utf8');
+  const row = page.split('\n').find((line) => line.startsWith(`| ${name} `) && line.includes(' Mi'));
+  const cells = row?.split('|').map((cell) => cell.trim());
+  const memory = [resources.memory, resources.memoryLimit].map((size) => size.replace('Mi', ' Mi'));
+  expect(cells?.[3]).toBe(memory.join(', '));
+  const { min, max } = replicas;
+  expect(cells?.[4]).toBe(min === max ? `${max}` : `${min}–${max}`);
+  const connections = [service.pool, service.connectionsBesidePool].filter((count) => count > 0);
+  expect(cells?.[5]).toBe(connections.join(' + '));
+});
+
+describe('the examples', () => {
+  const read = (name: string): Record<string, unknown>[] =>
+    manifestsIn(readFileSync(join(root, 'infra/deploy/examples', `${name}.yaml`), 'utf8')) as never;
+
+  test('have a Secret with every value that is read, and no working value', () => {
+    const examples = read('secrets') as {
+      metadata: { name: string };
+      stringData: Record<string, string>;
+    }[];
+    const keys = Object.fromEntries(
+      examples.map(({ metadata, stringData }) => [metadata.name, Object.keys(stringData)]),
+    );
+    for (const { name, secrets } of services) {
+      expect(keys[name]).toEqual(expect.arrayContaining(secrets));
+      expect(keys[`${name}-owner`]).toEqual(['MIGRATION_DATABASE_URL']);
+    }
+    expect(keys['gateway']).toEqual(['GATEWAY_SECRET']);
+    for (const { stringData } of examples)
+      for (const value of Object.values(stringData)) expect(value).toContain('REPLACE');
+  });
+
+  test('have an Ingress with TLS, a certificate from cert-manager, and the gateway behind it', () => {
+    const [ingress] = read('ingress');
+    expect(ingress).toMatchObject({
+      metadata: { annotations: { 'cert-manager.io/cluster-issuer': expect.any(String) } },
+      spec: {
+        tls: [{ hosts: ['api.example.test'] }],
+        rules: [{ http: { paths: [{ backend: { service: { name: 'gateway', port: { name: 'http' } } } }] } }],
+      },
+    });
   });
 });

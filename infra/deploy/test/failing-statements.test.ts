@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { arrange } from '@platform/e2e/subjects';
 import { callEachOperation } from '@platform/openapi-tests/call-each';
 import { expect, test } from 'vitest';
-import { readServices } from '../src/values.ts';
 import { startCollector } from './collector.ts';
 import { startFailingDatabase, type FailingDatabase } from './failing-database.ts';
 import { keys, root, startService } from './service.ts';
+import { packageOf } from './values.ts';
 
 /** The texts in a value: of an array of PostgreSQL and of JSON each element. */
 const textsIn = (value: string): string[] =>
@@ -47,7 +47,9 @@ const withoutIds = (line: string): string =>
     }),
   );
 
-test.each(readdirSync(join(root, 'services')))(
+const names = readdirSync(join(root, 'services'));
+
+test.each(names)(
   'no value of a statement of %s that fails by a lock, a constraint, a type or a lost connection is printed or in a span',
   { timeout: 400_000 },
   async (name) => {
@@ -62,9 +64,7 @@ test.each(readdirSync(join(root, 'services')))(
     const place = {
       url: service.url,
       token: await keys.token({
-        scope: readServices()
-          .flatMap(({ scopes }) => scopes)
-          .join(' '),
+        scope: names.flatMap((service) => packageOf(service).scopes).join(' '),
       }),
       hmacSecret: 'b'.repeat(64),
     };

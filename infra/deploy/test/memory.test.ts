@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parse, parseAllDocuments } from 'yaml';
+import { parse } from 'yaml';
+import { renderChart } from '../src/chart.ts';
+import { hasHelm } from '../src/helm.ts';
 import { root } from './service.ts';
 
 const folder = join(root, 'infra/deploy');
@@ -27,7 +29,7 @@ interface Workload {
 }
 
 /** Of every container of an image with Node.js: where its limit stands, and the limit in MiB. */
-const limits = (): [string, number][] => {
+const limitsOf = async (): Promise<[string, number][]> => {
   const compose = parse(read('compose.yaml'), { merge: true }) as {
     services: Record<string, { image: string; mem_limit: string }>;
   };
@@ -35,24 +37,23 @@ const limits = (): [string, number][] => {
   const composed = Object.entries(compose.services)
     .filter(([, { image }]) => isNode(image))
     .map(([name, { mem_limit: limit }]): [string, number] => [`compose.yaml, ${name}`, mebibytes(limit)]);
-  const manifests = ['gateway', ...readdirSync(join(root, 'services'))].flatMap((name) =>
-    parseAllDocuments(read(`kubernetes/base/services/${name}.yaml`)).flatMap((document) => {
-      const { spec } = document.toJS() as Workload;
-      return (spec?.template?.spec?.containers ?? [])
-        .filter(({ image }) => isNode(image))
-        .map(({ image, resources }): [string, number] => [
-          `kubernetes, ${image}`,
-          mebibytes(resources.limits.memory),
-        ]);
-    }),
-  );
-  return [...composed, ...manifests];
+  const rendered = (hasHelm ? await renderChart() : []).flatMap((manifest) => {
+    const { containers = [], initContainers = [] } = (manifest as Workload).spec?.template?.spec ?? {};
+    return [...containers, ...initContainers]
+      .filter(({ image }) => isNode(image))
+      .map(({ image, resources }): [string, number] => [
+        `the chart, ${image}`,
+        mebibytes(resources.limits.memory),
+      ]);
+  });
+  return [...composed, ...rendered];
 };
+const limits = await limitsOf();
 
-test.each([...new Set(limits().map(([, limit]) => limit))])(
+test.each([...new Set(limits.map(([, limit]) => limit))])(
   'with a memory limit of %i MiB the heap of Node.js, young generation included, takes at most three quarters of it',
   (limit) => {
-    const places = limits().filter(([, other]) => other === limit);
+    const places = limits.filter(([, other]) => other === limit);
     const old = `--max-old-space-size=${Math.ceil((limit * percentage) / 100)}`;
     const given = options.filter((option) => !option.includes('percentage'));
     const heap = Number(
@@ -65,8 +66,10 @@ test.each([...new Set(limits().map(([, limit]) => limit))])(
   },
 );
 
-test('every image of a service has a memory limit in compose and in Kubernetes', () => {
-  const places = limits().map(([place]) => place);
-  expect(places.filter((place) => place.startsWith('compose')).length).toBeGreaterThanOrEqual(13);
-  expect(places.filter((place) => place.startsWith('kubernetes')).length).toBeGreaterThanOrEqual(7);
+test('every image of a service has a memory limit in compose', () => {
+  expect(limits.filter(([place]) => place.startsWith('compose')).length).toBeGreaterThanOrEqual(13);
+});
+
+test.runIf(hasHelm)('every image of a service has a memory limit in the chart', () => {
+  expect(limits.filter(([place]) => place.startsWith('the chart')).length).toBeGreaterThanOrEqual(14);
 });

@@ -1,27 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { renderConfig } from './config.ts';
-import type { GatewayOptions } from './options.ts';
+import { imageOptions, type GatewayOptions } from './options.ts';
 
 const sound: GatewayOptions = {
   listen: '127.0.0.1:8080',
   upstreams: { 'quest-service': '127.0.0.1:4102' },
-  runDir: '/srv/gateway run/x',
   logDir: '/srv/logs',
 };
 
 const allText = (options: GatewayOptions): string => Object.values(renderConfig(options)).join('\n');
 
 describe('the configuration', () => {
-  test('writes only into the folders of its options', () => {
-    const text = allText({ ...sound, docsDir: '/srv/docs' });
+  test('writes only into the prefix of nginx and the folder of its logs', () => {
+    const text = allText(sound);
     const written = [
       ...text.matchAll(
-        /^\s*(?:\w+_path|pid|lock_file|error_log|access_log|alias) (?<path>(?!off).+?)(?: (?:error|emerg|(?:short|traced|long) .*))?;$/gm,
+        /^\s*(?:\w+_path|pid|lock_file|error_log|access_log) (?<path>(?!off).+?)(?: (?:error|emerg|(?:short|traced|long) .*))?;$/gm,
       ),
     ];
     expect(written.length).toBeGreaterThanOrEqual(10);
-    for (const { groups } of written)
-      expect(groups?.['path']).toMatch(/^"\/srv\/(?:gateway run\/x|logs|docs)\/.*"$/);
+    for (const { groups } of written) expect(groups?.['path']).toMatch(/^(?:[\w.]+|"\/srv\/logs\/.*")$/);
   });
 
   test('never excludes the only server of a service', () => {
@@ -62,11 +60,11 @@ describe('options that would make another configuration', () => {
     ['listen', { listen: [] }],
     ['listen', { listen: '127.0.0.1:0' }],
     ['listen', { listen: '127.0.0.1:80 ssl' }],
-    ['the upstream of quest-service', { upstreams: { 'quest-service': '127.0.0.1:1;return 200' } }],
-    ['the upstream of quest-service', { upstreams: { 'quest-service': ['a:1', 'b'] } }],
-    ['the upstream of quest-service', { upstreams: { 'quest-service': 'a:65536' } }],
-    ['runDir', { runDir: 'run' }],
-    ['runDir', { runDir: '/a"b' }],
+    ['upstreams["quest-service"]', { upstreams: { 'quest-service': '127.0.0.1:1;return 200' } }],
+    ['upstreams["quest-service"]', { upstreams: { 'quest-service': ['a:1', 'b'] } }],
+    ['upstreams["quest-service"]', { upstreams: { 'quest-service': 'a:65536' } }],
+    ['logDir', { logDir: 'log' }],
+    ['logDir', { logDir: '/a"b' }],
     ['logDir', { logDir: '/a$b' }],
     ['docsDir', { docsDir: '/a\nb' }],
     ['requestLog', { requestLog: 'some' as 'all' }],
@@ -77,7 +75,7 @@ describe('options that would make another configuration', () => {
     ['secretFile', { secretFile: 'secret.conf' }],
     ['connectionsPerClient', { connectionsPerClient: 0 }],
     ['listen', { demoServer: 'a:1', tls: { ...tls, listen: '*:8443' } }],
-    ['listen', { tls: { ...tls, listen: '8443' } }],
+    ['tls.listen', { tls: { ...tls, listen: '8443' } }],
     ['tls.certificate', { tls: { ...tls, certificate: 'tls.crt' } }],
     ['tls.key', { tls: { ...tls, key: '/a;b' } }],
     ['tls.redirectTo', { tls: { ...tls, redirectTo: 'http://a.test' } }],
@@ -94,15 +92,15 @@ describe('options that would make another configuration', () => {
     ['rateLimit', { rateLimit: { perSecond: 0.5, burst: 1 } }],
     ['timeouts.body', { timeouts: { body: -1 } }],
   ])('%s is refused by name (%j)', (name, wrong) => {
-    expect(() => renderConfig({ ...sound, ...wrong })).toThrow(`${name} is `);
+    expect(() => renderConfig({ ...sound, ...wrong })).toThrow(`→ at ${name}`);
   });
 
   test('are all named at once', () => {
-    expect(() => renderConfig({ ...sound, listen: 'x', runDir: 'y' })).toThrow(/listen is .*\n.*runDir is /s);
+    expect(() => renderConfig({ ...sound, listen: 'x', logDir: 'y' })).toThrow(/logDir[^]*listen/);
   });
 });
 
-test('every location states its limit and has no answer that comes before it', () => {
+test('no location has an answer that comes before its limits, and only those with more or separate requests state their own', () => {
   const listen = '127.0.0.1:8080';
   const upstreams = { 'quest-service': 'quests:80' };
   for (const options of [
@@ -110,17 +108,56 @@ test('every location states its limit and has no answer that comes before it', (
     { upstreams, docsDir: '/docs', tls: { ...tls, redirectTo: 'https://a.test' } },
     { upstreams: {}, docsDir: '/docs', demoServer: '127.0.0.1:1', resolver: '1.1.1.1' },
   ]) {
-    const text = renderConfig({ listen, runDir: '/run', ...options })['server.conf'] ?? '';
+    const files = renderConfig({ listen, ...options });
+    const text = ['server.conf', 'own.conf', 'portal.conf'].map((name) => files[name]).join('');
     const locations = [...text.matchAll(/^location (?<address>[^\n]+) \{\n(?<content>[^]*?)^\}/gm)];
     expect(locations.length).toBeGreaterThan(30);
-    for (const { groups } of locations) {
-      const { address = '', content = '' } = groups ?? {};
-      if (address.startsWith('@')) continue;
-      expect(content, address).toMatch(
-        /^ {4}limit_conn (?:connections|probes) \d+;\n {4}limit_conn (?:probing_)?sites \d+;$/m,
-      );
-      expect(content, address).not.toContain('return');
-    }
-    expect(text.replaceAll(/^location[^]*?^\}/gm, '')).not.toContain('return');
+    const limited = locations.filter(({ groups }) => groups?.['content']?.includes('limit_conn'));
+    expect(limited.map(({ groups }) => groups?.['address'] ?? '').toSorted()).toEqual([
+      '/api/v1/hooks',
+      '/callback',
+      '= /healthz',
+    ]);
+    const answering = locations.filter(({ groups }) => groups?.['content']?.includes('return'));
+    for (const { groups } of answering) expect(groups?.['address']).toMatch(/^@/);
+    const around = text.replaceAll(/^location[^]*?^\}/gm, '').replaceAll(/^#.*$/gm, '');
+    expect(around).toContain('limit_conn connections 256;\nlimit_conn sites 1024;\n');
+    expect(around).not.toContain('return');
   }
+});
+
+describe('the options of a gateway in its image', () => {
+  const services = ['quest-service', 'consignments'];
+
+  test('name every service by its name, and listen on both address families and for TLS when asked', () => {
+    const text = allText(
+      imageOptions({
+        services,
+        ipv6: true,
+        tls: { redirectTo: 'https://api.example.test' },
+        telemetry: true,
+      }),
+    );
+    expect(text).toContain('server quest-service:8080 max_fails=0;');
+    for (const at of ['*:8080', '[::]:8080', '*:8443 ssl http2', '[::]:8443 ssl http2'])
+      expect(text).toContain(`listen ${at} default_server;`);
+    expect(text).toContain('ssl_certificate "/etc/gateway-tls/tls.crt";');
+    expect(text).toContain('return 308 https://api.example.test$request_uri;');
+    expect(text).toContain('syslog:server=127.0.0.1:9145');
+  });
+
+  test('are those of nginx, too', () => {
+    const nginx = { rateLimit: { perSecond: 7, burst: 9 }, timeouts: { answer: 12_345 } };
+    const text = allText(imageOptions({ services, ...nginx }));
+    expect(text).toContain('rate=7r/s');
+    expect(text).toContain('proxy_read_timeout 12345ms;');
+    expect(text).toContain('client_body_timeout 10000ms;');
+  });
+
+  test.each([{ timeout: { answer: 1 } }, { demoServer: '127.0.0.1:1' }, { tls: true }])(
+    'cannot be wrong or unknown: %j',
+    (wrong) => {
+      expect(() => imageOptions({ services, ...wrong })).toThrow(Object.keys(wrong)[0]);
+    },
+  );
 });

@@ -9,18 +9,19 @@ import { upstreamsFile } from './upstreams.ts';
 const staticFolder = join(import.meta.dirname, '../nginx');
 
 /**
- * The nginx configuration (nginx 1.22 or later) as files for one folder, by their names; nginx starts with nginx.conf.
+ * The nginx configuration (nginx 1.22 or later) as files for one folder, by their names; nginx starts with nginx.conf, and
+ * writes nothing but logs outside of its prefix (`nginx -p`).
  * An upstream of a service without a route is ignored: such a service has no public address.
  * @throws an Error that names every wrong option
  */
 export const renderConfig = (options: GatewayOptions): Record<string, string> => {
-  checkOptions(options);
+  const settings = checkOptions(options);
   const generated = {
-    'process.conf': processFile(options),
-    'settings.conf': settingsFile(options),
+    'process.conf': processFile(settings),
+    'settings.conf': settingsFile(settings),
     'routes.conf': routesFile(),
-    'upstreams.conf': upstreamsFile(options),
-    'server.conf': serverFile(options),
+    'upstreams.conf': upstreamsFile(settings),
+    'server.conf': serverFile(settings),
   };
   return {
     ...Object.fromEntries(

@@ -4,15 +4,12 @@ export type Lines = readonly string[];
 /** A block and its content, indented. */
 export const block = (head: string, ...content: (Lines | string)[]): string[] => [
   `${head} {`,
-  ...content.flat().map((line) => (line === '' ? '' : `    ${line}`)),
+  ...content.flat().map((line) => `    ${line}`),
   '}',
 ];
 
-/** A path as a double-quoted argument; checkOptions has refused paths that would need escaping. */
+/** A path as a double-quoted argument; the options have no path that would need escaping. */
 export const quoted = (path: string): string => `"${path}"`;
 
-/** Milliseconds as nginx writes them. */
-export const duration = (ms: number): string => `${ms}ms`;
-
 /** Goes on with another location or a status (`=404`), after the limits of the location have been checked. */
-export const tryNothing = (answer: string): string[] => [`try_files /_none ${answer};`];
+export const tryNothing = (answer: string): string => `try_files /_none ${answer};`;

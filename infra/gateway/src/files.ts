@@ -34,17 +34,25 @@ export const writeConfig = async (folder: string, options: GatewayOptions): Prom
   return join(folder, 'nginx.conf');
 };
 
+/** A gateway on this machine. */
+export interface LocalOptions extends GatewayOptions {
+  /** Folder for the configuration, the pid and nginx's empty temporary folders. */
+  runDir: string;
+  /** Shared with the services (GATEWAY_SECRET). */
+  secret?: string;
+}
+
 /**
  * Creates the folders and the configuration (in runDir) of a gateway on this machine. As root it also chooses the user of
  * the workers, who must be able to enter runDir and to read docsDir.
- * @param options with `secret`, shared with the services (GATEWAY_SECRET)
  * @throws an Error that names every wrong option
  */
 export const prepareGateway = async ({
   secret,
+  runDir,
   ...options
-}: GatewayOptions & { secret?: string }): Promise<PreparedGateway> => {
-  const { runDir, logDir, docsDir } = options;
+}: LocalOptions): Promise<PreparedGateway> => {
+  const { logDir, docsDir } = options;
   // Root creates them and another user works in them: they may be entered, but not listed.
   for (const folder of [runDir, logDir])
     if (folder !== undefined) await mkdir(folder, { recursive: true, mode: 0o711 });

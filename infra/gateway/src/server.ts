@@ -1,6 +1,6 @@
 import { locationOf, portalDocuments } from './addresses.ts';
-import { block, duration, quoted, tryNothing } from './directives.ts';
-import { defaultConnections, type GatewayOptions } from './options.ts';
+import { block, quoted, tryNothing } from './directives.ts';
+import type { GatewaySettings } from './options.ts';
 import { routes, services, type Route } from './routes.ts';
 import { listenSettings } from './settings.ts';
 import { passTo } from './upstreams.ts';
@@ -8,45 +8,28 @@ import { passTo } from './upstreams.ts';
 /** Webhooks and callbacks come from machines, many of which may share one address. */
 const machineFactor = 4;
 
-/** Requests of one client to /healthz that may be running at the same time. */
-const probesPerClient = 16;
-
 /** How many times the limit of one client the whole /48 of an IPv6 address may use. */
 const siteFactor = 4;
 
-/** Limit of one client and of its /48, in a location that nginx answers itself. */
-const connectionLimit = (
-  { connectionsPerClient = defaultConnections }: GatewayOptions,
-  factor = 1,
-): string[] => [
+/** Running requests of one client and of its /48. */
+const connectionLimit = ({ connectionsPerClient }: GatewaySettings, factor = 1): string[] => [
   `limit_conn connections ${connectionsPerClient * factor};`,
   `limit_conn sites ${connectionsPerClient * factor * siteFactor};`,
 ];
 
-/** Limits of one client, in a location whose requests go to a service. */
-const clientLimits = (options: GatewayOptions, { unlimited }: Pick<Route, 'unlimited'> = {}): string[] => [
-  ...connectionLimit(options, unlimited ? machineFactor : 1),
-  ...(options.rateLimit && !unlimited
-    ? [`limit_req zone=requests burst=${options.rateLimit.burst} nodelay;`]
-    : []),
-];
-
-/**
- * A location that nginx answers itself. A bare `return` would end the request before the phase in which nginx checks
- * limits; `try_files` comes after it. (There is no file of this name, so its last argument counts.)
- */
-const ownAnswer = (location: string, answer: string, ...directives: string[]): string[] =>
-  block(`location ${location}`, ...directives, tryNothing(answer));
+/** The rate of one client, in a location whose requests go to a service. */
+const rateLimit = ({ rateLimit: limit }: GatewaySettings): string[] =>
+  limit ? [`limit_req zone=requests burst=${limit.burst} nodelay;`] : [];
 
 /** An import may run for minutes, and its client wants the result lines while it runs. */
-const streaming: readonly string[] = [
+const streaming = [
   'proxy_buffering off;',
   'gzip off;',
-  `proxy_read_timeout ${duration(300_000)};`,
-  `proxy_send_timeout ${duration(300_000)};`,
+  'proxy_read_timeout 300s;',
+  'proxy_send_timeout 300s;',
 ];
 
-const routeLocation = (route: Route, options: GatewayOptions): string[] =>
+const routeLocation = (route: Route, settings: GatewaySettings): string[] =>
   block(
     locationOf(route),
     // The sender of a webhook may close the connection right after its last byte; the event counts.
@@ -54,81 +37,58 @@ const routeLocation = (route: Route, options: GatewayOptions): string[] =>
     route.cookies ? ['set $service_cookie $http_cookie;'] : [],
     route.maxBody ? [`client_max_body_size ${route.maxBody};`] : [],
     route.stream ? streaming : [],
-    clientLimits(options, route),
-    passTo(route.service, options),
+    route.unlimited ? connectionLimit(settings, machineFactor) : rateLimit(settings),
+    passTo(route.service, settings),
   );
 
-const documentLocation = (address: string, service: string, document: string, options: GatewayOptions) =>
-  block(`location = ${address}`, clientLimits(options), passTo(service, options, document));
+/** A document of each service, at the address `path` and what `end` adds to the name of the service. */
+const documentLocations = (
+  path: string,
+  end: string,
+  document: string,
+  settings: GatewaySettings,
+): string[] =>
+  services.flatMap((service) =>
+    block(`location = ${path}/${service}${end}`, rateLimit(settings), passTo(service, settings, document)),
+  );
 
 /** The portal; without its folder there is none. */
-const portalLocations = (options: GatewayOptions): string[] => {
-  const { docsDir, demoServer } = options;
-  const limits = connectionLimit(options);
-  if (docsDir === undefined) return ownAnswer('/docs', '=404', ...limits);
+const portalLocations = (settings: GatewaySettings): string[] => {
+  const { docsDir, demoServer } = settings;
+  if (docsDir === undefined) return [];
   const demo =
     demoServer === undefined
       ? tryNothing('=404')
       : ['client_max_body_size 1k;', `proxy_pass http://${demoServer};`];
   return [
-    ...ownAnswer('= /', '@portal', ...limits),
-    ...ownAnswer('= /docs', '@portal', ...limits),
-    ...block('location @portal', 'return 308 /docs/;'),
-    ...block('location /docs/', limits, `alias ${quoted(`${docsDir}/`)};`, 'include page.conf;'),
-    ...block('location = /docs/demo', limits, demo),
+    'include portal.conf;',
+    ...block('location /docs/', `alias ${quoted(`${docsDir}/`)};`, 'include page.conf;'),
+    ...block('location = /docs/demo', demo),
     ...Object.entries(portalDocuments).flatMap(([path, document]) =>
-      services.flatMap((service) => documentLocation(`${path}/${service}`, service, document, options)),
+      documentLocations(path, '', document, settings),
     ),
   ];
 };
 
-/** For the option tls.redirectTo. */
-const redirectLocations = (options: GatewayOptions): string[] => {
-  const { redirectTo } = options.tls ?? {};
-  if (redirectTo === undefined) return [];
-  return [
-    ...ownAnswer(
-      '= /_problem/tls',
-      '@tls',
-      'internal;',
-      'client_max_body_size 0;',
-      ...connectionLimit(options),
-    ),
-    ...block('location @tls', `return 308 ${redirectTo}$request_uri;`),
-  ];
-};
+/** Redirects requests without TLS, after the limits of a client have been checked. */
+const tlsRedirect = ({ tls }: GatewaySettings): string[] =>
+  tls?.redirectTo === undefined
+    ? []
+    : [
+        ...block('if ($needs_tls)', 'rewrite ^ /_problem/tls last;'),
+        ...block('location = /_problem/tls', 'internal;', 'client_max_body_size 0;', tryNothing('@tls')),
+        ...block('location @tls', `return 308 ${tls.redirectTo}$request_uri;`),
+      ];
 
 /** server.conf: where nginx listens, and a location for every address. */
-export const serverFile = (options: GatewayOptions): string[] => [
-  ...listenSettings(options),
+export const serverFile = (settings: GatewaySettings): string[] => [
+  ...listenSettings(settings),
+  // Every location inherits these, unless it states its own.
+  ...connectionLimit(settings),
   "set $service_cookie '';",
-  // A count of its own: a client that has used up its limit elsewhere may be the one that probes.
-  ...ownAnswer(
-    '= /healthz',
-    '@healthy',
-    `limit_conn probes ${probesPerClient};`,
-    `limit_conn probing_sites ${probesPerClient * siteFactor};`,
-    'access_log off;',
-  ),
-  ...block(
-    'location @healthy',
-    'access_log off;',
-    'default_type application/json;',
-    `return 200 '{"status":"ok"}';`,
-  ),
-  ...redirectLocations(options),
-  ...portalLocations(options),
-  ...services.flatMap((service) =>
-    documentLocation(`/openapi/${service}.json`, service, '/openapi.json', options),
-  ),
-  ...routes.flatMap((route) => routeLocation(route, options)),
-  ...ownAnswer('/', '=404', ...connectionLimit(options)),
-  // Addresses of no route (problems.conf): 404, however large the body is.
-  ...ownAnswer(
-    '= /_problem/unrouted',
-    '=404',
-    'internal;',
-    'client_max_body_size 0;',
-    ...connectionLimit(options),
-  ),
+  'include own.conf;',
+  ...tlsRedirect(settings),
+  ...portalLocations(settings),
+  ...documentLocations('/openapi', '.json', '/openapi.json', settings),
+  ...routes.flatMap((route) => routeLocation(route, settings)),
 ];

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import { block, tryNothing } from './directives.ts';
-import { defaultConnections, listed, type GatewayOptions } from './options.ts';
+import type { GatewaySettings } from './options.ts';
 import { services } from './routes.ts';
 
 const isNumeric = (place: string): boolean => isIP(place.replace(/:\d+$/, '').replace(/^\[|\]$/g, '')) !== 0;
 
 /** The one host name that nginx looks up again and again: it does so only for an address in a variable. */
-const lookedUp = (service: string, { resolver, upstreams }: GatewayOptions): string | undefined => {
-  const [first, ...others] = listed(upstreams[service]);
+const lookedUp = (service: string, { resolver, upstreams }: GatewaySettings): string | undefined => {
+  const [first, ...others] = upstreams[service] ?? [];
   return resolver !== undefined && first !== undefined && others.length === 0 && !isNumeric(first)
     ? first
     : undefined;
@@ -27,15 +27,15 @@ const serverLines = (places: readonly string[]): string[] =>
       ];
 
 /** upstreams.conf: the servers of each service. */
-export const upstreamsFile = (options: GatewayOptions): string[] =>
+export const upstreamsFile = (settings: GatewaySettings): string[] =>
   services.flatMap((service) => {
-    const places = listed(options.upstreams[service]);
-    if (places.length === 0 || lookedUp(service, options) !== undefined) return [];
+    const places = settings.upstreams[service];
+    if (places === undefined || lookedUp(service, settings) !== undefined) return [];
     return block(
       `upstream ${service}`,
       serverLines(places),
-      // As many as one client may have running requests; further requests open new connections.
-      `keepalive ${defaultConnections};`,
+      // As many as one client may have running requests by default; further requests open new connections.
+      'keepalive 256;',
       // Shorter than DRAIN_MS of the services: a stopping instance then has no idle connection left to close, on which a
       // POST could be lost.
       'keepalive_timeout 1s;',
@@ -46,9 +46,9 @@ export const upstreamsFile = (options: GatewayOptions): string[] =>
  * Passes the request to a service, byte for byte, or asks it for another document. Without a server for the service the
  * response is 503. (nginx ignores what follows a `rewrite … break`, so that comes last.)
  */
-export const passTo = (service: string, options: GatewayOptions, document?: string): string[] => {
-  if (listed(options.upstreams[service]).length === 0) return tryNothing('=503');
-  const name = lookedUp(service, options);
+export const passTo = (service: string, settings: GatewaySettings, document?: string): string[] => {
+  if (settings.upstreams[service] === undefined) return [tryNothing('=503')];
+  const name = lookedUp(service, settings);
   return [
     ...(name === undefined ? [] : [`set $place ${name};`]),
     ...(document === undefined ? [] : [`rewrite ^ ${document}? break;`]),

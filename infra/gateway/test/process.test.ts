@@ -61,8 +61,7 @@ describe('accounts', () => {
     await mkdir(folder);
     expect(await workerUser([folder])).toBe(isRoot ? 'root' : undefined);
     await chmod(home, 0o711);
-    const user = await workerUser([folder]);
-    expect(user === undefined ? isRoot : user.startsWith('root')).toBe(false);
+    expect(await workerUser([folder])).toBeUndefined();
   });
 
   test('the portal is served from a folder that only root can reach', async () => {
@@ -105,52 +104,38 @@ describe('signals', () => {
 
 describe('the command', () => {
   const render = fileURLToPath(new URL('../src/render.ts', import.meta.url));
+  const write = (options: object) =>
+    run(process.execPath, [render, '--out', home, '--options', JSON.stringify(options)]);
 
-  test('writes a configuration that nginx accepts', async () => {
-    const options = {
-      out: home,
-      'run-dir': join(home, 'run'),
-      'log-dir': join(home, 'log'),
-      'docs-dir': home,
-      listen: ['127.0.0.1:8080', '127.0.0.1:8081'],
+  test('writes a configuration that nginx accepts, with everything that can be chosen', async () => {
+    const { code, said } = await write({
+      // Names that can be looked up: nginx does so when it starts.
+      services: ['localhost'],
+      telemetry: true,
+      ipv6: true,
+      requestLog: 'failures',
       resolver: '127.0.0.11 valid=5s',
-      'trusted-proxy': 'fd00::/8',
-      'rate-limit': '50:100',
-      upstream: [
-        'quest-service=127.0.0.1:4102',
-        'consignments=10.0.0.1:80',
-        'consignments=10.0.0.2:80',
-        'store-webhooks=store-webhooks.internal:8080',
-      ],
-    };
-    const args = Object.entries(options).flatMap(([name, values]) =>
-      [values].flat().flatMap((value) => [`--${name}`, value]),
-    );
-    const { code, said } = await run(process.execPath, [render, ...args]);
-    expect([code, said]).toEqual([0, `${join(home, 'nginx.conf')}\n`]);
-    for (const folder of ['run', 'log']) await mkdir(join(home, folder));
-    const checked = await run(nginxPath ?? '', ['-t', '-e', 'stderr', '-c', join(home, 'nginx.conf')]);
-    expect(checked.said).toContain('test is successful');
+      trustedProxies: ['fd00::/8', '10.0.0.1'],
+      corsOrigins: ['https://app.example.com'],
+      rateLimit: { perSecond: 50, burst: 100 },
+      connectionsPerClient: 9,
+      timeouts: { answer: 60_000 },
+    });
+    expect([code, said]).toEqual([0, '']);
+    // Of the image.
+    const settings = join(home, 'settings.conf');
+    const text = await readFile(settings, 'utf8');
+    expect(text).toContain('include "/tmp/nginx/gateway-secret.conf";');
+    expect(text).toContain('access_log "/dev/stdout" short ');
+    await writeFile(settings, text.replace(/^include.*$/m, '').replaceAll('/dev/stdout', 'access.log'));
+    const args = ['-t', '-e', 'stderr', '-p', home, '-c', join(home, 'nginx.conf')];
+    expect((await run(nginxPath ?? '', args)).said).toContain('test is successful');
   });
 
-  test('without logDir the logs go to the standard streams', async () => {
-    expect((await run(process.execPath, [render, '--out', home, '--run-dir', join(home, 'run')])).code).toBe(
-      0,
-    );
-    expect(await readFile(join(home, 'process.conf'), 'utf8')).toContain('error_log stderr error;');
-    expect(await readFile(join(home, 'settings.conf'), 'utf8')).toContain('access_log "/dev/stdout" short ');
-  });
-
-  test('names each wrong argument', async () => {
-    const { code, said } = await run(process.execPath, [
-      render,
-      '--out',
-      home,
-      '--upstream',
-      'typo=127.0.0.1:1',
-    ]);
-    expect(code).toBe(2);
-    expect(said).toContain('--upstream typo=127.0.0.1:1: expected SERVICE=HOST:PORT');
+  test('names each wrong option, and writes nothing then', async () => {
+    const { code, said } = await write({ services: [], trustedProxies: ['x'], timeouts: { answer: 0 } });
+    expect(code).toBe(1);
+    expect(said).toMatch(/→ at trustedProxies\[0\][^]*→ at timeouts.answer/);
     expect(await readdir(home)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-{{- /* Parts that several manifests share. The same manifests as src/kubernetes: a test compares them. */ -}}
+{{- /* Parts that several manifests share. */ -}}
 
 {{- define "platform.metadata" -}}
 name: {{ . }}
@@ -43,6 +43,7 @@ readOnlyRootFilesystem: true
 capabilities: { drop: [ALL] }
 {{- end }}
 
+{{- /* No CPU limit: it would delay responses while the CPU is idle. */ -}}
 {{- define "platform.resources" -}}
 requests: { cpu: {{ .cpu | quote }}, memory: {{ .memory }} }
 limits: { memory: {{ .memoryLimit }} }
@@ -59,12 +60,14 @@ limits: { memory: {{ .memoryLimit }} }
 {{- end }}
 {{- end }}
 
+{{- /* Annotations by which Prometheus finds a pod (observability/scrape.yaml). */ -}}
 {{- define "platform.scraped" -}}
 prometheus.io/scrape: 'true'
 prometheus.io/port: {{ . | quote }}
 prometheus.io/path: /metrics
 {{- end }}
 
+{{- /* Scales up at once, and down one by one after five minutes, so that replicas remain for the next burst. */ -}}
 {{- define "platform.autoscaler" -}}
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
@@ -83,6 +86,7 @@ spec:
       policies: [{ type: Pods, value: 1, periodSeconds: 60 }]
 {{- end }}
 
+{{- /* Draining nodes evicts one replica at a time. */ -}}
 {{- define "platform.disruptionBudget" -}}
 apiVersion: policy/v1
 kind: PodDisruptionBudget
@@ -108,4 +112,14 @@ spec: { maxUnavailable: 1, selector: { matchLabels: { app.kubernetes.io/name: {{
 {{- range . }}
 - { protocol: TCP, port: {{ . }} }
 {{- end }}
+{{- end }}
+
+{{- /* Connections to PostgreSQL of all replicas, and of one more of each service while it is rolled out (ADR 87). */ -}}
+{{- define "platform.connections" -}}
+{{- $sum := 0 }}
+{{- range .Values.services }}
+{{- $each := add .pool (.connectionsBesidePool | default 0) 1 }}
+{{- $sum = add $sum (mul (add .replicas.max 1) $each) }}
+{{- end }}
+{{- $sum }}
 {{- end }}

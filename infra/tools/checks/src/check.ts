@@ -44,6 +44,7 @@ const checks: [string, ...string[]][] = [
   ['openapi.json under Spectral', 'node', 'infra/tools/checks/src/spectral.ts', ...documents],
   ['migrations', 'node', 'infra/tools/checks/src/migrations.ts', ...services],
   ['migrations under running services', 'node', 'infra/tools/checks/src/rollout.ts', ...laterMigrations],
+  ['Helm chart', 'node', 'infra/deploy/src/check-chart.ts'],
   ['format', 'oxfmt', '--check'],
 ];
 

@@ -15,7 +15,7 @@ const run = (folder: string, file: string, ...args: string[]): void => {
 /**
  * Creates services/NAME and docs/NAME.md in the repository at `root`: copies the template, registers the service in the
  * gateway, the deployment and the client, installs dependencies with `pnpm` (the path of its script), and generates the first
- * migration, the OpenAPI document, the types of the client and the manifests.
+ * migration, the OpenAPI document and the types of the client.
  * The resource must have been checked (`checkResource`).
  * @throws when the name is not available or a step fails; everything is as before then
  */
@@ -25,15 +25,7 @@ export const newService = (root: string, service: NewService, pnpm: string): voi
   const folder = join(root, 'services', name);
   const page = join(root, 'docs', `${name}.md`);
   const client = join(root, 'packages/client');
-  const created = [
-    folder,
-    page,
-    join(client, `src/generated/${name}.ts`),
-    join(root, `infra/deploy/values/${name}.yaml`),
-    ...['migrations', 'services'].map((part) =>
-      join(root, `infra/deploy/kubernetes/base/${part}/${name}.yaml`),
-    ),
-  ];
+  const created = [folder, page, join(client, `src/generated/${name}.ts`)];
   const script = (...args: string[]): void => run(folder, process.execPath, '--run', ...args);
   const { changed, undo } = registerService(root, service);
   try {
@@ -43,8 +35,6 @@ export const newService = (root: string, service: NewService, pnpm: string): voi
     script('migrations:generate', '--', '--name', snakeOf(plural));
     script('openapi');
     run(client, process.execPath, 'scripts/generate.ts');
-    const outputs = ['--out', 'infra/deploy/kubernetes/base', '--chart', 'infra/deploy/chart'];
-    run(root, process.execPath, 'infra/deploy/src/render.ts', ...outputs);
     // The length of the name changes where lines break.
     run(root, join(root, 'node_modules/.bin/oxfmt'), folder, page, ...changed);
   } catch (error) {

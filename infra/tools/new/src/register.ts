@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { camelOf, pascalOf, snakeOf, titleOf, type NewService } from './name.ts';
 
@@ -61,10 +61,13 @@ const addBelow = (text: string, start: string, part: string, added: string): str
   return at === -1 ? text : lines.toSpliced(at + 1, 0, added).join('\n');
 };
 
-/** Small enough for the connections of PostgreSQL that are planned for all services (platform.yaml). */
-const VALUES = `replicas: { min: 2, max: 2, cpu: 70 }
-resources: { cpu: 250m, memory: 192Mi, memoryLimit: 512Mi }
-pool: 3
+/** Small enough for the connections of PostgreSQL that are planned for all services. */
+const chartValues = (name: string): string => `
+  ${name}:
+    replicas: { min: 2, max: 2, cpu: 70 }
+    resources: { cpu: 250m, memory: 192Mi, memoryLimit: 512Mi }
+    secrets: [DATABASE_URL]
+    pool: 3
 `;
 
 /** The files outside of the service's folder that name every service. */
@@ -82,7 +85,8 @@ const EDITS: Record<string, Edit> = {
   'infra/deploy/observability/alerts.yaml': copyLines(`            or absent(db_up{service="${PATTERN}"`),
   'infra/deploy/postgres/10-databases.sh': (text, { name }) =>
     text.replace(/^(for service in .*); do$/m, `$1 ${name}; do`),
-  'infra/deploy/kubernetes/examples/secrets.yaml': copyDocuments(
+  'infra/deploy/chart/values.yaml': (text, { name }) => `${text}${chartValues(name)}`,
+  'infra/deploy/examples/secrets.yaml': copyDocuments(
     `apiVersion: v1\nkind: Secret\nmetadata: { name: ${PATTERN}`,
   ),
   'infra/deploy/sharding.yaml': (text, { name, plural, singular }) =>
@@ -138,29 +142,18 @@ const EDITS: Record<string, Edit> = {
     `${text.replace(/^ {2}questService,\n/m, `$&  ${camelOf(name)},\n`)}export type { components as ${pascalOf(name)} } from './generated/${name}.ts';\n`,
 };
 
-/** What infra/deploy/src/render.ts writes. */
-const RENDERED = ['infra/deploy/kubernetes/base', 'infra/deploy/chart'];
-
 /**
  * Names the new service in the files outside of its folder that name every service.
- * @returns the paths of all files that were changed, and a function that restores them and the rendered manifests
+ * @returns the paths of all files that were changed, and a function that restores them
  * @throws when a file has no entry that can be copied
  */
 export const registerService = (
   root: string,
   service: NewService,
 ): { changed: string[]; undo: () => void } => {
-  const values = join(root, 'infra/deploy/values', `${service.name}.yaml`);
-  writeFileSync(values, VALUES, { flag: 'wx' });
   const before = new Map<string, string>();
-  for (const folder of RENDERED)
-    for (const file of readdirSync(join(root, folder), { recursive: true, withFileTypes: true })) {
-      const path = join(file.parentPath, file.name);
-      if (file.isFile()) before.set(path, readFileSync(path, 'utf8'));
-    }
-  const changed = [values];
+  const changed: string[] = [];
   const undo = (): void => {
-    rmSync(values, { force: true });
     for (const [path, text] of before) writeFileSync(path, text);
   };
   for (const [file, edit] of Object.entries(EDITS)) {

@@ -1,0 +1,31 @@
+/**
+ * Part of `pnpm check`: renders the chart with its default values and those of the examples, and validates every manifest by
+ * the schemas of Kubernetes.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { manifestsIn, renderChart, validateManifest } from './chart.ts';
+import { hasHelm, helm } from './helm.ts';
+
+const examples = join(import.meta.dirname, '../examples');
+
+const check = async (): Promise<string> => {
+  await helm('lint', '--strict', join(import.meta.dirname, '../chart'));
+  const manifests = [
+    ...(await Promise.all([undefined, 'small', 'large'].map((example) => renderChart({}, example)))),
+    ...['ingress', 'secrets'].map((file) =>
+      manifestsIn(readFileSync(join(examples, `${file}.yaml`), 'utf8')),
+    ),
+  ].flat();
+  for (const manifest of manifests) {
+    try {
+      validateManifest(manifest);
+    } catch (error) {
+      throw new Error(`${manifest.kind} ${manifest.metadata.name} is not valid`, { cause: error });
+    }
+  }
+  return `${manifests.length} manifests are valid`;
+};
+
+const message = hasHelm ? await check() : 'skipped: helm is available here for Linux on x64 only';
+process.stdout.write(`${message}\n`);

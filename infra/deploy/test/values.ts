@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { root } from './service.ts';
+
+export interface ServiceValues {
+  replicas: { min: number; max: number };
+  resources: { memory: string; memoryLimit: string };
+  secrets: string[];
+  pool: number;
+  connectionsBesidePool?: number;
+  volume?: object;
+  settings?: Record<string, string>;
+}
+
+/** The default values of the chart. */
+export const values = parse(readFileSync(join(root, 'infra/deploy/chart/values.yaml'), 'utf8')) as {
+  auth: { jwks: string; issuer: string; audience: string };
+  gateway: object;
+  nginx: { trustedProxies: string[] };
+  connections: number;
+  services: Record<string, ServiceValues>;
+};
+
+/** The services of the chart, with their names. */
+export const services = Object.entries(values.services).map(([name, service]) => ({
+  name,
+  connectionsBesidePool: 0,
+  ...service,
+}));
+
+/** What the package of a service says about it. */
+export const packageOf = (name: string): { secrets: string[]; keys: string[]; scopes: string[] } => {
+  const text = readFileSync(join(root, 'services', name, 'package.json'), 'utf8');
+  const { platform } = JSON.parse(text) as { platform: object };
+  return { secrets: [], keys: [], scopes: [], ...platform };
+};
