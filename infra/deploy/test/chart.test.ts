@@ -340,7 +340,7 @@ describe.runIf(hasHelm)('the connections of PostgreSQL', () => {
   });
 
   test.each([
-    ['small', 200],
+    ['small', 250],
     ['large', 1_200],
   ])('are enough in the example %s', async (example, maxConnections) => {
     expect(connectionsOf(await render({}, example))).toBeLessThan(maxConnections);

@@ -51,25 +51,3 @@ export const findSecrets = async (
     .filter(([, text]) => secrets.some((secret) => text?.includes(secret)))
     .map(([name]) => `docker inspect shows a secret of ${name}`);
 };
-
-/** One line for each wrong label of an image, and for each image without an SBOM. */
-export const findUndescribed = async (
-  { docker }: Engine,
-  { services, imageOf, labels }: Deployment,
-): Promise<string[]> => {
-  const faults: string[] = [];
-  for (const name of [...services, 'gateway']) {
-    const image = `${imageOf(name)}:latest`;
-    const found = JSON.parse(await docker('inspect', '--format', '{{json .Config.Labels}}', image)) as Record<
-      string,
-      string
-    >;
-    for (const [label, value] of Object.entries({ ...labels, title: name }))
-      if (found[`org.opencontainers.image.${label}`] !== value)
-        faults.push(`${image} has the label ${label} ${found[`org.opencontainers.image.${label}`]}`);
-    const sbom = await docker('run', '--rm', '--entrypoint', 'cat', image, '/repo/sbom.cdx.json');
-    const { bomFormat, components } = JSON.parse(sbom) as { bomFormat: string; components: unknown[] };
-    if (bomFormat !== 'CycloneDX' || components.length === 0) faults.push(`${image} has no SBOM`);
-  }
-  return faults;
-};

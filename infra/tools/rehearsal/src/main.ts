@@ -9,9 +9,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runDay } from '@platform/e2e/day';
 import { provideBaseImages } from './base-images.ts';
-import { findPrivileges, findSecrets, findUndescribed } from './checks.ts';
+import { findPrivileges, findSecrets } from './checks.ts';
 import { ROOT, stop, stopping } from './command.ts';
 import { openEngine } from './engine.ts';
+import { findBadEnds, findImageFaults, findMissingPages, rehearseImages } from './images.ts';
 import { findFailingOperations } from './operations.ts';
 import { deploy } from './platform.ts';
 import { rehearseRestore } from './restore.ts';
@@ -49,7 +50,12 @@ const rehearse = async (): Promise<string[]> => {
   await using platform = await step('images built and platform up', () => deploy(engine, services));
   const faults = await step('rights of the containers', () => findPrivileges(engine, platform));
   faults.push(...(await step('secrets in descriptions', () => findSecrets(engine, platform))));
-  faults.push(...(await step('labels and SBOMs of the images', () => findUndescribed(engine, platform))));
+  faults.push(
+    ...(await step('labels, users, files and SBOMs of the images', () => findImageFaults(engine, platform))),
+    ...(await step('pages of the portal', () => findMissingPages(platform.gateway))),
+    ...(await step('services stopped and started', () => findBadEnds(engine, platform))),
+    ...(await step('all images built as deploy.md says', () => rehearseImages(engine, platform))),
+  );
   faults.push(...(await step('every operation called', () => findFailingOperations(platform))));
   await step('images of the next versions', () => buildVersions(engine, platform));
   faults.push(

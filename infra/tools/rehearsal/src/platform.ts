@@ -25,11 +25,15 @@ type Edit = readonly [old: string, next: string];
 
 /** The platform in containers. */
 export interface Deployment extends Platform, AsyncDisposable {
+  /** Address of the gateway. */
+  gateway: string;
   /** Name of each container of the first version, by the name that it has in compose.yaml. */
   containers: Record<string, string>;
   services: readonly string[];
   /** What the images must be labelled with. */
   labels: Record<string, string>;
+  /** The network in which the containers reach each other. */
+  network: string;
   /** Image of a service, without its tag. */
   imageOf: (service: string) => string;
   /** Runs a command of `docker compose` for this project, with images of another version when its tag is given. */
@@ -198,9 +202,11 @@ export const deploy = async (engine: Engine, services: readonly string[]): Promi
   return {
     stackFile,
     gameServer,
+    gateway,
     containers,
     services,
     labels: LABELS,
+    network,
     imageOf,
     compose,
     query: async (service, sql) => {

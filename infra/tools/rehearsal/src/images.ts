@@ -1,0 +1,179 @@
+/** What deploy.md promises of the images themselves, whatever compose does with them. */
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { waitFor } from './command.ts';
+import type { Engine } from './engine.ts';
+import type { Deployment } from './platform.ts';
+
+/** Tag of the images that are built by the commands of deploy.md, "Images". */
+const DOCUMENTED = '1.0.0';
+/** Images of packages that are not services, which compose does not run by default. */
+const HELPERS = ['gateway-telemetry', 'gateway-config'];
+
+const lines = (text: string): string[] => text.split('\n').filter(Boolean);
+
+/** Runs shell commands in an image, as its user. */
+const inImage = async ({ docker }: Engine, image: string, command: string): Promise<string[]> =>
+  lines(await docker('run', '--rm', '--entrypoint', 'sh', image, '-c', command));
+
+/** One line for each file that an image of Node.js must not contain, or that its user could change. */
+const findForeignFiles = async (engine: Engine, image: string, service?: string): Promise<string[]> => {
+  const own = "find /repo -path '*/node_modules' -prune -o";
+  const unwanted = await inImage(
+    engine,
+    image,
+    `${own} -type f '(' -name '*.test.ts' -o -name '.env*' -o -name '*.pem' ')' -print
+     ls /repo/node_modules/.pnpm | grep -E '^(vitest|turbo|drizzle-kit)@' || true
+     find /repo '(' -path /repo/.compile-cache -o -path /repo/data ')' -prune -o ! -type l -writable -print`,
+  );
+  const services = await inImage(engine, image, 'ls /repo/services 2>/dev/null || true');
+  return [...unwanted, ...services.filter((name) => name !== service)].map(
+    (file) => `${image} contains ${file}, or lets its user change it`,
+  );
+};
+
+/** One line for each installed package of an image that its SBOM lacks. */
+const findUnlisted = async (engine: Engine, image: string): Promise<string[]> => {
+  const sbom = (await inImage(engine, image, 'cat /repo/sbom.cdx.json')).join('\n');
+  const { bomFormat, specVersion, components } = JSON.parse(sbom) as {
+    bomFormat: string;
+    specVersion: string;
+    components: { purl: string }[];
+  };
+  if (bomFormat !== 'CycloneDX' || specVersion !== '1.6') return [`${image} has an SBOM of another format`];
+  const named = new Set(components.map(({ purl }) => decodeURIComponent(purl)));
+  // Folders are named express@5.2.1 or @scope+name@1.0.0_peers.
+  const installed = (await inImage(engine, image, 'ls /repo/node_modules/.pnpm 2>/dev/null || true')).flatMap(
+    (folder) => {
+      const [, name = '', version = ''] = /^(@?[^@]+)@([^_(]+)/.exec(folder) ?? [];
+      return name === '' ? [] : [`pkg:npm/${name.replace('+', '/')}@${version}`];
+    },
+  );
+  return installed.filter((purl) => !named.has(purl)).map((purl) => `the SBOM of ${image} lacks ${purl}`);
+};
+
+/** One line for each wrong label of an image, and for another user than its own. */
+const findUndescribed = async (
+  { docker }: Engine,
+  image: string,
+  user: string,
+  labels: Record<string, string>,
+): Promise<string[]> => {
+  const text = await docker('inspect', '--format', '{{json .Config}}', image);
+  const config = JSON.parse(text) as { User: string; Labels: Record<string, string> };
+  const wrong = Object.entries(labels).filter(
+    ([label, value]) => config.Labels[`org.opencontainers.image.${label}`] !== value,
+  );
+  return [
+    ...wrong.map(([label, value]) => `${image} has another label ${label} than ${value}`),
+    ...(config.User === user ? [] : [`${image} runs as ${config.User}`]),
+  ];
+};
+
+/** The images that compose runs: their labels, users, files and SBOMs. One line for each fault. */
+export const findImageFaults = async (
+  engine: Engine,
+  { services, imageOf, labels }: Deployment,
+): Promise<string[]> => {
+  const faults: string[] = [];
+  for (const name of [...services, 'gateway']) {
+    const image = `${imageOf(name)}:latest`;
+    const user = name === 'gateway' ? '101:101' : '1000:1000';
+    faults.push(...(await findUndescribed(engine, image, user, { ...labels, title: name })));
+    faults.push(...(await findUnlisted(engine, image)));
+    if (name !== 'gateway') faults.push(...(await findForeignFiles(engine, image, name)));
+  }
+  return faults;
+};
+
+/** The services whose container does not end with 0 when it is stopped. */
+export const findBadEnds = async (
+  { docker }: Engine,
+  { services, containers, ready }: Deployment,
+): Promise<string[]> => {
+  const stopped = services.map((name) => containers[name] ?? '');
+  await docker('stop', ...stopped);
+  const codes = lines(await docker('inspect', '--format', '{{.State.ExitCode}}', ...stopped));
+  await docker('start', ...stopped);
+  await ready();
+  return services
+    .filter((_, index) => codes[index] !== '0')
+    .map((name) => `${name} does not end with 0 when it is stopped`);
+};
+
+/** One line for each page of the portal, and each file that it loads, that the gateway's image lacks. */
+export const findMissingPages = async (gateway: string): Promise<string[]> => {
+  const faults: string[] = [];
+  for (const [page, title] of [
+    ['/docs/', 'Platform'],
+    ['/docs/guides/', 'Guides · Platform'],
+    ['/docs/reference/', 'Reference · Platform'],
+    ['/docs/ops/', 'Operations · Platform'],
+  ] as const) {
+    const text = await (await fetch(`${gateway}${page}`)).text();
+    if (!text.includes(`<title>${title}</title>`)) faults.push(`${page} is not the page "${title}"`);
+    for (const [, asset = ''] of text.matchAll(/(?:src|href)="(\/docs\/[^"]+\.\w+)"/g))
+      if (!(await fetch(`${gateway}${asset}`)).ok) faults.push(`${page} lacks ${asset}`);
+  }
+  // The pages of a deployment have no credentials of a demo.
+  if ((await fetch(`${gateway}/docs/demo.json`)).status !== 404) faults.push('there is a /docs/demo.json');
+  return faults;
+};
+
+/** nginx accepts what gateway-config writes for the chart, with the users and rights of the gateway's pod. */
+const findConfigFaults = async (
+  { docker }: Engine,
+  { services, imageOf, network }: Deployment,
+): Promise<string[]> => {
+  await using stack = new AsyncDisposableStack();
+  const folder = await mkdtemp(join(tmpdir(), 'rehearsal-config-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  // Written by the user of the pod.
+  await chmod(folder, 0o777);
+  const secret = join(folder, 'secret');
+  await writeFile(secret, 'a'.repeat(32), { mode: 0o644 });
+  const options = JSON.stringify({ services, telemetry: true });
+  const pod = ['run', '--rm', '--read-only', '--cap-drop', 'ALL', '--user', '101:101', '--network', network];
+  const render = ['node', 'src/render.ts', '--out', '/etc/gateway', '--options', options];
+  const config = `${imageOf('gateway-config')}:${DOCUMENTED}`;
+  await docker(...pod, '--volume', `${folder}:/etc/gateway`, config, ...render);
+  const volumes = ['--volume', `${folder}:/etc/gateway:ro`, '--tmpfs', '/tmp/nginx:mode=1777'];
+  const env = ['--env', 'GATEWAY_SECRET_FILE=/etc/gateway/secret'];
+  const test = docker(...pod, ...volumes, ...env, `${imageOf('gateway')}:${DOCUMENTED}`, '-t');
+  return test.then(
+    () => [],
+    (error: Error) => [`nginx refuses what gateway-config writes: ${error.message}`],
+  );
+};
+
+/** gateway-telemetry answers as its user on a read-only file system, and ends with 0 when it is stopped. */
+const findTelemetryFaults = async ({ docker }: Engine, { imageOf }: Deployment): Promise<string[]> => {
+  const image = `${imageOf('gateway-telemetry')}:${DOCUMENTED}`;
+  const id = (await docker('run', '--detach', '--read-only', '--cap-drop', 'ALL', image)).trim();
+  try {
+    const health = async (): Promise<string> =>
+      (await docker('inspect', '--format', '{{.State.Health.Status}}', id)).trim();
+    await waitFor('gateway-telemetry is healthy', async () => (await health()) === 'healthy');
+    await docker('stop', id);
+    const code = (await docker('inspect', '--format', '{{.State.ExitCode}}', id)).trim();
+    return code === '0' ? [] : [`gateway-telemetry ends with ${code} when it is stopped`];
+  } finally {
+    await docker('rm', '--force', id);
+  }
+};
+
+/** Builds all images by the commands of deploy.md, and checks those that compose does not run. One line for each fault. */
+export const rehearseImages = async (engine: Engine, platform: Deployment): Promise<string[]> => {
+  const { follow, imageOf } = platform;
+  await follow('deploy.md', 'Images', {}, [['registry.example.test/platform/', imageOf('')]]);
+  const faults: string[] = [];
+  for (const name of HELPERS) {
+    const image = `${imageOf(name)}:${DOCUMENTED}`;
+    faults.push(...(await findUndescribed(engine, image, '1000:1000', { title: name, version: DOCUMENTED })));
+    faults.push(...(await findUnlisted(engine, image)), ...(await findForeignFiles(engine, image)));
+  }
+  faults.push(...(await findConfigFaults(engine, platform)));
+  faults.push(...(await findTelemetryFaults(engine, platform)));
+  return faults;
+};
