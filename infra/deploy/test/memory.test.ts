@@ -73,3 +73,30 @@ test('every image of a service has a memory limit in compose', () => {
 test.runIf(hasHelm)('every image of a service has a memory limit in the chart', () => {
   expect(limits.filter(([place]) => place.startsWith('the chart')).length).toBeGreaterThanOrEqual(14);
 });
+
+test('connections that send no end of their heads, and requests whose answers nobody reads, fit the gateway', () => {
+  const nginx = ['nginx.conf', 'limits.conf']
+    .map((file) => readFileSync(join(root, 'infra/gateway/nginx', file), 'utf8'))
+    .join('');
+  const numbers = (directive: string): number[] =>
+    (new RegExp(`^\\s*${directive} (.*);`, 'm').exec(nginx)?.[1] ?? '')
+      .split(' ')
+      .map((text) => Number.parseInt(text, 10) * (text.endsWith('k') ? 1024 : 1));
+  const [connections = NaN] = numbers('worker_connections');
+  const [first = NaN] = numbers('client_header_buffer_size');
+  const [lines = NaN, line = NaN] = numbers('large_client_header_buffers');
+  const [answerHead = NaN] = numbers('proxy_buffer_size');
+  const [pieces = NaN, piece = NaN] = numbers('proxy_buffers');
+  // 7,427 such heads took 45 kB each: besides the buffers, the pools of the connection and of the request.
+  const head = first + lines * line + 10 * 1024;
+  const answer = answerHead + pieces * piece;
+  // A request has a second connection, to its service.
+  const worst = Math.max(connections * head, (connections / 2) * (head + answer));
+
+  const compose = parse(read('compose.yaml'), { merge: true }) as {
+    services: { gateway: { mem_limit: string } };
+  };
+  const values = parse(read('chart/values.yaml')) as { gateway: { resources: { memoryLimit: string } } };
+  const given = [compose.services.gateway.mem_limit, values.gateway.resources.memoryLimit];
+  expect(given.map((limit) => worst / 2 ** 20 / mebibytes(limit) <= 0.75)).toEqual([true, true]);
+});

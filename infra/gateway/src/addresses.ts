@@ -60,7 +60,7 @@ const serviceMap = (): string[] =>
 /** A segment that is logged: shorter than a webhook token (256 bits, at least 43 characters), as long as a UUID. */
 const segment = String.raw`/[A-Za-z0-9._~-]{0,36}(?=[/?]|\z)`;
 
-/** Paths as they are logged: never a query, and nothing after an unusual character. */
+/** Paths as they are logged: never a query, and nothing after an unusual character or the sixteenth segment. */
 const loggedPathMap = (): string[] => {
   const secrets = routes.filter(({ secret }) => secret).map(({ path }) => path);
   return block(
@@ -74,8 +74,8 @@ const loggedPathMap = (): string[] => {
       '# In any spelling, anywhere in the path.',
       `"~*^[^?]*${path.split('/').at(-1)}" "/***";`,
     ]),
-    String.raw`"~^(?<shown>(?:${segment})+)(?:\?|\z)" $shown;`,
-    `"~^(?<beginning>(?:${segment})*)" "$beginning/***";`,
+    String.raw`"~^(?<shown>(?:${segment}){1,16})(?:\?|\z)" $shown;`,
+    `"~^(?<beginning>(?:${segment}){0,16})" "$beginning/***";`,
   );
 };
 

@@ -81,3 +81,21 @@ test('a line says each thing once, and more only where there is more to say', as
     upstream: `${closed}, ${service.place}`,
   });
 });
+
+test('a line has at most 1,500 bytes, whatever a client sends', async () => {
+  await using gateway = await startGateway();
+  const agents = ['\u0001', '"', Buffer.from('é').toString('latin1'), '\\'].map((character) =>
+    character.repeat(4_000),
+  );
+  const paths = ['/v1/quests', `/v1/quests${'/a'.repeat(3_000)}`, `/nowhere${'/%01'.repeat(1_500)}`];
+  const method = 'X'.repeat(2_000);
+  for (const agent of agents)
+    for (const path of paths) await request(gateway.port, path, 'GET', [`User-Agent: ${agent}`]);
+  await request(gateway.port, '/v1/quests', method);
+  const { 'access.log': text = '' } = await gateway.logs();
+  const lines = text.trimEnd().split('\n');
+  expect(lines.length).toBeGreaterThanOrEqual(agents.length * paths.length);
+  expect(lines.map((line) => Buffer.byteLength(line)).filter((length) => length > 1_500)).toEqual([]);
+  const shown = new Set(lines.map((line) => (JSON.parse(line) as Entry)['userAgent']));
+  expect(shown).toContain('é'.repeat(200));
+});
