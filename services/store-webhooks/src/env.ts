@@ -55,7 +55,6 @@ const shape = {
   PROVIDER_TIMEOUT_MS: milliseconds(5000),
   /** Whether providers may have private addresses. Unset: only outside production. */
   PROVIDER_ADDRESSES: z.enum(['public', 'any']).optional(),
-  NODE_ENV: z.string().optional(),
   SENTRY_DSN: z.url().optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   SMTP_FROM: z.string().default('no-reply@localhost'),

@@ -1,6 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql, TransactionSql } from 'postgres';
 import type { Admission } from './admission.ts';
+import { lostToAnother } from './database-error.ts';
 import { currentRequest, type RequestScope } from './request-scope.ts';
+import { SafeError } from './safe-error.ts';
 
 /** A statement of postgres.js, which calls `handler` to send it when it is awaited. */
 interface Statement extends Promise<unknown> {
@@ -94,11 +98,54 @@ const cancellable = (tx: TransactionSql, scope: RequestScope): TransactionSql =>
   return Object.assign(interceptStatements(tx, send), { savepoint });
 };
 
+/** Tries of a transaction that is rolled back for the sake of another one, and the pause before the next one. */
+const maxTries = 3;
+const pauseMs = 20;
+
+/** Runs `transaction` again when PostgreSQL rolled it back because of another one: nothing of it has happened. */
+const withRetries = async <T>(transaction: () => Promise<T>): Promise<T> => {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await transaction();
+    } catch (error) {
+      if (tried === maxTries || !lostToAnother(error)) throw error;
+      // Those that lost to each other must not meet again.
+      await sleep(pauseMs * tried * (0.5 + Math.random()));
+    }
+  }
+};
+
+/** The transaction that the calling code is part of, whose connection it holds until it has ended. */
+const enclosing = new AsyncLocalStorage<{ hasEnded: boolean }>();
+
+const refuseInTransaction = (): void => {
+  if (enclosing.getStore()?.hasEnded !== false) return;
+  throw new SafeError(
+    'A transaction waits for a statement on the pool, which may wait for the connection of the transaction: run the statement on the transaction.',
+  );
+};
+
+interface PoolOptions {
+  /**
+   * Refuses statements and transactions on the pool inside a transaction, with a SafeError. When as many transactions as
+   * there are connections wait for such statements, none of them ever ends.
+   */
+  refuseInTransactions: boolean;
+}
+
 /**
  * Puts a bounded queue in front of a pool, which has none. A statement or a transaction takes one slot, so the driver
  * never sends one behind another that may take long. Both are cancelled with the request that they belong to.
+ *
+ * A transaction that is lost to another one (serialisation failure, deadlock) is run again, up to three times in all: its
+ * body must not change anything outside of the database that a second run would change again.
  */
-export const boundPool = (pool: Sql, { enter, leave }: Admission): Sql => {
+export const boundPool = (
+  pool: Sql,
+  { enter, leave }: Admission,
+  { refuseInTransactions }: PoolOptions,
+): Sql => {
+  const refuseNested = refuseInTransactions ? refuseInTransaction : () => undefined;
   const send: Send = (statement, handler) => {
     const scope = currentRequest();
     const start = (): void => {
@@ -106,18 +153,30 @@ export const boundPool = (pool: Sql, { enter, leave }: Admission): Sql => {
       if (scope) sendCancellable(statement, handler, scope);
       else handler(statement);
     };
-    enter(scope, start, (error) => statement.reject(error));
-  };
-  const begin = async (...given: unknown[]): Promise<unknown> => {
-    const scope = currentRequest();
-    const work = given.pop() as Work;
-    await new Promise<void>((start, refuse) => enter(scope, start, refuse));
-    const body = (tx: TransactionSql) => work(scope ? cancellable(tx, scope) : tx);
     try {
-      return await (pool.begin as (...all: unknown[]) => Promise<unknown>)(...given, body);
+      refuseNested();
+      enter(scope, start, (error) => statement.reject(error));
+    } catch (error) {
+      statement.reject(error);
+    }
+  };
+  const beginOnce = async (options: readonly unknown[], work: Work): Promise<unknown> => {
+    const scope = currentRequest();
+    await new Promise<void>((start, refuse) => enter(scope, start, refuse));
+    const transaction = { hasEnded: false };
+    const body = (tx: TransactionSql) =>
+      enclosing.run(transaction, () => work(scope ? cancellable(tx, scope) : tx));
+    try {
+      return await (pool.begin as (...all: unknown[]) => Promise<unknown>)(...options, body);
     } finally {
+      transaction.hasEnded = true;
       leave();
     }
+  };
+  const begin = async (...given: unknown[]): Promise<unknown> => {
+    refuseNested();
+    const work = given.pop() as Work;
+    return withRetries(() => beginOnce(given, work));
   };
   return Object.assign(interceptStatements(pool, send), { begin }) as Sql;
 };

@@ -70,6 +70,7 @@ export const openBaseContext = (env: CommonEnv, about: About, parts: LogAndMetri
     max: env.DATABASE_POOL,
     maxWaiting: env.DATABASE_QUEUE,
     maxWaitMs: env.DATABASE_WAIT_MS,
+    refuseInTransactions: env.NODE_ENV !== 'production',
   });
   const redis = openRedis(env.REDIS_URL, parts.log, env.REDIS_TIMEOUT_MS);
   const refusals = createRefusalSampler(parts.log);

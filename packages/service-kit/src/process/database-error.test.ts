@@ -13,10 +13,7 @@ test.each([
   ['57P05', 'unavailable'],
   ['55000', 'unavailable'],
   ['55P03', 'unavailable'],
-  ['ECONNREFUSED', 'unavailable'],
   ['CONNECTION_ENDED', 'unavailable'],
-  ['EMFILE', 'unavailable'],
-  ['ENFILE', 'unavailable'],
   ['57014', 'timeout'],
   ['25P04', 'timeout'],
   ['40001', 'conflict'],
@@ -30,7 +27,17 @@ test.each([
   }
 });
 
-test.each(['23505', '42P01', '28P01', '22001', '55006', 'P0001', 'toString'])(
+test.each(['ECONNREFUSED', 'EMFILE', 'ENFILE'])(
+  '%s is transient when a statement of the database failed with it',
+  (code) => {
+    expect(toProblem(Object.assign(failed(code), { query: 'select 1' }))).toMatchObject({
+      status: 503,
+      code: 'database_unavailable',
+    });
+  },
+);
+
+test.each(['ECONNREFUSED', 'EMFILE', '23505', '42P01', '28P01', '22001', '55006', 'P0001', 'toString'])(
   '%s is not transient and is answered with 500',
   (code) => {
     expect(transientFault(failed(code))).toBeUndefined();

@@ -2,39 +2,57 @@
 export type TransientFault = 'unavailable' | 'timeout' | 'conflict';
 
 /**
- * SQLSTATE classes and codes that mean "not now" (PostgreSQL documentation, appendix A), and the
- * codes that postgres.js and Node give an error of the connection itself.
+ * SQLSTATE classes and codes that mean "not now" (PostgreSQL documentation, appendix A), and the codes that postgres.js
+ * gives an error of the connection itself.
  */
 const faults: [TransientFault, RegExp][] = [
   // 08 connection, 53 resources used up, 57P0x shutdown or start, 55000 the database accepts no
   // connections, 55P03 a lock was not available.
-  ['unavailable', /^(?:08...|53...|57P0.|55000|55P03)$/],
   [
     'unavailable',
-    /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|CONNECT_TIMEOUT|CONNECTION_(?:CLOSED|ENDED|DESTROYED))$/,
+    /^(?:08...|53...|57P0.|55000|55P03|CONNECT_TIMEOUT|CONNECTION_(?:CLOSED|ENDED|DESTROYED))$/,
   ],
-  // Node found no free file descriptor, so it could open no connection.
-  ['unavailable', /^(?:EMFILE|ENFILE)$/],
   // 57014 statement_timeout, 25P03 idle in transaction, 25P04 transaction_timeout.
   ['timeout', /^(?:57014|25P03|25P04)$/],
   // 40 serialization failure, deadlock and other rollbacks.
   ['conflict', /^40...$/],
 ];
 
+/** Codes of Node.js for a connection that could not be opened, or broke. The last two: there was no free file descriptor. */
+const socketFault =
+  /^(?:ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EMFILE|ENFILE)$/;
+
 const maxCauses = 5;
 
-/**
- * Classifies an error that a query threw, or its cause (drizzle wraps what postgres.js throws);
- * undefined when trying again would not help. `conflict` is worth a retry at once, the others after
- * a pause. Over HTTP all three are 503 with Retry-After (`toProblem`).
- */
-export const transientFault = (error: unknown): TransientFault | undefined => {
+const codesOf = (error: unknown): { code: string; isOfStatement: boolean }[] => {
+  const codes = [];
   let current = error;
   for (let depth = 0; depth < maxCauses && typeof current === 'object' && current !== null; depth++) {
     const { code, cause } = current as { code?: unknown; cause?: unknown };
-    const found = typeof code === 'string' ? faults.find(([, pattern]) => pattern.test(code)) : undefined;
-    if (found !== undefined) return found[0];
+    // The driver adds the text of the statement to each error, also to one of the socket.
+    if (typeof code === 'string') codes.push({ code, isOfStatement: 'query' in current });
     current = cause;
+  }
+  return codes;
+};
+
+/**
+ * Classifies an error that a query threw, or its cause (drizzle wraps what postgres.js throws); undefined when trying
+ * again would not help, and for the connections of other programs, such as Redis or a mail server. `conflict` is worth a
+ * retry at once, the others after a pause. Over HTTP all three are 503 with Retry-After (`toProblem`).
+ */
+export const transientFault = (error: unknown): TransientFault | undefined => {
+  for (const { code, isOfStatement } of codesOf(error)) {
+    const found = faults.find(([, pattern]) => pattern.test(code));
+    if (found !== undefined) return found[0];
+    if (isOfStatement && socketFault.test(code)) return 'unavailable';
   }
   return undefined;
 };
+
+/**
+ * Whether PostgreSQL rolled the transaction back for the sake of another one: serialisation failure (40001) or deadlock
+ * (40P01). The same transaction may succeed now. Not 40003, after which it may have been committed.
+ */
+export const lostToAnother = (error: unknown): boolean =>
+  codesOf(error).some(({ code }) => code === '40001' || code === '40P01');

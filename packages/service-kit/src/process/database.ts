@@ -46,6 +46,8 @@ export interface DatabaseOptions {
   maxWaitMs?: number;
   /** Other server settings of each connection, for example `{ plan_cache_mode: 'force_generic_plan' }`. */
   settings?: Record<string, string>;
+  /** See `boundPool`; false unless said otherwise. */
+  refuseInTransactions?: boolean;
 }
 
 /** How long a connection may take to report that a statement has timed out. */
@@ -71,6 +73,7 @@ export const openDatabase = ({
   maxWaiting = 100,
   maxWaitMs = 1000,
   settings = {},
+  refuseInTransactions = false,
 }: DatabaseOptions): Database => {
   const instance = `${name}:${randomUUID().slice(0, 8)}`;
   const open = (
@@ -99,7 +102,8 @@ export const openDatabase = ({
   poolConnections += max;
   const probe = open(`${instance}:probe`, 1, 1000, {});
   const admission = createAdmission({ slots: max, maxWaiting, maxWaitMs });
-  const sql = spanTransactions(boundPool(open(instance, max, statementTimeoutMs, settings), admission));
+  const pool = open(instance, max, statementTimeoutMs, settings);
+  const sql = spanTransactions(boundPool(pool, admission, { refuseInTransactions }));
   const ping = async (ms = 1000) => {
     await answerWithin(ms, probe`select 1`);
   };

@@ -36,6 +36,8 @@ export const commonEnv = {
   PORT: z.coerce.number().int().min(0).max(65535),
   /** A port of its own for /livez, /readyz and /metrics, which no load on PORT can reach; without it only PORT has them. */
   PROBE_PORT: z.coerce.number().int().min(0).max(65535).optional(),
+  /** `production` in the images. Otherwise mistakes that only cost time there are errors. */
+  NODE_ENV: z.string().optional(),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** `failures` leaves out the lines of requests that were answered below 400. */
   REQUEST_LOG: z.enum(['all', 'failures']).default('all'),
