@@ -4,14 +4,8 @@ import { openDatabase } from '@platform/service-kit/db';
 import type { Log } from '@platform/service-kit/log';
 import { createReading } from '@platform/service-kit/reading';
 import { Gauge, type Registry } from 'prom-client';
-import {
-  countUnfolded,
-  fold,
-  measureDrift,
-  mergeBuckets,
-  rebuild,
-  type Directory,
-} from './directory/index.ts';
+import { countUnfolded, fold, measureDrift, mergeBuckets, type Directory } from './directory/index.ts';
+import { rebuildIn } from './directory/maintain.ts';
 
 export interface MaintenanceOptions {
   databaseUrl: string;
@@ -25,6 +19,9 @@ export interface MaintenanceOptions {
   mergeEvery?: number;
   checkEvery?: number;
 }
+
+/** Class of the advisory locks of checks; its second key is the list. */
+const lock = 4_218_336;
 
 /** Long enough to rebuild the directory of a large list. */
 const statementTimeoutMs = 600_000;
@@ -74,11 +71,17 @@ export const maintainDirectories = (options: MaintenanceOptions): Maintenance =>
       checked.add(directory);
       return;
     }
-    const rows = await measureDrift(sql, directory);
-    drift.set({ list: directory.name }, rows);
-    if (rows === 0) return;
-    log.error({ list: directory.name, rows }, 'the page directory differs from its list and is rebuilt');
-    await rebuild(sql, directory);
+    await sql.begin(async (tx) => {
+      // Of several instances one reads the list, and none rebuilds what another one is rebuilding.
+      const [{ locked }] = await tx<[{ locked: boolean }]>`
+        select pg_try_advisory_xact_lock(${lock}, hashtext(${directory.table})) as locked`;
+      if (!locked) return;
+      const rows = await measureDrift(tx, directory);
+      drift.set({ list: directory.name }, rows);
+      if (rows === 0) return;
+      log.error({ list: directory.name, rows }, 'the page directory differs from its list and is rebuilt');
+      await rebuildIn(tx, directory);
+    });
   };
   const tasks = directories.flatMap((directory) => {
     /** Folds leave small buckets; without any there is nothing to merge. */

@@ -55,6 +55,28 @@ it('folds what is written, repairs and logs a difference from the list, and stop
   expect(await countUnfolded(lists.sql, risingDirectory)).toBe(5);
 });
 
+it('of several instances one at a time checks a list, and rebuilds it once', async () => {
+  const blocker = lists.connect();
+  await blocker`begin`;
+  await lists.sql`
+    update rising_directory_buckets set n = n + 3 where ctid = (select min(ctid) from rising_directory_buckets)`;
+  // Holds the instance up that has found the difference.
+  await blocker`select from rising_directory_state for update`;
+  const checking = { foldIdle: 3_600_000, foldEvery: 3_600_000, mergeEvery: 3_600_000, checkEvery: 10 };
+  const instances = [1, 2, 3].map(() => start([risingDirectory], checking));
+  const rebuilds = () =>
+    instances.flatMap(({ lines }) => lines.filter((line) => line.includes('is rebuilt')));
+  await expect.poll(rebuilds).toHaveLength(1);
+  const locks = () => blocker`
+    select from pg_locks where locktype = 'advisory' and database = (
+      select oid from pg_database where datname = current_database())`;
+  expect(await locks()).toHaveLength(1);
+  await blocker`commit`;
+  await expect.poll(() => measureDrift(lists.sql, risingDirectory)).toBe(0);
+  for (const { maintenance } of instances) await maintenance[Symbol.asyncDispose]();
+  expect(rebuilds()).toHaveLength(1);
+});
+
 it('looks seldom while nobody writes, and folds at once what a hint announces', async () => {
   const { maintenance } = start(directories, { ...often, foldIdle: 3_600_000, mergeEvery: 3_600_000 });
   for (const rows of [100, 1, 50]) {
