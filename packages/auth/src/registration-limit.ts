@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { createCounter, type LimiterOptions } from '@platform/service-kit/counter';
+import { createRateCounter, type LimiterOptions } from '@platform/service-kit/rate-counter';
 import { TooManyRequests } from '@platform/service-kit/problem';
 import { networksOf } from '@platform/service-kit/network';
 
@@ -19,7 +19,7 @@ export type RegistrationLimit = (attempt: { email: string; address: string | und
 
 /** Counts an attempt against a key, which may have `factor` times the points. Throws TooManyRequests beyond them. */
 const createRefusing = (options: LimiterOptions) => {
-  const count = createCounter(options);
+  const count = createRateCounter(options);
   return async (key: string, factor = 1): Promise<void> => {
     const { consumedPoints, msBeforeNext } = await count(key);
     if (consumedPoints > options.points * factor)

@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { createHttpServer } from '../src/http/server.ts';
-import { drain } from '../src/process/drain.ts';
+import { drain } from '../src/overload/drain.ts';
 
 /** Keeps the process from accepting connections. */
 const block = (ms: number): void => {

@@ -8,14 +8,14 @@ import { openDatabase } from '../src/process/database.ts';
 import { transientFault } from '../src/process/database-error.ts';
 import { createMetrics, addPoolMetrics } from '../src/process/metrics.ts';
 import { Unavailable } from '../src/http/problem.ts';
-import { createRequestLimit } from '../src/process/request-limit.ts';
+import { createConcurrencyLimit } from '../src/overload/concurrency-limit.ts';
 import { createHttpServer } from '../src/http/server.ts';
 import {
-  cancelWithRequest,
   currentRequest,
+  runInRequestScope,
   runOutsideRequest,
   withDeadline,
-} from '../src/process/request-scope.ts';
+} from '../src/overload/request-scope.ts';
 import { listen } from '../src/process/service.ts';
 import { cloneDatabase } from '../src/testing/index.ts';
 import { migrations } from './fixture/service.ts';
@@ -209,13 +209,15 @@ const serveWork = async (
   const database = stack.use(
     openDatabase({ maxWaiting: 1000, statementTimeoutMs: 240_000, ...options, url, name: 'work' }),
   );
-  const listener: RequestListener = (req, res) => {
-    work(database, req.url ?? '').then(
-      () => res.writeHead(200).end(),
-      () => res.writeHead(503).end(),
-    );
-  };
-  const server = createHttpServer(cancelWithRequest(listener, deadlineMs, createRequestLimit(1000)));
+  const limits = { deadlineMs, concurrency: createConcurrencyLimit(1000) };
+  const listener: RequestListener = (req, res) =>
+    runInRequestScope(req, res, limits, () => {
+      work(database, req.url ?? '').then(
+        () => res.writeHead(200).end(),
+        () => res.writeHead(503).end(),
+      );
+    });
+  const server = createHttpServer(listener);
   const { port } = await listen(server, '127.0.0.1', 0);
   stack.defer(() => {
     server.closeAllConnections();

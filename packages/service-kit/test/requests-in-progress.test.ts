@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHttpApp } from '../src/http/app.ts';
 import { anyone, route } from '../src/http/route.ts';
-import { waitUncounted } from '../src/process/request-scope.ts';
+import { waitUncounted } from '../src/overload/request-scope.ts';
 import { serve } from '../src/testing/index.ts';
 import { startFixture } from './harness.ts';
 

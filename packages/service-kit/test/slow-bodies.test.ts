@@ -1,13 +1,20 @@
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { allowSlowBody, createHttpServer } from '../src/http/server.ts';
+import { z } from 'zod';
+import { createHttpApp } from '../src/http/app.ts';
+import { anyone, route } from '../src/http/route.ts';
+import { allowLargeBody, allowSlowBody, createHttpServer } from '../src/http/server.ts';
 import { listen } from '../src/process/service.ts';
+import { serve } from '../src/testing/index.ts';
+import { startFixture } from './harness.ts';
 
 /** Sends the head and half of a body, and lets Node say that the request takes too long. */
 const overtime = async (slow: boolean) => {
   const server: Server = createHttpServer((req, res: ServerResponse) => {
+    req.id = 'slow';
     if (slow) allowSlowBody(req);
     req.resume().once('end', () => res.end('all there'));
   });
@@ -28,8 +35,94 @@ const overtime = async (slow: boolean) => {
   return answer;
 };
 
-test('a body that takes too long gets 408', async () => {
-  expect(await overtime(false)).not.toContain('all there');
+test('a body that takes too long gets 408, and its connection ends', async () => {
+  const answer = await overtime(false);
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  expect(answer).toContain('"code":"request_timeout"');
+  expect(answer).not.toContain('all there');
+});
+
+test('a request that has arrived never gets 408, although the next one on its connection takes too long', async () => {
+  const fixture = createHttpServer((_req, res: ServerResponse) => void held.then(() => res.end('all there')));
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const { port } = await listen(fixture, '127.0.0.1', 0);
+  const client = connect(port, '127.0.0.1');
+  const requested = once(fixture, 'request');
+  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /next');
+  const [req] = (await requested) as [{ socket: Socket }];
+  const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  fixture.emit('clientError', late, req.socket);
+  release();
+  let answer = '';
+  for await (const chunk of client) answer += String(chunk);
+  fixture.close();
+  expect(answer).not.toContain('408');
+});
+
+const large = { limit: 33_554_432, schema: z.unknown() };
+const api = { title: 'Large', version: '1.0.0', description: 'Large.', tags: {}, basePath: '' };
+const shared = { tag: '', summary: '', auth: anyone, responses: { 204: { description: 'Done' } } };
+
+/** A service that takes large bodies, and waits for the database after each of them. */
+const startLarge = async (variables: Record<string, string>) => {
+  const stack = new AsyncDisposableStack();
+  const { context } = stack.use(await startFixture(variables));
+  const handle = async () => {
+    await context.database.sql`select pg_sleep(4)`;
+    return { status: 204 as const };
+  };
+  const routes = [
+    route({ ...shared, method: 'post', path: '/large', operationId: 'large', body: large }, handle),
+    route({ ...shared, method: 'get', path: '/other', operationId: 'other' }, () => ({ status: 204 })),
+  ];
+  const { listener } = createHttpApp(context, { api, routes });
+  const { url } = stack.use(await serve(listener));
+  return { url, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+};
+
+const headers = { 'Content-Type': 'application/json' };
+const post = (url: string, body: string) => fetch(`${url}/large`, { method: 'POST', headers, body });
+
+test('a small body keeps the deadline of its request, where large ones are taken', async () => {
+  await using service = await startLarge({ REQUEST_DEADLINE_MS: '200' });
+  const answer = await post(service.url, '"ten bytes"');
+  expect([answer.status, await answer.json()]).toMatchObject([503, { code: 'deadline_exceeded' }]);
+});
+
+test('the bodies of all requests together take no more memory than BODY_MEMORY_BYTES, and give it back', async () => {
+  await using service = await startLarge({ BODY_MEMORY_BYTES: '1000000', REQUEST_DEADLINE_MS: '200' });
+  const body = JSON.stringify('x'.repeat(500_000));
+  const answers = await Promise.all([1, 2, 3].map(() => post(service.url, body)));
+  const codes = await Promise.all(
+    answers.map(async (answer) => ((await answer.json()) as { code: string }).code),
+  );
+  expect(codes.filter((code) => code === 'too_busy')).toHaveLength(2);
+  expect(codes).toContain('deadline_exceeded');
+  expect((await fetch(`${service.url}/other`)).status).toBe(204);
+  expect(await (await post(service.url, body)).json()).toMatchObject({ code: 'deadline_exceeded' });
+});
+
+test('a large body may take its time as long as it keeps arriving, and gets 408 when it does not', async () => {
+  const server = createHttpServer((req, res: ServerResponse) => {
+    req.id = 'large';
+    allowLargeBody(req, { periodMs: 300, bytes: 4 });
+    req.on('error', () => undefined);
+    req.resume().once('end', () => res.end('all there'));
+  });
+  const { port } = await listen(server, '127.0.0.1', 0);
+  const send = async (pieces: string[]) => {
+    const client = connect(port, '127.0.0.1').on('error', () => undefined);
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 40\r\nConnection: close\r\n\r\n');
+    const answered = once(client, 'data');
+    for (const piece of pieces) {
+      client.write(piece);
+      await sleep(40);
+    }
+    return String((await answered)[0]);
+  };
+  expect(await send(Array.from({ length: 20 }, () => 'ab'))).toContain('all there');
+  expect(await send(['ab'])).toMatch(/^HTTP\/1\.1 408 /);
+  server.close();
 });
 
 test('a body that may be slow is accepted', async () => {

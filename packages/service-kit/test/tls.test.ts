@@ -6,7 +6,7 @@ import postgres from 'postgres';
 import { expect, test } from 'vitest';
 import { Unavailable } from '../src/http/problem.ts';
 import { openDatabase } from '../src/process/database.ts';
-import { withDeadline } from '../src/process/request-scope.ts';
+import { withDeadline } from '../src/overload/request-scope.ts';
 
 /** A value in DER (X.690): tag, length, content. */
 const der = (tag: number, ...parts: Uint8Array[]): Buffer => {

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
-import type { Request } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BodyBudget } from '../overload/body-budget.ts';
 import { BadRequest, Problem } from './problem.ts';
-import { allowSlowBody } from './server.ts';
+import { allowLargeBody } from './server.ts';
 
 /** Deeper than any document we know, and shallow enough for every recursive function that reads a body. */
 const maxDepth = 64;
@@ -156,29 +156,33 @@ export const refuseEncoding = ({ headers }: IncomingMessage): void => {
   throw new Problem({ status: 415, code: 'unsupported_encoding', detail });
 };
 
-export type BodyReader = (req: Request) => Promise<unknown>;
+/** `application/json` of `application/json; charset=utf-8`. */
+const mediaTypeOf = (contentType: string): string => {
+  const [type = ''] = contentType.split(';', 1);
+  return type.trim().toLowerCase();
+};
+
+export type BodyReader = (req: IncomingMessage, res: ServerResponse) => Promise<unknown>;
 
 /** Above this limit (bytes) a slow connection may need more time than an ordinary request has. */
 const largeBody = 1_048_576;
-/** The gateway waits as long between two chunks of a body. */
-const idleMs = 15_000;
 
 /**
  * Makes a reader of JSON bodies.
  *
- * `types` are the accepted media types (others get 415), `limit` is in bytes (a larger body gets 413). Resolves with
- * undefined when there is no body.
+ * `types` are the accepted media types (others get 415), `limit` is in bytes (a larger body gets 413), and what is kept
+ * counts in `budget`. Resolves with undefined when there is no body.
  */
 export const jsonBody =
-  (types: readonly string[], limit: number): BodyReader =>
-  async (req) => {
+  (types: readonly string[], limit: number, budget: BodyBudget): BodyReader =>
+  async (req, res) => {
     const { 'content-length': length, 'transfer-encoding': chunked, 'content-type': type = '' } = req.headers;
     if (chunked === undefined && (length === undefined || length === '0')) return undefined;
-    if (!req.is([...types]) || !isUtf8Type(type)) throw refuseType(types);
+    if (!types.includes(mediaTypeOf(type)) || !isUtf8Type(type)) throw refuseType(types);
     refuseEncoding(req);
-    // The caller is known by now. A large body may take minutes, as long as it keeps arriving.
-    if (limit > largeBody) allowSlowBody(req, idleMs);
-    const body = await readBody(req, limit);
+    // The caller is known by now.
+    if (limit > largeBody) allowLargeBody(req);
+    const body = await readBody(req, limit, (piece) => budget.take(res, piece.length));
     if (body === undefined)
       throw new Problem({ status: 413, code: 'too_large', detail: 'The body is too large.' });
     return parseJson(body);

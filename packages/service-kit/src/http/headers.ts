@@ -1,15 +1,7 @@
+import type {} from './message-fields.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
 import { requestIdOf } from '../process/log.ts';
-
-declare module 'http' {
-  interface ServerResponse {
-    /** Request headers that hold the credential of this route (`Vary`); undefined where none is read. */
-    varyOn?: string | undefined;
-    /** RateLimit headers: name, value, name, value. */
-    limitHeaders?: readonly string[];
-  }
-}
 
 export type Headers = Readonly<Record<string, string | number>>;
 

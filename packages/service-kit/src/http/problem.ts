@@ -144,6 +144,19 @@ export const problemBody = (problem: Problem, requestId: string) => ({
   ...(problem.errors === undefined ? {} : { errors: problem.errors }),
 });
 
+/** The response of a problem: its headers, and its body as JSON. */
+export const problemResponse = (problem: Problem, requestId: string) => {
+  const body = JSON.stringify(problemBody(problem, requestId));
+  const headers: Record<string, string | number> = {
+    // A 404 may be cached unless it says otherwise, and it may depend on the caller's credential.
+    'Cache-Control': 'no-store',
+    ...problem.headers,
+    'Content-Type': 'application/problem+json',
+    'Content-Length': Buffer.byteLength(body),
+  };
+  return { headers, body };
+};
+
 /** [code, detail, seconds until the next attempt] by the kind of database error; all are 503. */
 const fromDatabase: Record<TransientFault, [string, string, number]> = {
   unavailable: ['database_unavailable', 'The database is unavailable; try again shortly.', 2],

@@ -1,8 +1,9 @@
+import type {} from './message-fields.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requestIdOf, type Log } from '../process/log.ts';
-import { stopCounting } from '../process/request-scope.ts';
+import { stopCounting } from '../overload/request-scope.ts';
 import { headersOf, type Headers } from './headers.ts';
-import { isOverload, problemBody, toProblem } from './problem.ts';
+import { isOverload, problemResponse, toProblem } from './problem.ts';
 import type { AnyAnswer, Route } from './route.ts';
 
 /** How long the rest of an unread body is read and thrown away. */
@@ -101,13 +102,6 @@ export const createErrorHandler =
       return;
     }
     res.problemCode = problem.code;
-    const body = JSON.stringify(problemBody(problem, requestIdOf(req)));
-    const headers = {
-      // A 404 may be cached unless it says otherwise, and it may depend on the caller's credential.
-      'Cache-Control': 'no-store',
-      ...problem.headers,
-      'Content-Type': 'application/problem+json',
-      'Content-Length': Buffer.byteLength(body),
-    };
+    const { headers, body } = problemResponse(problem, requestIdOf(req));
     send(req, res, problem.status, headers, body);
   };

@@ -1,3 +1,4 @@
+import type {} from './message-fields.ts';
 import {
   createServer,
   STATUS_CODES,
@@ -9,11 +10,11 @@ import {
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { requestIdOf } from '../process/log.ts';
-import { withoutDeadline } from '../process/request-scope.ts';
+import { startDeadline, withoutDeadline } from '../overload/request-scope.ts';
 import type { ClientAddress } from './client-address.ts';
-import { shareConnections, type ConnectionBudget } from './connection-budget.ts';
+import { responseOn, shareConnections, type ConnectionBudget } from '../overload/connection-budget.ts';
 import { headersOf } from './headers.ts';
-import { BadRequest, Problem, problemBody, Unavailable } from './problem.ts';
+import { BadRequest, Problem, problemResponse, Unavailable } from './problem.ts';
 
 interface ParserError extends Error {
   code?: string;
@@ -40,6 +41,29 @@ export const allowSlowBody = (req: IncomingMessage, idleMs = 0): void => {
   req.once('end', () => socket.setTimeout(0));
 };
 
+/** What has to arrive of a large body in each period; the gateway waits as long between two pieces. */
+const largeBodyPace = { periodMs: 15_000, bytes: 65_536 };
+
+/**
+ * Gives a body the time that it needs, as long as it keeps arriving; one that arrives too slowly gets 408. The deadline of
+ * the request begins when its body has ended.
+ */
+export const allowLargeBody = (req: IncomingMessage, { periodMs, bytes } = largeBodyPace): void => {
+  if (req.readableEnded) return;
+  allowSlowBody(req);
+  const { socket } = req;
+  let arrived = socket.bytesRead;
+  const timer = setInterval(() => {
+    if (socket.bytesRead - arrived < bytes) answerUnread(socket, responseOn(socket), tooSlow());
+    arrived = socket.bytesRead;
+  }, periodMs);
+  req.once('end', () => startDeadline(req));
+  for (const event of ['end', 'close']) req.once(event, () => clearInterval(timer));
+};
+
+const tooSlow = (): Problem =>
+  new Problem({ status: 408, code: 'request_timeout', detail: 'The request did not arrive in time.' });
+
 /** The problem for a request that Node's parser has rejected. */
 const parserProblem = ({ code, rawPacket }: ParserError): Problem => {
   if (code === 'HPE_HEADER_OVERFLOW') {
@@ -48,35 +72,45 @@ const parserProblem = ({ code, rawPacket }: ParserError): Problem => {
       ? new Problem({ status: 414, code: 'uri_too_long', detail: 'The request target is too long.' })
       : new Problem({ status: 431, code: 'headers_too_large', detail: 'The header fields are too large.' });
   }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new Problem({
-      status: 408,
-      code: 'request_timeout',
-      detail: 'The request did not arrive in time.',
-    });
-  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return tooSlow();
   return new BadRequest('bad_request', 'The request is not valid HTTP.');
 };
 
-const answerParserError = (error: ParserError, socket: Socket): void => {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && withSlowBody.has(socket)) return;
-  // With bytes of an earlier answer on the wire, another status line would be read as its body.
-  const inAnswer = (socket as { _httpMessage?: unknown })._httpMessage;
-  if (!socket.writable || inAnswer || error.code === 'ECONNRESET') {
+/**
+ * Answers a request whose body has not arrived, where nothing was answered yet, and closes the connection without waiting
+ * for the rest.
+ */
+const answerUnread = (socket: Socket, res: ServerResponse | undefined, problem: Problem): void => {
+  if (res === undefined || res.headersSent || res.req.complete) {
     socket.destroy();
     return;
   }
+  res.problemCode = problem.code;
+  const { headers, body } = problemResponse(problem, requestIdOf(res.req));
+  res.writeHead(problem.status, headersOf(res.req, res, { ...headers, Connection: 'close' })).end(body);
+};
+
+const answerParserError = (error: ParserError, socket: Socket): void => {
+  const isLate = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  if (isLate && withSlowBody.has(socket)) return;
   const problem = parserProblem(error);
+  // While a request is being answered, the error concerns its body or the request behind it. With bytes of an answer on the
+  // wire, another status line would be read as its body.
+  const res = responseOn(socket);
+  if (res !== undefined && isLate) {
+    answerUnread(socket, res, problem);
+    return;
+  }
+  if (!socket.writable || res !== undefined || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
   const requestId = randomUUID();
-  const body = JSON.stringify(problemBody(problem, requestId));
-  const head = [
-    `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
-    'Content-Type: application/problem+json',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${requestId}`,
-    'Connection: close',
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  const { headers, body } = problemResponse(problem, requestId);
+  const fields = { ...headers, 'X-Request-Id': requestId, Connection: 'close' };
+  const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}`);
+  const start = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`;
+  socket.end(`${[start, ...head].join('\r\n')}\r\n\r\n${body}`);
 };
 
 const tooManyUnread = new Unavailable(
@@ -85,23 +119,6 @@ const tooManyUnread = new Unavailable(
   undefined,
   1,
 );
-
-/** Answers 503 where nothing was answered yet, and closes the connection without waiting for the rest of the request. */
-const endUnread = (socket: Socket, res: ServerResponse | undefined): void => {
-  if (res === undefined || res.headersSent) {
-    socket.destroy();
-    return;
-  }
-  res.problemCode = tooManyUnread.code;
-  const body = JSON.stringify(problemBody(tooManyUnread, requestIdOf(res.req)));
-  const headers = {
-    ...tooManyUnread.headers,
-    'Content-Type': 'application/problem+json',
-    'Content-Length': Buffer.byteLength(body),
-    Connection: 'close',
-  };
-  res.writeHead(tooManyUnread.status, headersOf(res.req, res, headers)).end(body);
-};
 
 /** What bounds the connections of a server, whose clients must not take all of them. */
 export interface ConnectionLimits {
@@ -129,7 +146,7 @@ export const createHttpServer = (listener: RequestListener, limits?: ConnectionL
   });
   const end: ConnectionBudget['end'] = (socket, res) => {
     limits?.onEnded();
-    endUnread(socket, res);
+    answerUnread(socket, res, tooManyUnread);
   };
   const handle = limits ? shareConnections(server, listener, { ...limits, end }) : listener;
   server.on('request', handle);

@@ -4,12 +4,13 @@ import type { CommonEnv } from './env.ts';
 import { createHealth, type Health } from './health.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { createBodyBudget } from '../overload/body-budget.ts';
 import { createClientAddress } from '../http/client-address.ts';
-import { createFailureLimit, noFailureLimit } from '../http/failure-limit.ts';
-import type { Limits } from '../http/pipeline.ts';
-import { createRateLimit } from '../http/rate-limit.ts';
+import { createGuessLimit, noGuessLimit } from '../overload/guess-limit.ts';
+import type { Limits } from '../http/run-route.ts';
+import { createRequestRateLimit } from '../overload/request-rate-limit.ts';
 import { openRedis } from './redis.ts';
-import { createRefusalSampler, type RefusalSampler } from './refusal-sampler.ts';
+import { createRefusalSampler, type RefusalSampler } from '../overload/refusal-sampler.ts';
 import type { Guard } from '../http/route.ts';
 
 /** What the process makes before the context: the log and the metrics registry. */
@@ -51,12 +52,13 @@ interface About {
 
 const openLimits = (env: CommonEnv, name: string, redis: Redis | undefined): Limits => {
   const clientAddress = createClientAddress(env.TRUST_PROXY.split(',').filter((address) => address !== ''));
-  if (env.RATE_LIMIT === 'off') return { clientAddress, failureLimit: noFailureLimit, rateLimit: undefined };
+  const always = { clientAddress, bodyBudget: createBodyBudget(env.BODY_MEMORY_BYTES) };
+  if (env.RATE_LIMIT === 'off') return { ...always, guessLimit: noGuessLimit, rateLimit: undefined };
   const failures = { redis, name: `${name}:failures`, perMinute: env.UNKNOWN_CREDENTIALS_PER_MINUTE };
   return {
-    clientAddress,
-    failureLimit: createFailureLimit(failures, clientAddress),
-    rateLimit: createRateLimit({ redis, name: `${name}:rate`, perMinute: env.RATE_LIMIT_PER_MINUTE }),
+    ...always,
+    guessLimit: createGuessLimit(failures, clientAddress),
+    rateLimit: createRequestRateLimit({ redis, name: `${name}:rate`, perMinute: env.RATE_LIMIT_PER_MINUTE }),
   };
 };
 

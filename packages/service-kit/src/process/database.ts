@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
 import { spanTransactions } from '@platform/tracing/trace';
-import { createAdmission, type Admission } from './admission.ts';
-import { boundPool } from './bounded-pool.ts';
+import { createConnectionQueue, type ConnectionQueue } from '../overload/connection-queue.ts';
+import { boundPool } from '../overload/bounded-pool.ts';
 import { withTimeout } from './timeout.ts';
 import { SafeError } from './safe-error.ts';
 
@@ -14,7 +14,7 @@ export interface Database extends AsyncDisposable {
   orm: PostgresJsDatabase;
   max: number;
   /** Statements and transactions that wait for a connection. */
-  queue: Omit<Admission, 'enter' | 'leave'>;
+  queue: Omit<ConnectionQueue, 'enter' | 'leave'>;
   /** One more connection for probes, so that a busy pool looks busy and not dead. */
   probe: Sql;
   /** Resolves when the database answers the probe's connection; rejects after `ms`. */
@@ -101,7 +101,7 @@ export const openDatabase = ({
     });
   poolConnections += max;
   const probe = open(`${instance}:probe`, 1, 1000, {});
-  const admission = createAdmission({ slots: max, maxWaiting, maxWaitMs });
+  const admission = createConnectionQueue({ slots: max, maxWaiting, maxWaitMs });
   const pool = open(instance, max, statementTimeoutMs, settings);
   const sql = spanTransactions(boundPool(pool, admission, { refuseInTransactions }));
   const ping = async (ms = 1000) => {

@@ -52,6 +52,8 @@ export const commonEnv = {
   DATABASE_WAIT_MS: z.coerce.number().int().min(0).default(1000),
   /** Requests in progress while more arrive than are answered; the next one gets 503. */
   MAX_IN_PROGRESS: z.coerce.number().int().min(1).default(160),
+  /** Request bodies in memory, in bytes, those of more than 100 kB up to three quarters of it; beyond it requests get 503. */
+  BODY_MEMORY_BYTES: z.coerce.number().int().min(1_000_000).default(67_108_864),
   /** After this time the statements of a request are cancelled; less than the gateway waits (30 s). */
   REQUEST_DEADLINE_MS: z.coerce.number().int().min(1).default(20_000),
   /**

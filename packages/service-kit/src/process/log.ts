@@ -16,7 +16,7 @@ export const makeRequestId = ({ headers }: IncomingMessage): string => {
 };
 
 /** The id that the log, the answer and every problem carry. */
-export const requestIdOf = (req: IncomingMessage): string => req.id as string;
+export const requestIdOf = (req: IncomingMessage): string => (req as { id?: unknown }).id as string;
 
 /**
  * Standard output, written when 32 kB have gathered, every quarter of a second and when the process ends: a system call

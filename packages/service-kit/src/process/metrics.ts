@@ -1,10 +1,10 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Database } from './database.ts';
 import type { Redis } from 'ioredis';
-import { createHistory, type History } from './history.ts';
+import { createHistory, type History } from '../ops-summary/history.ts';
 import { createReading } from './reading.ts';
 import { isRedisUp } from './redis.ts';
-import { createSamples, type Samples } from './samples.ts';
+import { createSamples, type Samples } from '../ops-summary/samples.ts';
 
 export interface Metrics {
   registry: Registry;

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { runOutsideRequest } from './request-scope.ts';
+import { runOutsideRequest } from '../overload/request-scope.ts';
 
 /** How long a scrape waits for a value; after a failure, and while one is late, it waits only for a quick answer. */
 const patienceMs = 500;

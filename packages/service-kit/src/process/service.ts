@@ -6,7 +6,7 @@ import type { HttpApp } from '../http/app.ts';
 import { checkConnectionShare } from './connection-share.ts';
 import type { BaseContext, LogAndMetrics } from './context.ts';
 import { connectionsOfProcess } from './database.ts';
-import { drain } from './drain.ts';
+import { drain } from '../overload/drain.ts';
 import { exitForSettings, settingsOrExit, type CommonEnv } from './env.ts';
 import { raiseGcThreshold } from './heap.ts';
 import { createLog } from './log.ts';

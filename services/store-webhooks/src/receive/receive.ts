@@ -3,7 +3,7 @@ import { readBody } from '@platform/service-kit/body';
 import { createLru } from '@platform/service-kit/lru';
 import { networksOf } from '@platform/service-kit/network';
 import { Problem, toProblem } from '@platform/service-kit/problem';
-import { createRateLimit, type RateLimit } from '@platform/service-kit/rate-limit';
+import { createRequestRateLimit, type RequestRateLimit } from '@platform/service-kit/request-rate-limit';
 import type { AnyAnswer } from '@platform/service-kit/route';
 import type { Context } from '../context.ts';
 import { answerPayment } from '../payments/use-cases.ts';
@@ -31,12 +31,12 @@ const maxKept = 65_536;
 
 /** Requests a minute for each store that has such a limit, whichever of its tokens they carry. */
 const createStoreLimit = ({ redis }: Context) => {
-  const limits = createLru<number, RateLimit>(1000);
+  const limits = createLru<number, RequestRateLimit>(1000);
   return async (res: ServerResponse, { id, settings }: KnownStore): Promise<void> => {
     const perMinute = settings.requestsPerMinute;
     if (perMinute == null) return;
     const name = `store-webhooks:hooks:${perMinute}`;
-    const limit = limits.get(perMinute) ?? createRateLimit({ name, redis, perMinute });
+    const limit = limits.get(perMinute) ?? createRequestRateLimit({ name, redis, perMinute });
     limits.set(perMinute, limit);
     await limit.count(res, id);
   };

@@ -150,9 +150,9 @@ export const authRoutes = (context: Context): Route[] => {
         const forged = await logout(context, {
           current: await currentSession(req),
           refreshToken: cookies.refresh.read(req),
-          beforeLookup: () => context.failureLimit.check(req, 'refresh_token'),
+          beforeLookup: () => context.guessLimit.check(req, 'refresh_token'),
         });
-        if (forged !== undefined) await context.failureLimit.count(req, forged);
+        if (forged !== undefined) await context.guessLimit.count(req, forged);
         if (isSameOrigin(req)) clearCookies(req, res);
         return { status: 204, headers: noStoreVary };
       },
@@ -175,7 +175,7 @@ export const authRoutes = (context: Context): Route[] => {
       },
       async ({ req, res }) => {
         const tokens = { accessToken: cookies.access.read(req), refreshToken: cookies.refresh.read(req) };
-        const beforeLookup = () => context.failureLimit.check(req, 'refresh_token');
+        const beforeLookup = () => context.guessLimit.check(req, 'refresh_token');
         const session = await refresh(context, tokens, beforeLookup).catch((error: unknown) => {
           if (error instanceof Problem && error.status === 401 && isSameOrigin(req)) clearCookies(req, res);
           throw error;

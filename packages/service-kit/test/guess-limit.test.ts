@@ -46,7 +46,7 @@ const start = async (variables: Record<string, string> = {}) => {
       keyed('token', 'bearer'),
       route({ ...shared, path: '/open', operationId: 'open', auth: anyone }, () => ({ status: 204 })),
       route({ ...shared, path: '/late', operationId: 'late', auth: anyone }, ({ req }) => {
-        fixture.context.failureLimit.check(req, 'refresh_token');
+        fixture.context.guessLimit.check(req, 'refresh_token');
         const unknownCredential = { kind: 'refresh_token', hash: randomUUID() };
         throw Object.assign(new NotFound('token'), { unknownCredential });
       }),

@@ -1,7 +1,7 @@
 import { startRedis } from '@platform/local/redis';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
-import { createBatchedCounter, type BatchedCounter } from '../src/http/counter.ts';
+import { createBatchedRateCounter, type BatchedRateCounter } from '../src/overload/rate-counter.ts';
 
 const start = async () => {
   const stack = new AsyncDisposableStack();
@@ -18,14 +18,14 @@ const start = async () => {
     );
   };
   return {
-    counter: (perMinute: number) => createBatchedCounter({ redis, name: 'test', perMinute }),
+    counter: (perMinute: number) => createBatchedRateCounter({ redis, name: 'test', perMinute }),
     evaluated,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 };
 
 /** How many of `times` requests were within the limit, taken by the processes in turn. */
-const passed = async (counters: BatchedCounter[], perMinute: number, times: number): Promise<number> => {
+const passed = async (counters: BatchedRateCounter[], perMinute: number, times: number): Promise<number> => {
   let within = 0;
   for (let at = 0; at < times; at++) {
     const counter = counters[at % counters.length];

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
-import { makeRequestId } from '../process/log.ts';
+import { requestIdOf } from '../process/log.ts';
 import type { Metrics } from '../process/metrics.ts';
-import { problemBody, Unavailable } from './problem.ts';
-import { send } from './respond.ts';
+import { problemResponse, Unavailable } from '../http/problem.ts';
+import { send } from '../http/respond.ts';
 
 const refusal = new Unavailable('too_busy', 'Too many requests; try again shortly.', undefined, 1);
 
@@ -11,16 +11,11 @@ const refusal = new Unavailable('too_busy', 'Too many requests; try again shortl
  * id is made once: under overload a refusal must cost much less than an answer.
  */
 export const createOverloadResponse = ({ recordRefused }: Metrics): RequestListener => {
-  const [start, end] = JSON.stringify(problemBody(refusal, '{id}')).split('{id}');
-  const headers = {
-    ...refusal.headers,
-    'Cache-Control': 'no-store',
-    'Content-Type': 'application/problem+json',
-  };
+  const { headers, body } = problemResponse(refusal, '{id}');
+  const [start, end] = body.split('{id}');
   return (req, res) => {
-    req.id = makeRequestId(req);
     recordRefused();
-    const body = `${start}${req.id}${end}`;
-    send(req, res, refusal.status, { ...headers, 'Content-Length': body.length }, body);
+    const own = `${start}${requestIdOf(req)}${end}`;
+    send(req, res, refusal.status, { ...headers, 'Content-Length': own.length }, own);
   };
 };

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import { createLru } from '../process/lru.ts';
-import type { ClientAddress } from './client-address.ts';
-import { networksOf } from './network.ts';
-import { TooManyRequests, type CredentialKind, type UnknownCredential } from './problem.ts';
-import { createCounter, minuteOf, type CounterOptions } from './counter.ts';
+import type { ClientAddress } from '../http/client-address.ts';
+import { networksOf } from '../http/network.ts';
+import { TooManyRequests, type CredentialKind, type UnknownCredential } from '../http/problem.ts';
+import { createRateCounter, minuteOf, type RateCounterOptions } from './rate-counter.ts';
 
 /**
  * Limits how many unknown credentials of a kind a network may try: an IPv4 address or an IPv6 /64, and with higher limits
  * its /56 and /48. The kinds are counted apart: a web page can send guesses of one kind from the network of its visitors.
  */
-export interface FailureLimit {
+export interface GuessLimit {
   /**
    * Throws TooManyRequests while a network of this request is over its limit. Call it before a credential is looked up
    * that may be a guess. It reads process memory only.
@@ -32,7 +32,7 @@ const minute = 60_000;
  */
 const spareLookups = { kind: 'path_token', perNetwork: 10, inAll: 100 };
 
-export const noFailureLimit: FailureLimit = { check: () => undefined, count: async () => undefined };
+export const noGuessLimit: GuessLimit = { check: () => undefined, count: async () => undefined };
 
 /** Takes one of the spare look-ups of this second; false when there is none. */
 const createSpareLookups = () => {
@@ -51,8 +51,8 @@ const createSpareLookups = () => {
  * Failures are counted in Redis, so that all instances share them. A network that is over its limit is
  * remembered in process memory until its minute ends: a request of another network pays nothing.
  */
-export const createFailureLimit = (options: CounterOptions, addressOf: ClientAddress): FailureLimit => {
-  const count = createCounter(minuteOf(options));
+export const createGuessLimit = (options: RateCounterOptions, addressOf: ClientAddress): GuessLimit => {
+  const count = createRateCounter(minuteOf(options));
   const blocked = createLru<string, true>(maxNetworks, minute);
   const counted = createLru<string, true>(maxCredentials, minute);
   const takeSpare = createSpareLookups();

@@ -1,6 +1,7 @@
+import type {} from '../http/message-fields.ts';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { IncomingMessage, RequestListener } from 'node:http';
-import type { RequestLimit } from './request-limit.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
 import { Problem, Unavailable } from '../http/problem.ts';
 
 /** A request that is being answered, and what has to end with it. */
@@ -11,17 +12,13 @@ export interface RequestScope {
   onCancel: Set<() => void>;
   /** Whether it has had a connection: work that was begun is not refused. */
   admitted: boolean;
+  /** After this time it is cancelled, in ms; undefined for work that is no request. */
+  deadlineMs: number | undefined;
   deadline: NodeJS.Timeout | undefined;
   /** The limit in which it counts as a request in progress. */
-  countedIn: RequestLimit | undefined;
+  countedIn: ConcurrencyLimit | undefined;
   /** Whether it was answered or its connection has closed: then it does not count again. */
   ended: boolean;
-}
-
-declare module 'http' {
-  interface IncomingMessage {
-    scope?: RequestScope;
-  }
 }
 
 const storage = new AsyncLocalStorage<RequestScope | undefined>();
@@ -38,10 +35,11 @@ const cancel = (scope: RequestScope, reason: Problem): void => {
   for (const callback of scope.onCancel) callback();
 };
 
-const createScope = (cancelled?: Problem): RequestScope => ({
+const createScope = (cancelled?: Problem, deadlineMs?: number): RequestScope => ({
   cancelled,
   onCancel: new Set(),
   admitted: false,
+  deadlineMs,
   deadline: undefined,
   countedIn: undefined,
   ended: false,
@@ -55,7 +53,7 @@ export const stopCounting = (scope: RequestScope | undefined): void => {
   scope.countedIn = undefined;
 };
 
-const count = (scope: RequestScope, limit: RequestLimit): void => {
+const count = (scope: RequestScope, limit: ConcurrencyLimit): void => {
   if (scope.ended || scope.countedIn) return;
   limit.enter();
   scope.countedIn = limit;
@@ -109,32 +107,50 @@ export const withDeadline = async <T>(
   }
 };
 
-/** A request that takes as long as its body has no deadline. */
+const passDeadline = (scope: RequestScope): void => cancel(scope, deadlinePassed());
+
+/** The time that the request has begins now. */
+export const startDeadline = ({ scope }: IncomingMessage): void => {
+  if (scope?.deadlineMs === undefined || scope.ended) return;
+  clearTimeout(scope.deadline);
+  scope.deadline = setTimeout(passDeadline, scope.deadlineMs, scope);
+};
+
+/** A request that takes as long as its body has no deadline, until `startDeadline`. */
 export const withoutDeadline = (req: IncomingMessage): void => clearTimeout(req.scope?.deadline);
 
+interface RequestLimits {
+  deadlineMs: number;
+  concurrency: ConcurrencyLimit;
+}
+
 /**
- * Cancels the database work of requests whose client has closed the connection, and of requests that are not answered
- * `deadlineMs` after they arrived. The handler then gets an error, so the answer always tells what has happened.
+ * Runs `work` for a request. Database work is cancelled when the client has closed the connection, and when the request
+ * is not answered `deadlineMs` after it arrived. The handler then gets an error, so the answer always tells what has
+ * happened.
  *
- * The request is in progress, for `limit`, from the end of its body, for which slow clients may take long, until it is
- * answered.
+ * The request is in progress, for the concurrency limit, from the end of its body, for which slow clients may take long,
+ * until it is answered.
  */
-export const cancelWithRequest =
-  (next: RequestListener, deadlineMs: number, limit: RequestLimit): RequestListener =>
-  (req, res) => {
-    const scope = createScope();
-    scope.deadline = setTimeout(() => cancel(scope, deadlinePassed()), deadlineMs);
-    req.scope = scope;
-    // An empty body emits no 'end' unless the handler reads it.
-    if (req.readableEnded || req.headers['content-length'] === '0') count(scope, limit);
-    else
-      req.once('end', () => {
-        if (!res.headersSent) count(scope, limit);
-      });
-    res.on('close', () => {
-      clearTimeout(scope.deadline);
-      stopCounting(scope);
-      if (!res.writableFinished) cancel(scope, clientGone());
+export const runInRequestScope = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  { deadlineMs, concurrency }: RequestLimits,
+  work: () => void,
+): void => {
+  const scope = createScope(undefined, deadlineMs);
+  req.scope = scope;
+  startDeadline(req);
+  // An empty body emits no 'end' unless the handler reads it.
+  if (req.readableEnded || req.headers['content-length'] === '0') count(scope, concurrency);
+  else
+    req.once('end', () => {
+      if (!res.headersSent) count(scope, concurrency);
     });
-    storage.run(scope, () => next(req, res));
-  };
+  res.on('close', () => {
+    clearTimeout(scope.deadline);
+    stopCounting(scope);
+    if (!res.writableFinished) cancel(scope, clientGone());
+  });
+  storage.run(scope, work);
+};

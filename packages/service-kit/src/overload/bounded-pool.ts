@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Sql, TransactionSql } from 'postgres';
-import type { Admission } from './admission.ts';
-import { lostToAnother } from './database-error.ts';
+import type { ConnectionQueue } from './connection-queue.ts';
+import { lostToAnother } from '../process/database-error.ts';
 import { currentRequest, type RequestScope } from './request-scope.ts';
-import { SafeError } from './safe-error.ts';
+import { SafeError } from '../process/safe-error.ts';
 
 /** A statement of postgres.js, which calls `handler` to send it when it is awaited. */
 interface Statement extends Promise<unknown> {
@@ -142,7 +142,7 @@ interface PoolOptions {
  */
 export const boundPool = (
   pool: Sql,
-  { enter, leave }: Admission,
+  { enter, leave }: ConnectionQueue,
   { refuseInTransactions }: PoolOptions,
 ): Sql => {
   const refuseNested = refuseInTransactions ? refuseInTransaction : () => undefined;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics, type Metrics } from '../process/metrics.ts';
 
 const start = Date.UTC(2026, 0, 1, 12, 0, 0);
 let metrics: Metrics;

@@ -1,28 +1,41 @@
-import type { Request, Response } from 'express';
+import type {} from './message-fields.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import type { BodyBudget } from '../overload/body-budget.ts';
 import { jsonBody } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
-import type { FailureLimit } from './failure-limit.ts';
+import type { GuessLimit } from '../overload/guess-limit.ts';
 import { collectIssues } from './field-errors.ts';
 import { networksOf } from './network.ts';
 import { Problem, TooManyRequests, ValidationFailed, type FieldErrors } from './problem.ts';
 import { parseQuery, spellingOf } from './query.ts';
-import type { RateLimit } from './rate-limit.ts';
+import type { RequestRateLimit } from '../overload/request-rate-limit.ts';
 import { sendAnswer } from './respond.ts';
-import { anyone, credentialHeaders, type Route } from './route.ts';
+import { anyone, credentialHeaders, type Method, type Route } from './route.ts';
 
 const defaultBodyLimit = 100_000;
 
 /** What limits requests; part of every service's context. */
 export interface Limits {
   clientAddress: ClientAddress;
-  failureLimit: FailureLimit;
+  guessLimit: GuessLimit;
   /** Undefined when RATE_LIMIT is off. */
-  rateLimit: RateLimit | undefined;
+  rateLimit: RequestRateLimit | undefined;
+  bodyBudget: BodyBudget;
 }
 
-/** Handles one request of a route. Rejects with what the error handler turns into a problem. */
-export type Handler = (req: Request, res: Response) => Promise<void>;
+/** The parameters in a path, decoded. */
+export type Params = Readonly<Record<string, string | string[]>>;
+
+/** A route that is ready to run. */
+export interface PreparedRoute {
+  method: Method;
+  /** Its path with the base path of the service: `/v1/quests/{questId}`. */
+  address: string;
+  fast: boolean;
+  /** Answers a request of the route. Rejects with what the error handler turns into a problem. */
+  run(req: IncomingMessage, res: ServerResponse, params: Params): Promise<void>;
+}
 
 /** Where the requests of a caller are counted. */
 const callerKey = (key: string): string => `k:${key}`;
@@ -37,7 +50,7 @@ const createValidator = ({ params, query = z.strictObject({}), body, anyCaseQuer
   // Most requests have no query; what its schema makes of that is always the same.
   const noQuery = query.safeParse({});
 
-  return ({ url, params: sentParams }: Request, sentBody: unknown) => {
+  return (url: string, sentParams: Params, sentBody: unknown) => {
     const results = {
       path: params?.safeParse(sentParams) ?? accepted,
       query: url.includes('?') ? query.safeParse(parseQuery(url, spelling)) : noQuery,
@@ -55,25 +68,29 @@ const createValidator = ({ params, query = z.strictObject({}), body, anyCaseQuer
 
 /** Authentication, and the limits before and after it. */
 const createAccess = ({ auth: guard, skipRateLimit }: Route, limits: Limits) => {
-  const { clientAddress, failureLimit } = limits;
+  const { clientAddress, guessLimit } = limits;
   const rateLimit = skipRateLimit ? undefined : limits.rateLimit;
   /** An unknown credential counts against the network that sent it, wherever in the route it was found. */
-  const countUnknown = async (req: Request, error: unknown): Promise<void> => {
+  const countUnknown = async (req: IncomingMessage, error: unknown): Promise<void> => {
     if (error instanceof Problem && error.unknownCredential !== undefined)
-      await failureLimit.count(req, error.unknownCredential);
+      await guessLimit.count(req, error.unknownCredential);
   };
   /** Counts the request against a caller, or without a key against the network. */
-  const countRequest = (req: Request, res: Response, key: string | undefined): Promise<void> | undefined =>
+  const countRequest = (
+    req: IncomingMessage,
+    res: ServerResponse,
+    key: string | undefined,
+  ): Promise<void> | undefined =>
     key === undefined
       ? rateLimit?.countNetworks(res, networksOf(clientAddress(req)))
       : rateLimit?.count(res, callerKey(key));
   return {
     countUnknown,
     countRequest,
-    authenticate: async (req: Request, res: Response): Promise<unknown> => {
+    authenticate: async (req: IncomingMessage, res: ServerResponse): Promise<unknown> => {
       try {
         return await guard.identify(req, {
-          unproven: (kind) => failureLimit.check(req, kind),
+          unproven: (kind) => guessLimit.check(req, kind),
           proven: (key) => rateLimit?.check(res, callerKey(key)),
         });
       } catch (error) {
@@ -88,20 +105,22 @@ const createAccess = ({ auth: guard, skipRateLimit }: Route, limits: Limits) => 
 };
 
 /**
- * The order in which every request of every service is handled, through Express or the fast path. Before it, the
- * request context assigned the id and refused invalid targets; after it, the error handler answers what was thrown.
- * `template` is what logs, metrics and traces call the route.
+ * Prepares a route. What runs is the order in which every request of every service is handled, whoever found its route:
+ * authentication, limit, body, validation, handler, answer. `template` is what logs, metrics and traces call the route.
  */
-export const createHandler = (route: Route, template: string | undefined, limits: Limits): Handler => {
+export const prepareRoute = (
+  route: Route,
+  { address, template, limits }: { address: string; template: string | undefined; limits: Limits },
+): PreparedRoute => {
   const { auth: guard, body, logSuccess } = route;
   const { authenticate, countRequest, countUnknown } = createAccess(route, limits);
   const readBody =
     body && !body.raw
-      ? jsonBody(body.types ?? ['application/json'], body.limit ?? defaultBodyLimit)
+      ? jsonBody(body.types ?? ['application/json'], body.limit ?? defaultBodyLimit, limits.bodyBudget)
       : undefined;
   const validateInput = createValidator(route);
   const varyOn = credentialHeaders(guard);
-  return async (req, res) => {
+  const runRoute: PreparedRoute['run'] = async (req, res, sentParams) => {
     res.template = template;
     res.varyOn = varyOn;
     res.logSuccess = logSuccess;
@@ -110,8 +129,8 @@ export const createHandler = (route: Route, template: string | undefined, limits
       // Awaiting a value that is already there would cost a turn of the microtask queue.
       const counting = countRequest(req, res, guard.keyOf(caller));
       if (counting !== undefined) await counting;
-      const sent = readBody && (await readBody(req));
-      const { params, query, body: input } = validateInput(req, sent);
+      const sentBody = readBody && (await readBody(req, res));
+      const { params, query, body: input } = validateInput(req.url ?? '', sentParams, sentBody);
       const answer = await route.handle({ caller, params, query, body: input, req, res });
       if (!res.headersSent) sendAnswer(req, res, route, answer);
     } catch (error) {
@@ -119,4 +138,5 @@ export const createHandler = (route: Route, template: string | undefined, limits
       throw error;
     }
   };
+  return { method: route.method, address, fast: route.fast === true, run: runRoute };
 };

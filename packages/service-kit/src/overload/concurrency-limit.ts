@@ -4,7 +4,7 @@ const standingMs = 50;
 const holdMs = 1000;
 
 /** Limits the requests in progress while a process gets more than it can answer. */
-export interface RequestLimit {
+export interface ConcurrencyLimit {
   enter(): void;
   /** A request was answered. */
   leave(): void;
@@ -19,7 +19,7 @@ export interface RequestLimit {
  * all. The limit applies once there were half as many for 50 ms, although some were answered: what arrives in a burst
  * or during a pause for garbage collection is not refused, and neither is what arrives while all wait for a database.
  */
-export const createRequestLimit = (max: number): RequestLimit => {
+export const createConcurrencyLimit = (max: number): ConcurrencyLimit => {
   let inProgress = 0;
   let standingSince: number | undefined;
   let limitedUntil = 0;

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { createLru } from '../process/lru.ts';
-import type { ClientAddress } from './client-address.ts';
-import { networksOf } from './network.ts';
+import type { ClientAddress } from '../http/client-address.ts';
+import { networksOf } from '../http/network.ts';
 
 /** Above this share of the connections unread requests are ended, until `roomyShare` is left. */
 const shortShare = 0.9;
@@ -32,6 +32,10 @@ const enders = new WeakMap<Server, () => void>();
 /** Ends all unread requests of a server that stops, however many connections it has. */
 export const endUnreadRequests = (server: Server): void => enders.get(server)?.();
 
+/** The response that is written on a connection next or now; set as soon as the head of its request has arrived. */
+export const responseOn = (socket: Socket): ServerResponse<IncomingMessage> | undefined =>
+  (socket as { _httpMessage?: ServerResponse })._httpMessage ?? undefined;
+
 /**
  * Shares the connections of a server among the networks of its clients. While they run short, the oldest unread requests
  * of the network with the most of them end first: requests whose head or body has not arrived, and idle connections
@@ -55,8 +59,6 @@ export const shareConnections = (
     return network;
   };
 
-  const responseOn = (socket: Socket): ServerResponse<IncomingMessage> | undefined =>
-    (socket as { _httpMessage?: ServerResponse })._httpMessage ?? undefined;
   /** The network that the connection counts for; undefined when it has to stay. */
   const networkOfUnread = ({ socket, proxied, openedAt }: Connection): string | undefined => {
     const req = responseOn(socket)?.req;

@@ -1,7 +1,7 @@
 import { Unavailable } from '../http/problem.ts';
 import type { RequestScope } from './request-scope.ts';
 
-export interface AdmissionOptions {
+export interface ConnectionQueueOptions {
   /** Uses at the same time. */
   slots: number;
   /** Uses by new requests that may wait for a slot; the next one is refused at once. */
@@ -15,7 +15,7 @@ export interface AdmissionOptions {
  * refused any more, because its work would be thrown away, and comes before new ones; so does background work, which
  * limits itself.
  */
-export interface Admission {
+export interface ConnectionQueue {
   /**
    * Calls `start` now, or when a slot is free; `leave` must follow. Calls `fail` instead with `Unavailable`
    * (code `too_busy`), or when the request is cancelled while it waits. Without a scope it is background work.
@@ -38,7 +38,11 @@ const refusal = new Unavailable(
   1,
 );
 
-export const createAdmission = ({ slots, maxWaiting, maxWaitMs }: AdmissionOptions): Admission => {
+export const createConnectionQueue = ({
+  slots,
+  maxWaiting,
+  maxWaitMs,
+}: ConnectionQueueOptions): ConnectionQueue => {
   let free = slots;
   let refused = 0;
   /** Uses that wait, in the order in which they came: each is called when it gets its slot. */

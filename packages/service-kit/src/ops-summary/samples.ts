@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { runOutsideRequest } from './request-scope.ts';
+import { runOutsideRequest } from '../overload/request-scope.ts';
 
 /** A sample a minute; those of two hours are kept, because alerts wait for an hour at most. */
 const everyMs = 60_000;

@@ -26,7 +26,7 @@ const createLimiter = ({ redis, prefix, points, seconds }: LimiterOptions) => {
       });
 };
 
-export interface CounterOptions {
+export interface RateCounterOptions {
   redis: Redis | undefined;
   /** Prefix of the keys in Redis, for example `wallet-operator:rate`. */
   name: string;
@@ -34,7 +34,7 @@ export interface CounterOptions {
   perMinute: number;
 }
 
-export interface BatchedCounter {
+export interface BatchedRateCounter {
   /** Takes a point from a key that may use `perMinute` times `factor`. At once when that needs no round trip. */
   take(key: string, factor?: number): Count | Promise<Count>;
   /** The count of a key that this process knows to be over the limit; takes nothing. Undefined for any other key. */
@@ -42,7 +42,7 @@ export interface BatchedCounter {
 }
 
 /** The window of a limit by the minute. */
-export const minuteOf = ({ redis, name, perMinute }: CounterOptions): LimiterOptions => ({
+export const minuteOf = ({ redis, name, perMinute }: RateCounterOptions): LimiterOptions => ({
   redis,
   prefix: name,
   points: perMinute,
@@ -53,10 +53,10 @@ export const minuteOf = ({ redis, name, perMinute }: CounterOptions): LimiterOpt
 export type Count = Pick<RateLimiterRes, 'consumedPoints' | 'remainingPoints' | 'msBeforeNext'>;
 
 /** Takes points from a key. Resolves also when none are left. */
-export type Counter = (key: string, points?: number) => Promise<Count>;
+export type RateCounter = (key: string, points?: number) => Promise<Count>;
 
 /** Counts without a limit of its own: the caller compares the count with one. */
-export const createCounter = (options: LimiterOptions): Counter => {
+export const createRateCounter = (options: LimiterOptions): RateCounter => {
   const limiter = createLimiter(options);
   return (key, points = 1) =>
     limiter.consume(key, points).catch((error: unknown) => {
@@ -86,13 +86,13 @@ interface Window {
 }
 
 /**
- * Counts as `createCounter`, with far fewer round trips to Redis: a process takes up to a tenth of the points left
+ * Counts as `createRateCounter`, with far fewer round trips to Redis: a process takes up to a tenth of the points left
  * by itself and then settles them together. N processes let through at most N − 1 tenths of the limit too many, one
  * process none. A small limit, of which a tenth is less than one point, is settled with each request; a key that is
  * over its limit is refused without asking.
  */
-export const createBatchedCounter = (options: CounterOptions): BatchedCounter => {
-  const count = createCounter(minuteOf(options));
+export const createBatchedRateCounter = (options: RateCounterOptions): BatchedRateCounter => {
+  const count = createRateCounter(minuteOf(options));
   const { perMinute } = options;
   const windows = createLru<string, Window>(maxKeys);
 

@@ -1,4 +1,4 @@
-import type { Log } from './log.ts';
+import type { Log } from '../process/log.ts';
 
 /** Lines of its own that a reason and network gets in a window. */
 const linesEach = 10;

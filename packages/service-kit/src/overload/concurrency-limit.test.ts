@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createRequestLimit } from './request-limit.ts';
+import { createConcurrencyLimit } from './concurrency-limit.ts';
 
 let now = 0;
 beforeEach(() => {
@@ -12,13 +12,13 @@ const max = 4;
 
 /** A limit with requests in progress. */
 const startLimit = (inProgress: number) => {
-  const limit = createRequestLimit(max);
+  const limit = createConcurrencyLimit(max);
   for (let at = 0; at < inProgress; at++) limit.enter();
   return limit;
 };
 
 /** One request is answered and another one arrives. */
-const answerOne = (limit: ReturnType<typeof createRequestLimit>) => {
+const answerOne = (limit: ReturnType<typeof createConcurrencyLimit>) => {
   limit.leave();
   limit.enter();
 };

@@ -1,10 +1,11 @@
+import type {} from '../http/message-fields.ts';
 import type { ServerResponse } from 'node:http';
-import { createBatchedCounter, type Count, type CounterOptions } from './counter.ts';
-import type { Network } from './network.ts';
-import { TooManyRequests } from './problem.ts';
+import { createBatchedRateCounter, type Count, type RateCounterOptions } from './rate-counter.ts';
+import type { Network } from '../http/network.ts';
+import { TooManyRequests } from '../http/problem.ts';
 
 /** Limits requests a minute. What it refuses throws TooManyRequests; every count sets the RateLimit headers of `res`. */
-export interface RateLimit {
+export interface RequestRateLimit {
   /**
    * Counts a request against `key`, for example a credential. Rejects instead of throwing when Redis has to be asked
    * first; undefined when the process could decide without Redis.
@@ -17,8 +18,8 @@ export interface RateLimit {
 }
 
 /** Requests a minute for each key. Headers as in draft-ietf-httpapi-ratelimit-headers. */
-export const createRateLimit = (options: CounterOptions): RateLimit => {
-  const counter = createBatchedCounter(options);
+export const createRequestRateLimit = (options: RateCounterOptions): RequestRateLimit => {
+  const counter = createBatchedRateCounter(options);
   const policy = `"default";q=${options.perMinute};w=60`;
 
   /** Sets the headers; those of a wider network only when it refuses. */
@@ -45,7 +46,7 @@ export const createRateLimit = (options: CounterOptions): RateLimit => {
     return undefined;
   };
 
-  const countNetworks: RateLimit['countNetworks'] = (res, [network, ...wider]) => {
+  const countNetworks: RequestRateLimit['countNetworks'] = (res, [network, ...wider]) => {
     if (network === undefined) return undefined;
     const counting = count(res, `a:${network.name}`, network.factor);
     return counting === undefined

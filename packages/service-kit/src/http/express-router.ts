@@ -1,0 +1,52 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import { NotFound, Problem } from './problem.ts';
+import { send, type ErrorHandler } from './respond.ts';
+import type { Params, PreparedRoute } from './run-route.ts';
+
+interface RouterOptions {
+  routes: readonly PreparedRoute[];
+  /** Runs first, as middleware. */
+  accessLog: RequestHandler;
+  /** Called with the route that Express has found. */
+  run: (route: PreparedRoute, req: IncomingMessage, res: ServerResponse, params: Params) => void;
+  handleError: ErrorHandler;
+}
+
+/** Answers the methods that a path does not have: OPTIONS with Allow, others with 405. */
+const refuseMethod =
+  (allow: string): RequestHandler =>
+  (req, res) => {
+    if (req.method === 'OPTIONS') {
+      send(req, res, 204, { Allow: allow });
+      return;
+    }
+    const detail = `This address takes ${allow}.`;
+    throw new Problem({ status: 405, code: 'method_not_allowed', detail, headers: { Allow: allow } });
+  };
+
+/** Express, which finds the route of a request and its parameters: all that it is used for. */
+export const createExpressRouter = (options: RouterOptions): RequestListener => {
+  const { routes, accessLog, run, handleError } = options;
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('query parser', () => ({}));
+  app.enable('case sensitive routing');
+  app.enable('strict routing');
+  app.use(accessLog);
+  for (const [address, group] of Map.groupBy(routes, (route) => route.address)) {
+    const path = app.route(address.replaceAll(/\{(\w+)\}/g, ':$1'));
+    for (const route of group) path[route.method]((req, res) => run(route, req, res, req.params));
+    const allow = group.flatMap(({ method }) =>
+      method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+    );
+    path.all(refuseMethod(allow.join(', ')));
+  }
+  app.use(() => {
+    throw new NotFound('path');
+  });
+  // What is thrown above, and what Express itself throws, such as for an escape in a path that cannot be decoded.
+  app.use(((error, req, res, _next) => handleError(error, req, res)) satisfies ErrorRequestHandler);
+  return app;
+};

@@ -1,0 +1,68 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { BaseContext } from '../process/context.ts';
+import { makeRequestId } from '../process/log.ts';
+import { createConcurrencyLimit } from '../overload/concurrency-limit.ts';
+import { createOverloadResponse } from '../overload/overload-response.ts';
+import { runInRequestScope } from '../overload/request-scope.ts';
+import { createAccessLog } from './access-log.ts';
+import { createCors } from './cors.ts';
+import { createExpressRouter } from './express-router.ts';
+import { createMatcher } from './matcher.ts';
+import { pathOf, refuseInvalidRequest } from './request-checks.ts';
+import { createErrorHandler } from './respond.ts';
+import type { Params, PreparedRoute } from './run-route.ts';
+
+interface ListenerOptions {
+  routes: readonly PreparedRoute[];
+  /** Addresses that are never refused by overload: health and other system routes. */
+  exempt: ReadonlySet<string>;
+  /** Origins whose pages may read answers. */
+  corsOrigins: readonly string[];
+  logPaths: boolean;
+}
+
+/**
+ * The one path of every request: request id, CORS, overload, access log and timer, deadline, checks of the head. Then the
+ * route runs (run-route.ts) that the matcher has found, or Express. One error handler answers what any of it throws.
+ */
+export const createListener = (context: BaseContext, options: ListenerOptions): RequestListener => {
+  const { routes, exempt, corsOrigins, logPaths } = options;
+  const { log, metrics, database, maxInProgress, requestDeadlineMs } = context;
+  const cors = createCors(corsOrigins);
+  const answerOverload = createOverloadResponse(metrics);
+  const concurrency = createConcurrencyLimit(maxInProgress);
+  const accessLog = createAccessLog(context, logPaths);
+  const handleError = createErrorHandler(log);
+  const match = createMatcher(routes.filter(({ fast }) => fast));
+
+  const run = (route: PreparedRoute, req: IncomingMessage, res: ServerResponse, params: Params): void => {
+    route.run(req, res, params).catch((error: unknown) => handleError(error, req, res));
+  };
+  const findWithExpress = createExpressRouter({ routes, accessLog: accessLog.express, run, handleError });
+
+  /** A fast route may need no connection of the pool: it is not refused because its queue is full. */
+  const isOverloaded = ({ url = '' }: IncomingMessage, isFast: boolean): boolean =>
+    (concurrency.isReached() || (!isFast && database.queue.isFull())) && !exempt.has(pathOf(url));
+
+  return (req, res) => {
+    req.id = makeRequestId(req);
+    cors.setHeaders(req, res);
+    // Express changes the prototype of the request, which makes later code slower, and walks through its layers.
+    const found = match(req);
+    if (isOverloaded(req, found !== undefined)) {
+      answerOverload(req, res);
+      return;
+    }
+    accessLog.start(req, res);
+    runInRequestScope(req, res, { deadlineMs: requestDeadlineMs, concurrency }, () => {
+      try {
+        refuseInvalidRequest(req);
+        if (cors.answerPreflight(req, res)) return;
+        if (found === undefined) findWithExpress(req, res);
+        else run(found.route, req, res, found.params);
+      } catch (error) {
+        handleError(error, req, res);
+      }
+    });
+  };
+};
