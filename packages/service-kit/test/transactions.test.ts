@@ -72,8 +72,8 @@ test('a statement or transaction on the pool inside a transaction is refused, an
     sql.begin(async () => sql.begin(async (tx) => tx`select 1`)),
     orm.transaction(async () => orm.execute('select 1')),
   ];
-  for (const refused of nested) {
-    const error = await refused.catch((reason: unknown) => reason as Error);
+  const errors = nested.map((refused) => refused.catch((reason: unknown) => reason as Error));
+  for (const error of await Promise.all(errors)) {
     expect(JSON.stringify(describeError(error))).toContain('run the statement on the transaction');
   }
   const ended = Promise.withResolvers<void>();
