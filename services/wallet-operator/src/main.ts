@@ -4,7 +4,7 @@ import { createApp } from './app.ts';
 import { createContext } from './context.ts';
 import { processEnv } from './env.ts';
 import { outdatedSessions } from './accounts/sessions/queries.ts';
-import { ScopeMismatch } from './ledger/settings.ts';
+import { ScopeMismatch } from './ledger/id-space.ts';
 
 await runService({
   name: 'wallet-operator',

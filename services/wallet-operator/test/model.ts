@@ -1,14 +1,10 @@
 import type { Command, Policy } from '../src/ledger/command.ts';
 import { idSpaceOf } from '../src/ledger/id-space.ts';
-import { decide } from '../src/ledger/domain.ts';
-import type { Decision, Entry, State } from '../src/ledger/state.ts';
+import { decisionOf } from '../src/ledger/domain.ts';
+import type { Entry } from '../src/ledger/entry.ts';
+import type { Decision, Player, State } from '../src/ledger/state.ts';
 
-export interface ModelPlayer {
-  balance: bigint;
-  currency: string;
-  disabled: boolean;
-  excluded: boolean;
-}
+export type ModelPlayer = Omit<Player, 'seq'>;
 
 /** The whole wallet in memory: the pure rules, and the plainest way to remember what they decided. */
 export const createModel = (
@@ -16,20 +12,27 @@ export const createModel = (
   enabledGames: ReadonlySet<string>,
   sessions: ReadonlyMap<string, { playerId: string; expired: boolean }>,
   policy: Policy,
-  rules: typeof decide = decide,
+  rules: typeof decisionOf = decisionOf,
 ) => {
   const balances = new Map([...players].map(([id, { balance }]) => [id, balance]));
   const entries: Entry[] = [];
   const rounds = new Map<string, 'open' | 'closed'>();
+  const seqOf = (playerId: string): bigint =>
+    entries.findLast((entry) => entry.playerId === playerId)?.seq ??
+    ((players.get(playerId)?.balance ?? 0n) > 0n ? 1n : 0n);
 
   const stateFor = (command: Command): State => {
     const known = players.get(command.playerId);
     const space = idSpaceOf(command, policy.transactionIds);
-    const inSpace = entries.filter((entry) => idSpaceOf(entry, policy.transactionIds) === space);
+    const inSpace = entries.filter((entry) => entry.idSpace === space);
     const byId = (id: string) => inSpace.find(({ transactionId }) => transactionId === id);
     const reverses = 'reverses' in command ? command.reverses : undefined;
     return {
-      player: known && { ...known, balance: balances.get(command.playerId) ?? 0n },
+      player: known && {
+        ...known,
+        balance: balances.get(command.playerId) ?? 0n,
+        seq: seqOf(command.playerId),
+      },
       gameEnabled: 'gameCode' in command && enabledGames.has(command.gameCode),
       session: 'session' in command ? sessions.get(command.session ?? '') : undefined,
       round: 'roundId' in command ? rounds.get(`${command.playerId}\n${command.roundId}`) : undefined,

@@ -7,29 +7,29 @@ import { answerOf, refusal } from '../src/callbacks/answer.ts';
 import { commandOf } from '../src/callbacks/parse.ts';
 import { jsonOf, requestIdOf } from '@platform/wallet-protocol/body';
 import { callbacks } from '@platform/wallet-protocol/callbacks';
-import { decide } from '../src/ledger/domain.ts';
+import { decisionOf } from '../src/ledger/domain.ts';
 import { secret } from './harness.ts';
 import { createModel } from './model.ts';
 
 /** An operator backend other than ours: correct, or with one flaw. */
 const flaws = {
-  none: decide,
+  none: decisionOf,
   paysARollbackTwice: (state, command, policy) =>
     command.operation === 'rollback'
-      ? decide({ ...state, known: undefined, targetReversed: false }, command, policy)
-      : decide(state, command, policy),
+      ? decisionOf({ ...state, known: undefined, targetReversed: false }, command, policy)
+      : decisionOf(state, command, policy),
   takesALateDebit: (state, command, policy) =>
     state.known?.operation === 'tombstone' && command.operation === 'debit'
-      ? decide({ ...state, known: undefined }, command, policy)
-      : decide(state, command, policy),
+      ? decisionOf({ ...state, known: undefined }, command, policy)
+      : decisionOf(state, command, policy),
   appliesADuplicateTwice: (state, command, policy) => {
-    const decision = decide(state, command, policy);
+    const decision = decisionOf(state, command, policy);
     const isRepeat = state.known !== undefined && decision.status === 'OK' && command.operation === 'debit';
-    return isRepeat ? decide({ ...state, known: undefined }, command, policy) : decision;
+    return isRepeat ? decisionOf({ ...state, known: undefined }, command, policy) : decision;
   },
-} satisfies Record<string, typeof decide>;
+} satisfies Record<string, typeof decisionOf>;
 
-const createSmallBackend = (rules: typeof decide): Server => {
+const createSmallBackend = (rules: typeof decisionOf): Server => {
   const player = { balance: 1_000_000n, currency: 'EUR', disabled: false, excluded: false };
   const model = createModel(
     new Map([['ada', player]]),

@@ -1,5 +1,5 @@
 import type { Command } from '../ledger/command.ts';
-import type { Outcome } from '../ledger/outcome.ts';
+import type { Outcome } from '../ledger/state.ts';
 import { decimal } from '@platform/wallet-protocol/money';
 import type { Status } from '@platform/wallet-protocol/statuses';
 import { messageFor } from './messages.ts';

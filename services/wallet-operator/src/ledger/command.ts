@@ -5,10 +5,10 @@
 export type Command =
   | { operation: 'authenticate'; playerId: string; currency: string; gameCode: string; session?: string }
   | { operation: 'balance'; playerId: string }
-  | Debit
-  | Credit
-  | Rollback
-  | Transfer;
+  | MoneyCommand;
+
+/** What adds entries to the ledger. */
+export type MoneyCommand = Debit | Credit | Rollback | Transfer;
 
 /** A command of the game server; a person may make it instead. */
 interface OfGame {

@@ -1,13 +1,8 @@
 import type { Sql } from 'postgres';
-import type { Entry } from './state.ts';
-
-export interface DecidedEntry extends Entry {
-  seq: bigint;
-  idSpace: string;
-}
+import type { Entry } from './entry.ts';
 
 /** A round that is new, or that is closed now. */
-export interface DecidedRound {
+export interface RoundChange {
   playerId: string;
   roundId: string;
   gameCode: string;
@@ -18,21 +13,17 @@ export interface DecidedRound {
   promotional: boolean;
 }
 
-export interface AuditRecord {
-  playerId: string;
-  details: Record<string, unknown>;
-}
-
-export interface Decided {
-  entries: DecidedEntry[];
-  rounds: DecidedRound[];
-  audit: AuditRecord[];
+/** What a batch writes. */
+export interface Writes {
+  entries: Entry[];
+  rounds: RoundChange[];
+  audit: { playerId: string; details: Record<string, unknown> }[];
 }
 
 /** Writes decisions in one statement. The players of the entries must be locked by the transaction. */
-export const writeDecided = async (
+export const insertDecisions = async (
   sql: Sql,
-  { entries, rounds, audit }: Decided,
+  { entries, rounds, audit }: Writes,
   now: Date,
 ): Promise<void> => {
   const at = now.toISOString();

@@ -1,7 +1,9 @@
 import type { Status } from '@platform/wallet-protocol/statuses';
 import { findReachedLimit } from '../limits/domain.ts';
-import type { Command, Credit, Debit, Policy, Reason, Rollback, Transfer } from './command.ts';
-import type { Decision, Entry, State } from './state.ts';
+import type { Command, Credit, Debit, MoneyCommand, Policy, Reason, Rollback, Transfer } from './command.ts';
+import type { Entry } from './entry.ts';
+import { idSpaceOf } from './id-space.ts';
+import type { Decision, Player, State } from './state.ts';
 
 /**
  * The rules of the ledger, one command at a time. The statement of ordinary-moves.ts accepts the
@@ -37,16 +39,33 @@ const refusedByLimit = (
   return limit && { ...refuse(limitStatus, 'limit_reached', balance), limit };
 };
 
-const isRepeat = (known: Entry, command: Debit | Credit | Rollback | Transfer): boolean =>
-  known.operation === command.operation &&
-  known.playerId === command.playerId &&
-  known.roundId === ('roundId' in command ? command.roundId : undefined) &&
-  known.gameCode === ('gameCode' in command ? command.gameCode : undefined) &&
-  known.reverses === ('reverses' in command ? command.reverses : undefined) &&
-  known.roundClosed === ('roundClosed' in command ? command.roundClosed : undefined) &&
-  (!('amount' in command) || (known.amount < 0n ? -known.amount : known.amount) === BigInt(command.amount));
+/** What an entry repeats of its command. */
+const fieldsOf = (command: MoneyCommand) => ({
+  playerId: command.playerId,
+  operation: command.operation,
+  transactionId: command.transactionId,
+  roundId: 'roundId' in command ? command.roundId : null,
+  gameCode: 'gameCode' in command ? command.gameCode : null,
+  reverses: 'reverses' in command ? command.reverses : null,
+  roundClosed: 'roundClosed' in command ? command.roundClosed : null,
+});
 
-const repeated = (known: Entry, command: Debit | Credit | Rollback | Transfer): Decision => {
+/** The entry of an accepted command; `amount` is signed. */
+const entryOf = (player: Player, command: MoneyCommand, amount: bigint, policy: Policy): Entry => ({
+  ...fieldsOf(command),
+  seq: player.seq + 1n,
+  amount,
+  balanceAfter: player.balance + amount,
+  idSpace: idSpaceOf(command, policy.transactionIds),
+});
+
+const magnitudeOf = ({ amount }: Entry): bigint => (amount < 0n ? -amount : amount);
+
+const isRepeat = (known: Entry, command: MoneyCommand): boolean =>
+  Object.entries(fieldsOf(command)).every(([name, value]) => known[name as keyof Entry] === value) &&
+  (!('amount' in command) || magnitudeOf(known) === BigInt(command.amount));
+
+const repeated = (known: Entry, command: MoneyCommand): Decision => {
   // Callers read a duplicate as success, which it would not be: nothing was applied under this id.
   if (known.operation === 'tombstone') return refuse('ERROR_UNKNOWN', 'tombstoned');
   return isRepeat(known, command)
@@ -64,16 +83,6 @@ const refusedSession = (
   if (session?.playerId !== command.playerId) return refuse('ERROR_INVALID_SESSION', 'session_unknown');
   return session.expired ? refuse('ERROR_SESSION_EXPIRED', 'session_expired') : undefined;
 };
-
-const moved = (balance: bigint, command: Debit | Credit | Transfer, amount: bigint): Entry => {
-  const { operation, playerId, transactionId } = command;
-  const entry: Entry = { playerId, operation, transactionId, amount, balanceAfter: balance + amount };
-  if ('roundId' in command) Object.assign(entry, { roundId: command.roundId, gameCode: command.gameCode });
-  if ('roundClosed' in command) entry.roundClosed = command.roundClosed;
-  return entry;
-};
-
-type Player = NonNullable<State['player']>;
 
 const authenticate = (
   state: State,
@@ -104,7 +113,7 @@ const debit = (state: State, player: Player, command: Debit, policy: Policy): De
   if (amount > balance) return refuse('ERROR_NOT_ENOUGH_MONEY', 'no_money', balance);
   const refused = refusedByLimit(state, player, command, policy);
   if (refused) return refused;
-  const entry = moved(balance, command, -amount);
+  const entry = entryOf(player, command, -amount, policy);
   return { status: 'OK', balance: entry.balanceAfter, entries: [entry], round: 'open' };
 };
 
@@ -114,7 +123,7 @@ const credit = (state: State, player: Player, command: Credit, policy: Policy): 
     return refuse('ERROR_TRANSACTION_DOES_NOT_EXIST', 'round_unknown');
   if (BigInt(command.amount) > maxBalance - player.balance)
     return refuse('ERROR_UNKNOWN', 'balance_overflow');
-  const entry = moved(player.balance, command, BigInt(command.amount));
+  const entry = entryOf(player, command, BigInt(command.amount), policy);
   return {
     status: 'OK',
     balance: entry.balanceAfter,
@@ -124,23 +133,13 @@ const credit = (state: State, player: Player, command: Credit, policy: Policy): 
 };
 
 const rollback = (state: State, player: Player, command: Rollback, policy: Policy): Decision => {
-  const { playerId, transactionId, roundId, gameCode, reverses, roundClosed } = command;
+  const { playerId, transactionId, roundId, reverses, roundClosed } = command;
   const { target } = state;
-  const common = { playerId, roundId, gameCode };
   const accept = (amount: bigint, reason?: Reason, before: Entry[] = []): Decision => {
-    const balanceAfter = player.balance + amount;
-    const entry: Entry = {
-      ...common,
-      operation: 'rollback',
-      transactionId,
-      amount,
-      balanceAfter,
-      reverses,
-      roundClosed,
-    };
+    const entry = entryOf({ ...player, seq: player.seq + BigInt(before.length) }, command, amount, policy);
     return {
       status: 'OK',
-      balance: balanceAfter,
+      balance: entry.balanceAfter,
       entries: [...before, entry],
       ...(reason === undefined ? {} : { reason }),
       ...(roundClosed ? { round: 'closed' } : {}),
@@ -148,12 +147,13 @@ const rollback = (state: State, player: Player, command: Rollback, policy: Polic
   };
   if (reverses === transactionId) return refuse('ERROR_WRONG_SYNTAX', 'reverses_itself');
   if (target === undefined) {
+    const entry = entryOf(player, command, 0n, policy);
     const tombstone: Entry = {
-      ...common,
+      ...entry,
       operation: 'tombstone',
       transactionId: reverses,
-      amount: 0n,
-      balanceAfter: player.balance,
+      reverses: null,
+      roundClosed: null,
     };
     return accept(0n, 'nothing_to_reverse', [tombstone]);
   }
@@ -178,12 +178,12 @@ const transfer = (state: State, player: Player, command: Transfer, policy: Polic
   const { operation } = command;
   const refused = operation === 'deposit' && refusedByLimit(state, player, { ...command, operation }, policy);
   if (refused) return refused;
-  const entry = moved(balance, command, command.operation === 'deposit' ? amount : -amount);
+  const entry = entryOf(player, command, command.operation === 'deposit' ? amount : -amount, policy);
   return { status: 'OK', balance: entry.balanceAfter, entries: [entry] };
 };
 
-/** Decides one command; the caller writes `entries`, `round` and the balance of the last entry. */
-export const decide = (state: State, command: Command, policy: Policy): Decision => {
+/** What the rules say about one command; the caller writes `entries`, `round` and the balance of the last entry. */
+export const decisionOf = (state: State, command: Command, policy: Policy): Decision => {
   const { player, known } = state;
   if ('transactionId' in command && known !== undefined) return repeated(known, command);
   if (player === undefined) return refuse('ERROR_UNKNOWN', 'player_unknown');

@@ -10,9 +10,10 @@ import { createModel, type ModelPlayer } from '../../test/model.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
 import { migrations } from '../context.ts';
 import type { Command, Policy } from './command.ts';
-import { commitDecided, commitOrdinary } from './batches.ts';
-import { isMove, keysOf, openLedger, settings } from './ledger.ts';
-import type { Outcome } from './outcome.ts';
+import { commitCommands } from './decisions.ts';
+import { commitMoves } from './ordinary-moves.ts';
+import { isMove, keysOf, openLedger, plannerSettings } from './ledger.ts';
+import { leftOver, type BatchOutcome, type Outcome } from './state.ts';
 
 const now = new Date('2026-05-05T12:00:00Z');
 const players = new Map<string, ModelPlayer>([
@@ -41,7 +42,7 @@ let byStatement = 0;
 beforeAll(async () => {
   const database = stack.use(await cloneDatabase(inject('postgresUrl'), migrations));
   databaseUrl = database.url;
-  sql = postgres(database.url, { max: 4, connection: settings, onnotice: () => undefined });
+  sql = postgres(database.url, { max: 4, connection: plannerSettings, onnotice: () => undefined });
   stack.defer(() => sql.end());
   await sql`insert into games values ('dice', 'Dice', true, now()), ('off', 'Off', false, now())`;
   for (const [token, { playerId, expired }] of sessions)
@@ -85,19 +86,19 @@ const playAtOnce = async (
     isRolledBack: () => false,
     flush: async (batch) => {
       const outcomes = new Map<Command, Outcome>();
-      const note = (batchOfOne: readonly Command[], results: readonly (Outcome | undefined)[]) => {
+      const note = (batchOfOne: readonly Command[], results: readonly BatchOutcome[]) => {
         for (const [at, command] of batchOfOne.entries()) {
           const outcome = results[at];
-          if (outcome === undefined) continue;
+          if (outcome === undefined || outcome === leftOver) continue;
           outcomes.set(command, outcome);
           steps.push({ command, outcome });
         }
       };
       const moves = viaStatement ? batch.filter((command) => isMove(command, rules)) : [];
-      if (moves.length > 0) note(moves, await commitOrdinary(sql, moves, now, rules));
+      if (moves.length > 0) note(moves, await commitMoves(sql, moves, now, rules));
       byStatement += outcomes.size;
       const rest = batch.filter((command) => !outcomes.has(command));
-      if (rest.length > 0) note(rest, await commitDecided(sql, rest, now, rules));
+      if (rest.length > 0) note(rest, await commitCommands(sql, rest, now, rules));
       return batch.map((command) => outcomes.get(command) as Outcome);
     },
   });
@@ -126,18 +127,16 @@ test('PostgreSQL decides whole batches exactly as the rules decide one command a
       expect(new Map(balances.map(({ id, balance }) => [id, BigInt(balance)]))).toEqual(model.balances);
       const written = await sql`
         select player_id as "playerId", operation, transaction_id as "transactionId", round_id as "roundId",
-          game_code as "gameCode", amount, balance_after as "balanceAfter", reverses, round_closed as "roundClosed"
+          game_code as "gameCode", amount, balance_after as "balanceAfter", reverses, round_closed as "roundClosed",
+          seq, id_space as "idSpace"
         from entries where transaction_id not like 'start-%' order by player_id, seq`;
       const byPlayer = model.entries.toSorted((a, b) =>
         a.playerId < b.playerId ? -1 : a.playerId > b.playerId ? 1 : 0,
       );
       expect(written.map((row) => ({ ...row }))).toEqual(
         byPlayer.map((entry) => ({
-          roundId: null,
-          gameCode: null,
-          reverses: null,
-          roundClosed: null,
           ...entry,
+          seq: String(entry.seq),
           amount: String(entry.amount),
           balanceAfter: String(entry.balanceAfter),
         })),

@@ -2,13 +2,12 @@ import { createBatcher } from '@platform/group-commit';
 import { openDatabase } from '@platform/service-kit/db';
 import { waitUncounted } from '@platform/service-kit/request-scope';
 import type { Sql } from 'postgres';
-import { commitDecided, commitOrdinary, locksPlayer, previewDecided } from './batches.ts';
+import { commitCommands, locksPlayer, previewOutcomes } from './decisions.ts';
 import type { Command, Policy } from './command.ts';
-import { idSpaceOf } from './id-space.ts';
+import { claimTransactionIdScope, idSpaceOf } from './id-space.ts';
 import { createLockedPlayers } from './locked-players.ts';
-import type { Move } from './ordinary-moves.ts';
-import type { Outcome } from './outcome.ts';
-import { claimTransactionIdScope } from './settings.ts';
+import { commitMoves, type Move } from './ordinary-moves.ts';
+import { leftOver, type BatchOutcome, type Outcome } from './state.ts';
 
 export interface Ledger extends AsyncDisposable {
   /**
@@ -51,7 +50,7 @@ export interface LedgerOptions {
  * Every look-up is by a whole key. These settings keep plans that were made on empty tables, or without statistics,
  * from reading whole tables later.
  */
-export const settings = {
+export const plannerSettings = {
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
   enable_bitmapscan: 'off',
@@ -111,7 +110,7 @@ export const openLedger = ({
     // One for each batch, and one to look for locked players.
     max: 2 * limits.maxInFlight + 1,
     statementTimeoutMs,
-    settings: { ...settings, lock_timeout: String(lockTimeoutMs) },
+    settings: { ...plannerSettings, lock_timeout: String(lockTimeoutMs) },
   });
   const { sql } = database;
   const locked = createLockedPlayers(sql, limits.maxQueue);
@@ -123,21 +122,26 @@ export const openLedger = ({
   };
   const isHeldUp = (command: Command): boolean => locksPlayer(command) && locked.has(command.playerId);
 
-  /** Commits the commands whose players are not locked by others; the results of the others are undefined. */
-  const commitUnlocked = async <Item extends Command, Result>(
-    commit: (sql: Sql, items: readonly Item[], now: Date | undefined, policy: Policy) => Promise<Result[]>,
+  /** Commits the commands whose players are not locked by others; `leftOver` for the other commands. */
+  const commitUnlocked = async <Item extends Command>(
+    commit: (
+      sql: Sql,
+      items: readonly Item[],
+      now: Date | undefined,
+      policy: Policy,
+    ) => Promise<BatchOutcome[]>,
     items: readonly Item[],
-  ): Promise<(Result | undefined)[]> => {
+  ): Promise<BatchOutcome[]> => {
     if (!claimed) await claimScope();
     const deadline = performance.now() + limits.maxWaitMs;
     for (;;) {
       const ready = items.filter((item) => !isHeldUp(item));
       try {
-        const results = ready.length === 0 ? [] : await commit(sql, ready, now?.(), policy);
+        const outcomes = ready.length === 0 ? [] : await commit(sql, ready, now?.(), policy);
         if (onCommitted) for (const { playerId } of ready) onCommitted(playerId);
-        if (ready.length === items.length) return results;
-        const resultOf = new Map(ready.map((item, at) => [item, results[at]]));
-        return items.map((item) => resultOf.get(item));
+        if (ready.length === items.length) return outcomes;
+        const outcomeOf = new Map(ready.map((item, at) => [item, outcomes[at]]));
+        return items.map((item) => outcomeOf.get(item) ?? leftOver);
       } catch (error) {
         // PostgreSQL has rolled the batch back, so it may run again, without the players that held it up.
         if (performance.now() >= deadline || !isLockTimeout(error)) throw error;
@@ -154,40 +158,41 @@ export const openLedger = ({
     keysOf: (command: Command) => keysOf(command, policy.transactionIds),
     ...(onBatch && { onBatch }),
   };
-  const ordinary = createBatcher<Move, Outcome | undefined>({
+  const moves = createBatcher<Move, BatchOutcome>({
     ...batches,
-    flush: (moves) =>
-      commitUnlocked(commitOrdinary, moves).catch((error: unknown) => {
+    flush: (batch) =>
+      commitUnlocked(commitMoves, batch).catch((error: unknown) => {
         if (!isRolledBack(error)) throw error;
         // For example, another process has just written one of the transactions. All of them are decided instead.
-        return moves.map(() => undefined);
+        return batch.map(() => leftOver);
       }),
   });
-  const decided = createBatcher<Command, Outcome | undefined>({
+  const commands = createBatcher<Command, BatchOutcome>({
     ...batches,
     isRolledBack,
-    flush: (commands) => commitUnlocked(commitDecided, commands),
+    flush: (batch) => commitUnlocked(commitCommands, batch),
   });
-  const decide = async (command: Command): Promise<Outcome> => {
+  /** Waits for the player as long as another transaction holds it, and then for the decision. */
+  const addCommand = async (command: Command): Promise<Outcome> => {
     const deadline = performance.now() + limits.maxWaitMs;
     for (;;) {
       if (isHeldUp(command)) await waitUncounted(() => locked.untilReleased(command.playerId, deadline));
-      const outcome = await decided.add(command);
-      if (outcome !== undefined) return outcome;
+      const outcome = await commands.add(command);
+      if (outcome !== leftOver) return outcome;
     }
   };
   return {
     add: (command) =>
       isMove(command, policy) && !isHeldUp(command)
-        ? ordinary.add(command).then((outcome) => outcome ?? decide(command))
-        : decide(command),
-    preview: (connection, commands) => previewDecided(connection, commands, now?.(), policy),
-    waiting: () => ordinary.waiting() + decided.waiting() + locked.waiting(),
+        ? moves.add(command).then((outcome) => (outcome === leftOver ? addCommand(command) : outcome))
+        : addCommand(command),
+    preview: (connection, repairs) => previewOutcomes(connection, repairs, now?.(), policy),
+    waiting: () => moves.waiting() + commands.waiting() + locked.waiting(),
     lockedPlayers: locked.count,
     claimScope,
     [Symbol.asyncDispose]: async () => {
-      await ordinary[Symbol.asyncDispose]();
-      await decided[Symbol.asyncDispose]();
+      await moves[Symbol.asyncDispose]();
+      await commands[Symbol.asyncDispose]();
       await locked[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },

@@ -1,6 +1,7 @@
 import type { Sql } from 'postgres';
 import type { Credit, Debit, Policy } from './command.ts';
 import { idSpaceOf } from './id-space.ts';
+import { leftOver, type BatchOutcome } from './state.ts';
 
 /** What one statement may write without a decision. */
 export type Move = Debit | Credit;
@@ -84,20 +85,20 @@ const arrayOf = (values: readonly (number | bigint | boolean | null)[]): string 
   `{${values.map((value) => value ?? 'null').join()}}`;
 
 /**
- * Writes, in one transaction and one round trip, the debits and credits that are certainly accepted: the player is
+ * Commits, in one transaction and one round trip, the debits and credits that are certainly accepted: the player is
  * known and may play, the transaction id is new, the round is new or open, and money and limits suffice. When one move of a
  * player is not of this kind, none of that player's moves is written. No two moves may share a transaction or a round
  * of a player. A property test compares the outcome with domain.ts.
  *
- * Returns the new balance of each move that was written, by its position; undefined for the others.
+ * Returns the outcome of each move that was written, by its position; `leftOver` for those that need a decision.
  * Rejects with SQLSTATE 23505, and nothing is written, when another transaction wrote one of the ids meanwhile.
  */
-export const writeOrdinaryMoves = async (
+export const commitMoves = async (
   sql: Sql,
   moves: readonly Move[],
   now: Date | undefined,
   policy: Policy,
-): Promise<(string | undefined)[]> => {
+): Promise<BatchOutcome[]> => {
   const newest = new Map<string, SoFar>();
   const amounts = moves.map(({ operation, amount }) => (operation === 'debit' ? -amount : amount));
   const soFar = moves.map(({ playerId }, at) => {
@@ -131,6 +132,6 @@ export const writeOrdinaryMoves = async (
   return moves.map(({ playerId }, at) => {
     const balance = balances.get(playerId);
     const later = (newest.get(playerId)?.total ?? 0n) - (soFar[at]?.total ?? 0n);
-    return balance === undefined ? undefined : String(balance - later);
+    return balance === undefined ? leftOver : { status: 'OK', balance: String(balance - later) };
   });
 };

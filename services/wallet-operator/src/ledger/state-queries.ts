@@ -1,106 +1,82 @@
+import type { SealedEntry } from '@platform/sealed-log/entry';
 import type { Sql } from 'postgres';
 import type { Command, Policy } from './command.ts';
 import { isExcluded } from './domain.ts';
+import { entryColumns, entryOf } from './entry.ts';
 import { idSpaceOf } from './id-space.ts';
-import type { Profile } from './outcome.ts';
-import type { Entry, State } from './state.ts';
-
-/** The state that one command needs, and what is written back with its decision. */
-export interface StoredState extends State {
-  /** Number of the player's newest entry. */
-  seq: bigint;
-  profile: Profile | undefined;
-  /** Whether debits and credits of the player are counted for limits. */
-  isCounted: boolean;
-  /** Number of the entry that a rollback names. */
-  targetSeq: bigint | undefined;
-}
-
-interface EntryRow {
-  playerId: string;
-  seq: string;
-  operation: Entry['operation'];
-  transactionId: string;
-  roundId: string | null;
-  gameCode: string | null;
-  amount: string;
-  balanceAfter: string;
-  reverses: string | null;
-  roundClosed: boolean | null;
-}
-
-interface PlayerRow extends Profile {
-  balance: string;
-  seq: string;
-  currency: string;
-  status: string;
-  excluded: boolean;
-  isCounted: boolean;
-}
+import type { Profile, State } from './state.ts';
 
 interface Row {
   /** Milliseconds since 1970. */
   moment: number;
-  player: PlayerRow | null;
-  known: EntryRow | null;
-  target: EntryRow | null;
+  player:
+    | (Profile & {
+        balance: string;
+        seq: string;
+        currency: string;
+        status: string;
+        excluded: boolean;
+        isCounted: boolean;
+      })
+    | null;
+  known: SealedEntry | null;
+  target: SealedEntry | null;
   targetReversed: boolean;
   round: 'open' | 'closed' | null;
   gameEnabled: boolean;
   session: { playerId: string; expired: boolean } | null;
 }
 
-const entryOf = (row: EntryRow): Entry => {
-  const { playerId, operation, transactionId, roundId, gameCode, reverses, roundClosed } = row;
-  return {
-    playerId,
-    operation,
-    transactionId,
-    amount: BigInt(row.amount),
-    balanceAfter: BigInt(row.balanceAfter),
-    ...(roundId === null ? {} : { roundId }),
-    ...(gameCode === null ? {} : { gameCode }),
-    ...(reverses === null ? {} : { reverses }),
-    ...(roundClosed === null ? {} : { roundClosed }),
-  };
-};
-
-const stateOf = (row: Row, now: Date): StoredState => {
-  const { player } = row;
-  const state: StoredState = {
-    seq: BigInt(player?.seq ?? 0),
+const stateOf = ({ player, session, round, known, target, ...row }: Row, now: Date): State => {
+  const state: State = {
     gameEnabled: row.gameEnabled,
     targetReversed: row.targetReversed,
-    session: row.session ?? undefined,
-    round: row.round ?? undefined,
-    known: row.known ? entryOf(row.known) : undefined,
-    target: row.target ? entryOf(row.target) : undefined,
-    profile: undefined,
-    isCounted: player?.isCounted ?? false,
-    targetSeq: row.target ? BigInt(row.target.seq) : undefined,
+    session: session ?? undefined,
+    round: round ?? undefined,
+    known: known ? entryOf(known) : undefined,
+    target: target ? entryOf(target) : undefined,
   };
   if (player === null) return state;
-  const { balance, currency, status, excluded: _, seq: __, isCounted: ___, ...profile } = player;
-  state.profile = profile;
-  state.player = {
-    balance: BigInt(balance),
-    currency,
-    disabled: status === 'disabled',
-    excluded: isExcluded(player, now),
+  const { balance, seq, currency, status, excluded, isCounted, ...profile } = player;
+  const { excludedUntil } = profile;
+  return {
+    ...state,
+    profile,
+    isCounted,
+    player: {
+      balance: BigInt(balance),
+      seq: BigInt(seq),
+      currency,
+      disabled: status === 'disabled',
+      excluded: isExcluded({ excluded, excludedUntil }, now),
+    },
   };
-  return state;
 };
 
-/** bigint as text, since JSON numbers of JavaScript end at 2^53. */
-const entryColumns = (sql: Sql, entry: string) => sql`json_build_object(
-  'playerId', ${sql(entry)}.player_id, 'seq', ${sql(entry)}.seq::text, 'operation', ${sql(entry)}.operation,
-  'transactionId', ${sql(entry)}.transaction_id, 'roundId', ${sql(entry)}.round_id,
-  'gameCode', ${sql(entry)}.game_code, 'amount', ${sql(entry)}.amount::text,
-  'balanceAfter', ${sql(entry)}.balance_after::text, 'reverses', ${sql(entry)}.reverses,
-  'roundClosed', ${sql(entry)}.round_closed)`;
+/**
+ * Locks players until the end of the transaction, in the same order as `commitMoves`, so that two batches never wait for
+ * each other in a circle. Everything that is written for a player is written under this lock, so a later statement of
+ * the transaction sees the newest state.
+ */
+export const lockPlayers = (sql: Sql, playerIds: ReadonlySet<string>) =>
+  sql.unsafe(
+    'select from players where player_id = any ($1::text[]) order by player_id collate "C" for no key update',
+    [[...playerIds]],
+    { prepare: true },
+  );
+
+/** All fields that any command has. */
+export interface AnyCommand {
+  playerId: string;
+  transactionId?: string;
+  reverses?: string;
+  roundId?: string;
+  gameCode?: string;
+  session?: string;
+}
 
 /**
- * Reads what `decide` has to know about each command, in the order of the commands, and the time by which it is
+ * Reads what `decisionOf` has to know about each command, in the order of the commands, and the time by which it is
  * decided: `now`, or the time of the database.
  */
 export const readStates = async (
@@ -108,8 +84,11 @@ export const readStates = async (
   commands: readonly Command[],
   now: Date | undefined,
   policy: Policy,
-): Promise<{ states: StoredState[]; moment: Date }> => {
-  const column = (read: (command: Wide) => string | undefined) => commands.map((one) => read(one) ?? null);
+): Promise<{ states: State[]; moment: Date }> => {
+  const entryJson = (alias: string) => sql`case when ${sql(alias)}.player_id is not null then (
+        select row_to_json(entry) from (select ${entryColumns(sql, alias)}) entry) end`;
+  const column = (read: (command: AnyCommand) => string | undefined) =>
+    commands.map((command) => read(command) ?? null);
   const rows = await sql<Row[]>`
     select (extract(epoch from clock.moment) * 1000)::float8 as moment,
       case when player.player_id is not null then json_build_object('balance', player.balance::text,
@@ -117,8 +96,8 @@ export const readStates = async (
         'excludedUntil', player.excluded_until, 'name', player.name, 'countryCode', player.country_code,
         'languageCode', player.language_code, 'birthDate', player.birth_date, 'address', player.address,
         'isCounted', player.limits_until is not null, 'registrationDate', (player.created_at at time zone 'UTC')::date) end as player,
-      case when known.player_id is not null then ${entryColumns(sql, 'known')} end as known,
-      case when target.player_id is not null then ${entryColumns(sql, 'target')} end as target,
+      ${entryJson('known')} as known,
+      ${entryJson('target')} as target,
       exists (select from entries reversal where reversal.reverses = command.reverses
         and reversal.id_space = command.id_space and reversal.operation = 'rollback' and reversal.amount > 0
       ) as "targetReversed",
@@ -144,13 +123,3 @@ export const readStates = async (
   const moment = new Date(rows[0]?.moment ?? Number.NaN);
   return { states: rows.map((row) => stateOf(row, moment)), moment };
 };
-
-/** All fields that any command has. */
-export interface Wide {
-  playerId: string;
-  transactionId?: string;
-  reverses?: string;
-  roundId?: string;
-  gameCode?: string;
-  session?: string;
-}

@@ -1,31 +1,23 @@
 import type { Status } from '@platform/wallet-protocol/statuses';
 import type { LimitReached, PlayerLimits } from '../limits/domain.ts';
 import type { Reason } from './command.ts';
+import type { Entry } from './entry.ts';
 
-export interface Entry {
-  playerId: string;
-  operation: 'debit' | 'credit' | 'rollback' | 'deposit' | 'withdrawal' | 'tombstone';
-  transactionId: string;
-  roundId?: string;
-  gameCode?: string;
-  /** Signed, minor units. */
-  amount: bigint;
-  balanceAfter: bigint;
-  reverses?: string;
-  roundClosed?: boolean;
+export interface Player {
+  balance: bigint;
+  /** Number of the newest entry. */
+  seq: bigint;
+  currency: string;
+  disabled: boolean;
+  /** Whether the exclusion holds today. */
+  excluded: boolean;
 }
 
 /** The stored state that the decision of one command depends on. */
 export interface State {
-  player?:
-    | {
-        balance: bigint;
-        currency: string;
-        disabled: boolean;
-        /** Whether the exclusion holds today. */
-        excluded: boolean;
-      }
-    | undefined;
+  player?: Player | undefined;
+  /** What answers say about the player. */
+  profile?: Profile | undefined;
   gameEnabled: boolean;
   /** The session of the token that was sent. */
   session?: { playerId: string; expired: boolean } | undefined;
@@ -37,10 +29,13 @@ export interface State {
   target?: Entry | undefined;
   /** Whether a rollback has reversed the target. */
   targetReversed: boolean;
+  /** Whether debits and credits of the player are counted for limits. */
+  isCounted?: boolean;
   /** Undefined: the player has no limits. */
   limits?: PlayerLimits | undefined;
 }
 
+/** What the rules decide about one command. */
 export interface Decision {
   status: Status;
   /** The balance of the answer; absent when the answer has none. */
@@ -51,4 +46,34 @@ export interface Decision {
   /** New entries, in order. */
   entries: Entry[];
   round?: 'open' | 'closed';
+}
+
+/** A command for which its batch wrote nothing: it needs a decision, or another transaction holds its player. */
+export const leftOver = 'left over';
+
+/** What a batch says about one of its commands. */
+export type BatchOutcome = Outcome | typeof leftOver;
+
+/** The result of one command. */
+export interface Outcome {
+  status: Status;
+  /** Minor units as digits, because int64 does not fit a JavaScript number; absent where no balance is answered. */
+  balance?: string | undefined;
+  reason?: Reason | undefined;
+  /** The limit that forbids the debit or deposit. */
+  limit?: LimitReached | undefined;
+  /** ISO 639-1, where the answer to a refused debit has a text for the player. */
+  languageCode?: string | null | undefined;
+  /** What `authenticate` answers about the player, when its status is OK. */
+  profile?: Profile | undefined;
+}
+
+export interface Profile {
+  name: string | null;
+  countryCode: string | null;
+  languageCode: string | null;
+  birthDate: string | null;
+  registrationDate: string;
+  address: string | null;
+  excludedUntil: string | null;
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { addPlayer } from '../../test/factories.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
 import { migrations } from '../context.ts';
-import { commitDecided } from '../ledger/batches.ts';
+import { commitCommands } from '../ledger/decisions.ts';
 import type { Policy } from '../ledger/command.ts';
 import { changeLimits, lockPlayer } from './changes-queries.ts';
 import { usedOf } from './domain.ts';
@@ -56,7 +56,7 @@ const rollBack = async (playerId: string, reversedSeq: number): Promise<void> =>
     transactionId: `x${reverses}`,
     reverses,
   };
-  const [outcome] = await commitDecided(sql, [command], undefined, policy);
+  const [outcome] = await commitCommands(sql, [command], undefined, policy);
   expect(outcome).toMatchObject({ status: 'OK' });
 };
 

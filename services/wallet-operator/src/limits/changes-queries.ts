@@ -1,5 +1,6 @@
 import type { Page } from '@platform/pagination/page-limit';
 import type { Sql } from 'postgres';
+import { databaseNow } from '../db/now.ts';
 import { planChanges, type Change, type Plan, type Wanted } from './changes.ts';
 import { isCounted, limitText } from './domain.ts';
 import { writeCounters } from './counters.ts';
@@ -11,11 +12,7 @@ export type Setter = 'player' | 'operator';
 /** Locks the player until the end of the transaction. Returns the time of the database after that; undefined: unknown. */
 export const lockPlayer = async (sql: Sql, playerId: string): Promise<Date | undefined> => {
   const found = await sql`select from players where player_id = ${playerId} for no key update`;
-  if (found.length === 0) return undefined;
-  const [row] = await sql<
-    { ms: number }[]
-  >`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`;
-  return new Date(row?.ms ?? Number.NaN);
+  return found.length === 0 ? undefined : databaseNow(sql);
 };
 
 /** The changes that are not cancelled, oldest first. */

@@ -1,6 +1,7 @@
 /** The rules of player limits. Their periods and counters are explained in docs/adr/0035-player-limits.md. */
 
 import { decimal } from '@platform/wallet-protocol/money';
+import type { Entry } from '../ledger/entry.ts';
 
 export const kinds = ['deposit', 'wager', 'loss', 'session'] as const;
 export type Kind = (typeof kinds)[number];
@@ -115,28 +116,27 @@ export const findReachedLimit = (
   return reached.toSorted((a, b) => (a.remaining < b.remaining ? -1 : a.remaining > b.remaining ? 1 : 0))[0];
 };
 
-/** An accepted entry that counts: a rollback counts against the debit that it reverses. */
-export type Counted =
-  | { operation: 'debit' | 'credit' | 'deposit'; amount: bigint }
-  | { operation: 'rollback'; amount: bigint; reversedSeq: bigint };
-
-/** Counts an accepted entry; `amount` is signed, as in the ledger. */
-export const count = (player: PlayerLimits, entry: Counted): void => {
+/**
+ * Counts an accepted entry. A debit that is reversed counts as if it had never been there; `reversedSeq` is its number.
+ * `countedEntries` in queries.ts is the same for stored entries.
+ */
+export const count = (player: PlayerLimits, { operation, amount }: Entry, reversedSeq?: bigint): void => {
   const { limits, counters } = player;
-  if (entry.operation === 'debit') player.played = true;
-  if (entry.operation === 'deposit') {
-    for (const limit of limits) if (limit.deposited !== undefined) limit.deposited += entry.amount;
+  if (operation === 'debit') player.played = true;
+  if (operation === 'deposit') {
+    for (const limit of limits) if (limit.deposited !== undefined) limit.deposited += amount;
     return;
   }
-  if (counters === undefined) return;
+  const isReversal = operation === 'rollback' && amount > 0n;
+  if (counters === undefined || !(operation === 'debit' || operation === 'credit' || isReversal)) return;
   const change = (sums: Totals): void => {
-    sums.lost -= entry.amount;
-    if (entry.operation !== 'credit') sums.wagered -= entry.amount;
+    sums.lost -= amount;
+    if (operation !== 'credit') sums.wagered -= amount;
   };
   change(counters.totals);
   // The debit counts in no period any more, so it also leaves the sums from before a period.
-  if (entry.operation === 'rollback')
-    counters.windows.filter(({ afterSeq }) => afterSeq >= entry.reversedSeq).forEach(change);
+  if (reversedSeq !== undefined)
+    counters.windows.filter(({ afterSeq }) => afterSeq >= reversedSeq).forEach(change);
 };
 
 /** What the statement of ordinary moves may accept without a decision, and until when. */

@@ -5,10 +5,11 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createLimitsModel, monthStart } from '../../test/limits-model.ts';
 import { expectSoundLedger } from '../../test/proof.ts';
 import { migrations } from '../context.ts';
-import { commitDecided, commitOrdinary } from '../ledger/batches.ts';
+import { commitCommands } from '../ledger/decisions.ts';
+import { commitMoves } from '../ledger/ordinary-moves.ts';
 import type { Command, Policy } from '../ledger/command.ts';
-import { isMove, settings } from '../ledger/ledger.ts';
-import type { Outcome } from '../ledger/outcome.ts';
+import { isMove, plannerSettings } from '../ledger/ledger.ts';
+import { leftOver, type Outcome } from '../ledger/state.ts';
 import { slots, type Wanted } from './changes.ts';
 import { changeLimits, lockPlayer } from './changes-queries.ts';
 import { usedOf } from './domain.ts';
@@ -30,7 +31,7 @@ const stack = new AsyncDisposableStack();
 let sql: Sql;
 beforeAll(async () => {
   const database = stack.use(await cloneDatabase(inject('postgresUrl'), migrations));
-  sql = postgres(database.url, { max: 4, connection: settings, onnotice: () => undefined });
+  sql = postgres(database.url, { max: 4, connection: plannerSettings, onnotice: () => undefined });
   stack.defer(() => sql.end());
   await sql`insert into games values ('dice', 'Dice', true, now())`;
 });
@@ -141,12 +142,12 @@ test('limits are kept to the cent, as their definition says: over months, clock 
         const commit = async (batch: Command[]): Promise<Outcome[]> => {
           const now = new Date(at);
           const moves = batch.every((command) => isMove(command, policy)) ? batch : [];
-          const written = moves.length > 0 ? await commitOrdinary(sql, moves, now, policy) : [];
-          const outcomes = batch.map((_, index) => written[index]);
-          const rest = batch.filter((_, index) => outcomes[index] === undefined);
+          const written = moves.length > 0 ? await commitMoves(sql, moves, now, policy) : [];
+          const outcomes = batch.map((_command, index) => written[index] ?? leftOver);
+          const rest = batch.filter((_command, index) => outcomes[index] === leftOver);
           if (model.lowest(at).length > 0) seen.byStatement += batch.length - rest.length;
-          const decided = rest.length > 0 ? await commitDecided(sql, rest, now, policy) : [];
-          return outcomes.map((outcome) => outcome ?? (decided.shift() as Outcome));
+          const decided = rest.length > 0 ? await commitCommands(sql, rest, now, policy) : [];
+          return outcomes.map((outcome) => (outcome === leftOver ? (decided.shift() as Outcome) : outcome));
         };
 
         const check = (command: Command, { status, reason }: Outcome): void => {

@@ -2,7 +2,7 @@ import type { Page } from '@platform/pagination/page-limit';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { and, asc, eq, gt, inArray, ne, sql as raw } from 'drizzle-orm';
 import { reconciliationDifferences as differences } from '../db/reconciliations.ts';
-import type { Outcome } from '../ledger/outcome.ts';
+import type { Outcome } from '../ledger/state.ts';
 
 export type DifferenceRow = typeof differences.$inferSelect;
 

@@ -1,5 +1,6 @@
-import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
+import type { Sql, TransactionSql } from 'postgres';
 import type { Checkpoint } from '@platform/sealed-log/checkpoint';
+import { entryColumns, isoTime } from '../ledger/entry.ts';
 import type { SealedEntry } from '@platform/sealed-log/entry';
 
 type Query = Sql | TransactionSql;
@@ -14,9 +15,6 @@ export interface Run {
 /** One lock for all processes that seal; advisory locks are per database. */
 const lock = 4_218_332;
 
-const isoTime = (sql: Query, at: PendingQuery<Row[]>) =>
-  sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 /** The hash of an entry `e`; `entryHash` in entry.ts is the same in TypeScript. */
 const leafOfRow = (sql: Query) => sql`
   sha256('\\x00'::bytea || convert_to(concat_ws(e'\\n', e.player_id, e.seq, e.operation, e.transaction_id,
@@ -30,11 +28,6 @@ const checkpointColumns = (sql: Query) => sql`
 /** Waits until no other process seals; until the end of the transaction. */
 export const lockSealing = async (tx: TransactionSql): Promise<void> => {
   await tx`select pg_advisory_xact_lock(${lock})`;
-};
-
-export const databaseTime = async (tx: TransactionSql): Promise<string> => {
-  const [row] = await tx<[{ now: string }]>`select ${isoTime(tx, tx`clock_timestamp()`)} as now`;
-  return row.now;
 };
 
 export const newestCheckpoint = async (sql: Query): Promise<Checkpoint | undefined> => {
@@ -125,9 +118,7 @@ export interface PlacedEntry extends SealedEntry {
 export const placedEntries = (sql: Query, playerId: string, roundId: string, limit: number) => sql<
   PlacedEntry[]
 >`
-  select e.player_id as "playerId", e.seq, e.operation, e.transaction_id as "transactionId", e.round_id as "roundId",
-    e.game_code as "gameCode", e.amount, e.balance_after as "balanceAfter", e.reverses,
-    e.round_closed as "roundClosed", ${isoTime(sql, sql`e.at`)} as at, e.id_space as "idSpace",
+  select ${entryColumns(sql, 'e')},
     run.number::float8 as checkpoint, run.first_seq as "firstSeq"
   from entries e left join lateral (
     select * from sealed_runs where player_id = e.player_id and last_seq >= e.seq order by last_seq limit 1

@@ -11,9 +11,9 @@ import {
 } from '@platform/sealed-log/checkpoint';
 import { publicJwk, publicKeysOf, type SealingKey } from '@platform/sealed-log/keys';
 import { hashBytes, merkleLevels, rootOf } from '@platform/sealed-log/merkle';
+import { databaseNow } from '../db/now.ts';
 import {
   checkpointsByNumber,
-  databaseTime,
   insertRange,
   keepKey,
   leavesOfRuns,
@@ -124,7 +124,7 @@ export const sealPlayers = (
       total: (newest?.total ?? 0) + entries,
       previous: newest === undefined ? noCheckpoint : checkpointHash(newest),
       root: rootOf(merkleLevels(leaves)),
-      sealedAt: await databaseTime(tx),
+      sealedAt: (await databaseNow(tx)).toISOString(),
     };
     const checkpoint = signCheckpoint(range, key);
     await insertRange(tx, checkpoint, runs);

@@ -2,8 +2,10 @@ import type { Page } from '@platform/pagination/page-limit';
 import type { Executor } from '@platform/service-kit/db';
 import { asc, eq, sql as raw } from 'drizzle-orm';
 import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import type { SealedEntry } from '@platform/sealed-log/entry';
 import type { Sql } from 'postgres';
 import { players } from '../../db/tables.ts';
+import { entryColumns } from '../../ledger/entry.ts';
 
 export type PlayerRow = typeof players.$inferSelect;
 export type NewPlayerRow = typeof players.$inferInsert;
@@ -68,24 +70,14 @@ export const listPlayers = (orm: PostgresJsDatabase, { limit, offset }: Page): P
     .limit(limit + 1)
     .offset(Number(offset));
 
-export interface EntryRow {
-  playerId: string;
-  seq: string;
-  operation: 'debit' | 'credit' | 'rollback' | 'deposit' | 'withdrawal' | 'tombstone';
-  transactionId: string;
-  roundId: string | null;
-  gameCode: string | null;
-  amount: string;
+/** An entry as people read it. */
+export interface ShownEntry extends SealedEntry {
   currency: string;
-  balanceAfter: string;
-  reverses: string | null;
-  at: string;
   promotional: boolean;
 }
 
 const selectEntries = (sql: Sql) => sql`
-  select e.player_id as "playerId", e.seq, e.operation, e.transaction_id as "transactionId", e.round_id as "roundId",
-    e.game_code as "gameCode", e.amount, p.currency, e.balance_after as "balanceAfter", e.reverses, e.at,
+  select ${entryColumns(sql, 'e')}, p.currency,
     coalesce(r.promotional and r.opened_seq = e.seq, false) as promotional
   from entries e join players p on p.player_id = e.player_id
     left join rounds r on r.player_id = e.player_id and r.round_id = e.round_id`;
@@ -97,19 +89,19 @@ const selectEntries = (sql: Sql) => sql`
 export const listEntries = (sql: Sql, playerId: string, { limit, offset }: Page, newest?: bigint) => {
   const last = newest === undefined ? offset + BigInt(limit) + 1n : newest - offset;
   const order = newest === undefined ? sql`asc` : sql`desc`;
-  return sql<EntryRow[]>`
+  return sql<ShownEntry[]>`
     ${selectEntries(sql)}
     where e.player_id = ${playerId} and e.seq > ${String(last - BigInt(limit) - 1n)} and e.seq <= ${String(last)}
     order by e.seq ${order}`;
 };
 
 /** Of one round, in order. */
-export const entriesOfRound = (sql: Sql, playerId: string, roundId: string) => sql<EntryRow[]>`
+export const entriesOfRound = (sql: Sql, playerId: string, roundId: string) => sql<ShownEntry[]>`
   ${selectEntries(sql)} where e.player_id = ${playerId} and e.round_id = ${roundId} order by e.seq`;
 
 /** The entry with this transaction id in each id space, and what reversed it; one more than the page holds. */
 export const entriesOfTransaction = (sql: Sql, transactionId: string, { limit, offset }: Page) => sql<
-  EntryRow[]
+  ShownEntry[]
 >`
   ${selectEntries(sql)}
   where e.transaction_id = ${transactionId}

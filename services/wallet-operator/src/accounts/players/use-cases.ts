@@ -17,7 +17,7 @@ import {
   listEntries,
   listPlayers,
   updatePlayer,
-  type EntryRow,
+  type ShownEntry,
   type PlayerRow,
 } from './queries.ts';
 
@@ -32,13 +32,19 @@ const view = ({ seq: _seq, ...row }: PlayerRow, now: Date): PlayerView => ({
   createdAt: row.createdAt.toISOString(),
 });
 
-const entryView = ({ seq, amount, balanceAfter, reverses, at, ...row }: EntryRow): FoundEntryView => ({
-  ...row,
-  seq: Number(seq),
-  amount: decimal(amount),
-  balanceAfter: decimal(balanceAfter),
+const entryView = ({ reverses, ...entry }: ShownEntry): FoundEntryView => ({
+  playerId: entry.playerId,
+  seq: Number(entry.seq),
+  operation: entry.operation,
+  transactionId: entry.transactionId,
+  roundId: entry.roundId,
+  gameCode: entry.gameCode,
+  amount: decimal(entry.amount),
+  currency: entry.currency,
+  balanceAfter: decimal(entry.balanceAfter),
   reverseTransactionId: reverses,
-  at: new Date(at).toISOString(),
+  at: entry.at,
+  promotional: entry.promotional,
 });
 
 const checkTimeZone = async (

@@ -6,8 +6,10 @@ import { command } from '../../../test/histories.ts';
 import { expectSoundLedger } from '../../../test/proof.ts';
 import { proveLedger } from '../proof/proving.ts';
 import { migrations } from '../../context.ts';
-import { commitDecided, commitOrdinary } from '../../ledger/batches.ts';
-import { isMove, settings } from '../../ledger/ledger.ts';
+import { commitCommands } from '../../ledger/decisions.ts';
+import { leftOver } from '../../ledger/state.ts';
+import { commitMoves } from '../../ledger/ordinary-moves.ts';
+import { isMove, plannerSettings } from '../../ledger/ledger.ts';
 import { createSlowConnection } from '../../db/slow-connection.ts';
 import { startClosing } from './closing.ts';
 import {
@@ -36,7 +38,7 @@ let databaseUrl: string;
 beforeAll(async () => {
   const database = stack.use(await cloneDatabase(inject('postgresUrl'), migrations));
   databaseUrl = database.url;
-  sql = postgres(database.url, { max: 4, connection: settings, onnotice: () => undefined });
+  sql = postgres(database.url, { max: 4, connection: plannerSettings, onnotice: () => undefined });
   stack.defer(() => sql.end());
   await sql`insert into games values ('dice', 'Dice', true, now()), ('off', 'Off', false, now())`;
 });
@@ -165,9 +167,9 @@ test('any history: each day begins as the one before ended, by game and currency
         // A later command is not earlier.
         moment = Math.max(moment, day + time);
         const now = new Date(moment);
-        const isWritten =
-          viaStatement && isMove(command, rules) && (await commitOrdinary(sql, [command], now, rules))[0];
-        if (!isWritten) await commitDecided(sql, [command], now, rules);
+        const [outcome] =
+          viaStatement && isMove(command, rules) ? await commitMoves(sql, [command], now, rules) : [leftOver];
+        if (outcome === leftOver) await commitCommands(sql, [command], now, rules);
         if (closes && dayOf(moment) > '2026-01-01') await closeDays(sql, dayOf(moment - dayMs));
       }
       for (const isKept of [false, true]) {

@@ -1,0 +1,170 @@
+import type { Sql } from 'postgres';
+import { readCounters, writeCounters } from '../limits/counters.ts';
+import { count, limitText, type PlayerLimits } from '../limits/domain.ts';
+import type { Command, Policy } from './command.ts';
+import { insertDecisions, type Writes } from './decision-queries.ts';
+import { decisionOf } from './domain.ts';
+import { idSpaceOf } from './id-space.ts';
+import { lockPlayers, readStates, type AnyCommand } from './state-queries.ts';
+import type { Outcome, Player, State } from './state.ts';
+
+/** Whether the command may move money, so that its player is locked. */
+export const locksPlayer = ({ operation }: Command): boolean =>
+  operation !== 'authenticate' && operation !== 'balance';
+
+/** Fields of a command that an audit event has elsewhere, under another name, or not at all. */
+const omitted = new Set(['playerId', 'session', 'currency', 'reverses']);
+
+const auditDetails = (command: Command, { status, reason, limit }: Outcome): Record<string, unknown> => {
+  const { reverses }: AnyCommand = command;
+  return {
+    ...Object.fromEntries(Object.entries(command).filter(([name]) => !omitted.has(name))),
+    status,
+    reason,
+    reverseTransactionId: reverses,
+    ...(limit && {
+      limit: {
+        ...limit,
+        limit: limitText(limit.kind, limit.limit),
+        remaining: limitText(limit.kind, limit.remaining),
+      },
+    }),
+  };
+};
+
+/** The outcome of one command; adds what has to be written to `writes`, and counts new entries for limits. */
+const outcomeOf = (command: Command, state: State, policy: Policy, writes: Writes): Outcome => {
+  const { entries, round, status, balance, reason, limit } = decisionOf(state, command, policy);
+  writes.entries.push(...entries);
+  for (const entry of entries) if (state.limits) count(state.limits, entry, state.target?.seq);
+  const isChanged = state.round === undefined || (state.round === 'open' && round === 'closed');
+  if (round !== undefined && isChanged && 'roundId' in command) {
+    const { playerId, roundId, gameCode, operation } = command;
+    const [closed, promotional] = [round === 'closed', state.round === undefined && operation === 'credit'];
+    const seq = entries.at(-1)?.seq ?? state.player?.seq ?? 0n;
+    writes.rounds.push({ playerId, roundId, gameCode, closed, seq, promotional });
+  }
+  const outcome = {
+    status,
+    balance: balance?.toString(),
+    reason,
+    limit,
+    languageCode: reason === undefined ? undefined : state.profile?.languageCode,
+    profile: command.operation === 'authenticate' && status === 'OK' ? state.profile : undefined,
+  };
+  if (reason !== undefined && command.operation !== 'balance' && !('isRepair' in command))
+    writes.audit.push({ playerId: command.playerId, details: auditDetails(command, outcome) });
+  return outcome;
+};
+
+/** The players of a batch who have limits, or may get near one with a deposit. */
+const limitedPlayers = (commands: readonly Command[], states: readonly State[]): Set<string> =>
+  new Set(
+    commands
+      .filter(
+        (command, at) => command.operation === 'deposit' || (locksPlayer(command) && states[at]?.isCounted),
+      )
+      .map(({ playerId }) => playerId),
+  );
+
+interface BatchState {
+  /** The stored states of the commands, in their order. */
+  states: readonly State[];
+  /** The outcome of a command after those that it was called with before: the balance of a player passes on. */
+  nextOutcome: (command: Command, state: State | undefined) => Outcome;
+  /** What has to be written for these commands. */
+  writes: Writes;
+  limits: PlayerLimits[];
+  moment: Date;
+}
+
+/** Reads what the outcomes of commands depend on. */
+const readBatchState = async (
+  sql: Sql,
+  commands: readonly Command[],
+  now: Date | undefined,
+  policy: Policy,
+): Promise<BatchState> => {
+  const { states, moment } = await readStates(sql, commands, now, policy);
+  const limitsOf = await readCounters(sql, limitedPlayers(commands, states), moment, policy.sessionBreakS);
+  const writes: Writes = { entries: [], rounds: [], audit: [] };
+  const players = new Map<string, Player>();
+  const nextOutcome = (command: Command, state: State | undefined): Outcome => {
+    if (state === undefined) throw new Error('no state was read for a command');
+    const { playerId } = command;
+    const player = players.get(playerId) ?? state.player;
+    const before = writes.entries.length;
+    const outcome = outcomeOf(command, { ...state, player, limits: limitsOf.get(playerId) }, policy, writes);
+    const newest = writes.entries.slice(before).at(-1);
+    if (player && newest) players.set(playerId, { ...player, balance: newest.balanceAfter, seq: newest.seq });
+    return outcome;
+  };
+  return { states, nextOutcome, writes, limits: [...limitsOf.values()], moment };
+};
+
+/** The state of a command after others, of which it may share the transaction or the round. */
+const stateAfter = (
+  state: State,
+  command: AnyCommand & Command,
+  { entries, rounds }: Writes,
+  { transactionIds }: Policy,
+): State => {
+  const { playerId, transactionId, reverses, roundId }: AnyCommand = command;
+  const idSpace = idSpaceOf(command, transactionIds);
+  const inSpace = entries.filter((entry) => entry.idSpace === idSpace);
+  const known = inSpace.find((entry) => entry.transactionId === transactionId);
+  const target = inSpace.find((entry) => entry.transactionId === reverses);
+  const isReversed = inSpace.some(
+    (entry) => entry.operation === 'rollback' && entry.reverses === reverses && entry.amount > 0n,
+  );
+  const round = rounds.findLast((change) => change.playerId === playerId && change.roundId === roundId);
+  return {
+    ...state,
+    ...(known && { known }),
+    ...(target && { target }),
+    ...(isReversed && { targetReversed: true }),
+    ...(round && { round: round.closed ? 'closed' : 'open' }),
+  };
+};
+
+/**
+ * Reads the state of the commands and returns a function with the outcome that one of them would have after those that it
+ * was called with before. Nothing is written and no player is locked.
+ */
+export const previewOutcomes = async (
+  sql: Sql,
+  commands: readonly Command[],
+  now: Date | undefined,
+  policy: Policy,
+): Promise<(command: Command) => Outcome> => {
+  const { states, nextOutcome, writes } = await readBatchState(sql, commands, now, policy);
+  const stateOf = new Map(commands.map((command, position) => [command, states[position]]));
+  return (command) => {
+    const state = stateOf.get(command);
+    return nextOutcome(command, state && stateAfter(state, command, writes, policy));
+  };
+};
+
+/**
+ * Commits any commands: reads their state under the locks of their players, has domain.ts decide one after the other,
+ * and writes the decisions. No two commands may share a transaction or a round (`keysOf`), so within a batch only the
+ * balance of a player passes from one command to the next. Returns the outcomes in the order of the commands.
+ */
+export const commitCommands = async (
+  pool: Sql,
+  commands: readonly Command[],
+  now: Date | undefined,
+  policy: Policy,
+): Promise<Outcome[]> => {
+  let outcomes: Outcome[] = [];
+  await pool.begin(async (transaction) => {
+    const sql = transaction as unknown as Sql;
+    const moving = commands.filter(locksPlayer);
+    if (moving.length > 0) await lockPlayers(sql, new Set(moving.map(({ playerId }) => playerId)));
+    const { states, nextOutcome, writes, limits, moment } = await readBatchState(sql, commands, now, policy);
+    outcomes = commands.map((command, position) => nextOutcome(command, states[position]));
+    if (writes.entries.length > 0 || writes.audit.length > 0) await insertDecisions(sql, writes, moment);
+    await writeCounters(sql, limits);
+  });
+  return outcomes;
+};

@@ -1,0 +1,31 @@
+import type { SealedEntry } from '@platform/sealed-log/entry';
+import type { PendingQuery, Row, Sql, TransactionSql } from 'postgres';
+import type { entries } from '../db/tables.ts';
+
+/** An entry of the ledger, as rules compute with it. Its time is that of the batch that writes it. */
+export type Entry = Omit<typeof entries.$inferSelect, 'at'>;
+
+type Query = Sql | TransactionSql;
+
+/** A time as ISO 8601, UTC, milliseconds. */
+export const isoTime = (sql: Query, at: PendingQuery<Row[]>) =>
+  sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/**
+ * The columns of the entry with this alias as a `SealedEntry`, which is how all statements read entries: text, since JSON
+ * numbers of JavaScript end at 2^53.
+ */
+export const entryColumns = (sql: Query, alias: string) => {
+  const entry = sql(alias);
+  return sql`${entry}.player_id as "playerId", ${entry}.seq::text, ${entry}.operation,
+    ${entry}.transaction_id as "transactionId", ${entry}.round_id as "roundId", ${entry}.game_code as "gameCode",
+    ${entry}.amount::text, ${entry}.balance_after::text as "balanceAfter", ${entry}.reverses,
+    ${entry}.round_closed as "roundClosed", ${isoTime(sql, sql`${entry}.at`)} as at, ${entry}.id_space as "idSpace"`;
+};
+
+export const entryOf = ({ at: _at, seq, amount, balanceAfter, ...row }: SealedEntry): Entry => ({
+  ...row,
+  seq: BigInt(seq),
+  amount: BigInt(amount),
+  balanceAfter: BigInt(balanceAfter),
+});
