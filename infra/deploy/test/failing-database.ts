@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { startProxy, type ProxiedConnection } from '@platform/service-kit/testing';
 
 /** How a statement fails: as PostgreSQL fails it, values in the places where PostgreSQL has them, or with its connection. */
 const faults = ['lock timeout', 'constraint', 'invalid value', 'lost connection'] as const;
@@ -85,29 +84,11 @@ export interface FailingDatabase extends AsyncDisposable {
 
 /** A proxy in front of PostgreSQL that fails each statement once in each way. */
 export const startFailingDatabase = async (target: string): Promise<FailingDatabase> => {
-  const url = new URL(target);
-  const { hostname, port } = url;
   const values = new Set<string>();
   const failed = new Map<string, number>();
-  const open = new Set<Socket>();
   let isFailing = false;
 
-  const server = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
-    const hangUp = (): void => {
-      client.destroy();
-      upstream.destroy();
-    };
-    for (const socket of [client, upstream]) {
-      open.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        open.delete(socket);
-        hangUp();
-      });
-    }
-    upstream.on('data', (data) => client.write(data));
-
+  const onConnect = ({ send, hangUp }: ProxiedConnection) => {
     const texts = new Map<string, string>();
     const read = createReader();
     let held: Buffer[] = [];
@@ -125,7 +106,7 @@ export const startFailingDatabase = async (target: string): Promise<FailingDatab
     const end = (): void => {
       const fault = nextFault();
       if (fault === 'lost connection') hangUp();
-      else upstream.write(fault === undefined ? Buffer.concat(held) : failingStatement(fault, sent));
+      else send(fault === undefined ? Buffer.concat(held) : failingStatement(fault, sent));
       [held, text, sent] = [[], '', []];
     };
     const handle = ({ type, body, bytes }: Message): void => {
@@ -145,7 +126,7 @@ export const startFailingDatabase = async (target: string): Promise<FailingDatab
     };
     // The first message has no type: its length leads.
     let start: Buffer | undefined = Buffer.alloc(0);
-    client.on('data', (data) => {
+    return (data: Buffer): void => {
       if (start === undefined) {
         for (const message of read(data)) handle(message);
         return;
@@ -153,25 +134,19 @@ export const startFailingDatabase = async (target: string): Promise<FailingDatab
       start = Buffer.concat([start, data]);
       if (start.length < 8 || start.length < start.readInt32BE(0)) return;
       const length = start.readInt32BE(0);
-      upstream.write(start.subarray(0, length));
+      send(start.subarray(0, length));
       const more = start.subarray(length);
       // A cancel request is all that its connection sends.
       start = undefined;
       for (const message of read(more)) handle(message);
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  url.port = String((server.address() as AddressInfo).port);
+    };
+  };
+  const proxy = await startProxy(target, { onConnect });
   return {
-    url: url.href,
+    url: proxy.url,
     begin: () => void (isFailing = true),
     values,
     failed,
-    [Symbol.asyncDispose]: async () => {
-      server.close();
-      for (const socket of open) socket.destroy();
-      await once(server, 'close');
-    },
+    [Symbol.asyncDispose]: proxy.cut,
   };
 };

@@ -12,7 +12,6 @@ import {
   roleSecret,
   SUPERUSER,
   type BackingServices,
-  type Plan,
   type Site,
 } from './backing-services.ts';
 import { providePrograms, type Found } from './install.ts';
@@ -34,7 +33,8 @@ import {
 } from './service-process.ts';
 import { findServices, instanceName, instancePort, probePort, type Service } from './services.ts';
 import type { Stack } from './stack-file.ts';
-import { ensurePorts, type WantedPort } from './ports.ts';
+import { ensurePorts } from './ports.ts';
+import { instancesOf, wantedPorts } from './wanted-ports.ts';
 
 /** What a stack needs from this machine. */
 export interface Prepared {
@@ -50,45 +50,6 @@ export const prepare = async (options: StartOptions): Promise<Prepared> => {
   const found = await providePrograms(['redis-server', 'nginx'], options.mayInstall);
   const account = await unprivilegedAccount();
   return { account, found, services, local: await openLocalFolder(options.localFolder, account) };
-};
-
-const instancesOf = ({ instances }: StartOptions): number[] =>
-  Array.from({ length: instances }, (_, index) => index + 1);
-
-const wantedPorts = (
-  options: StartOptions,
-  { postgresPort, redisPort }: Plan,
-  { services, found }: Prepared,
-): WantedPort[] => {
-  const { gatewayPort, gatewayTls, gatewayMetricsPort, portBase } = options;
-  const based = (port: number, by: string): WantedPort => ({ port, by, variable: 'PORT_BASE' });
-  return [
-    ...services.flatMap((service) =>
-      instancesOf(options).flatMap((instance) => [
-        based(instancePort(service, portBase, instance), instanceName(service, instance)),
-        based(probePort(service, portBase, instance), `probes of ${instanceName(service, instance)}`),
-      ]),
-    ),
-    ...(postgresPort ? [based(postgresPort, 'PostgreSQL')] : []),
-    ...(redisPort ? [based(redisPort, 'Redis')] : []),
-    ...(found.nginx
-      ? [
-          { port: gatewayPort, by: 'the gateway', variable: 'GATEWAY_PORT' } as const,
-          ...(gatewayTls
-            ? [{ port: gatewayTls.port, by: 'the gateway', variable: 'GATEWAY_TLS_PORT' } as const]
-            : []),
-          ...(gatewayMetricsPort
-            ? [
-                {
-                  port: gatewayMetricsPort,
-                  by: "the gateway's metrics",
-                  variable: 'GATEWAY_METRICS_PORT',
-                } as const,
-              ]
-            : []),
-        ]
-      : []),
-  ];
 };
 
 /** Not in the local folder, because a stack with empty data runs the same modules. `start` itself has another one. */
@@ -131,7 +92,7 @@ export const bringUp = async (
 ): Promise<RunningStack> => {
   const { services, found, local, account } = prepared;
   const plan = planBackingServices(options, services, found);
-  await ensurePorts(wantedPorts(options, plan, prepared));
+  await ensurePorts(wantedPorts(options, plan, services, found.nginx !== undefined));
   const secrets = await openSecrets(local.path, secretNames(services));
   const signer = await openSigner(local.keys);
   const scopes = [...new Set(services.flatMap((service) => service.scopes))].toSorted();

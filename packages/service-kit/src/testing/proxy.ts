@@ -2,7 +2,17 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
+/** One connection through a proxy. */
+export interface ProxiedConnection {
+  /** Sends bytes to the target. */
+  send(data: Buffer): void;
+  /** Closes both sides. */
+  hangUp(): void;
+}
+
 interface ProxyOptions {
+  /** Called for each connection; the result takes what the client sends. Forwards it if absent. */
+  onConnect?: (connection: ProxiedConnection) => (data: Buffer) => void;
   /** Called with each piece of an answer; where it is true the connection is closed instead of forwarding the piece. */
   isLost?: (answer: Buffer) => boolean;
 }
@@ -27,7 +37,7 @@ export interface Proxy extends AsyncDisposable {
 
 export const startProxy = async (
   target: string,
-  { isLost = () => false }: ProxyOptions = {},
+  { isLost = () => false, onConnect = ({ send }) => send }: ProxyOptions = {},
 ): Promise<Proxy> => {
   const url = new URL(target);
   const { hostname, port } = url;
@@ -51,9 +61,10 @@ export const startProxy = async (
         if (!frozen.has(socket)) hangUp();
       });
     }
+    const take = onConnect({ send: (data) => void upstream.write(data), hangUp });
     client.on('data', (data) => {
       sentBytes += data.length;
-      if (state !== 'frozen' && !frozen.has(client)) upstream.write(data);
+      if (state !== 'frozen' && !frozen.has(client)) take(data);
     });
     upstream.on('data', (data) => {
       if (state !== 'works' || frozen.has(client)) return;

@@ -3,40 +3,18 @@ import type { Caller } from '@platform/auth/bearer';
 import { pageLimitBody, pageLimitQuery, pageList, pageOf, type Page } from '@platform/pagination/page-limit';
 import { slice } from '@platform/pagination/slice';
 import type { Executor } from '@platform/service-kit/db';
-import { NotFound, ValidationFailed } from '@platform/service-kit/problem';
+import { ValidationFailed } from '@platform/service-kit/problem';
 import { route, type Route } from '@platform/service-kit/route';
 import { text } from '@platform/service-kit/text';
 import { and, desc, eq, getTableColumns, getTableName, sql, type SQL } from 'drizzle-orm';
-import type { PgColumn, PgTable, PgView, SelectedFields } from 'drizzle-orm/pg-core';
+import type { PgColumn, PgTable, SelectedFields } from 'drizzle-orm/pg-core';
 import type { ISql } from 'postgres';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { stores } from '../db/tables.ts';
 import { storeId } from '../stores/routes.ts';
 import { requireStore } from '../stores/use-cases.ts';
-
-/** The common part of a list and of the address of a single record. */
-interface Shown<Row extends object> {
-  table: (PgTable | PgView) & { storeId: PgColumn; $inferSelect: Row };
-  tag: string;
-  /** Fields that the view does not have are left out of the answer. */
-  view: z.ZodObject;
-  /** Makes a view of a row; the row itself if absent. */
-  show?(row: Row): object;
-}
-
-/** The address of a single record: `GET /v1/stores/{id}/<path>/{…}`. */
-interface OneRecord {
-  /** Name of the record in messages, such as `delivery job`; its operation id is then `getDeliveryJob`. */
-  noun: string;
-  summary: string;
-  /** The columns that identify it, by path parameter; `schema` is a text if absent. */
-  key: Record<string, { column: PgColumn; schema?: z.ZodType<string> }>;
-  /** Optional query parameters that narrow the look-up, by name. */
-  narrowBy?: Record<string, PgColumn>;
-  /** Of several records, the greatest in this column is shown. */
-  latest?: PgColumn;
-}
+import { declareRecord, mapValues, shared, type OneRecord, type Shown } from './record.ts';
 
 interface ListSpec<Row extends object> extends Shown<Row> {
   /** The columns to read; all if absent. */
@@ -108,46 +86,6 @@ interface List {
   find(sql: ISql, storeId: string, key: Record<string, string>): Promise<object | null>;
   routes(context: Context): Route[];
 }
-
-const shared = (context: Context, tag: string) =>
-  ({ method: 'get', tag, auth: context.verifier.guard('stores:admin'), problems: [404] }) as const;
-
-const mapValues = <T, U>(
-  record: Record<string, T>,
-  change: (value: T, name: string) => U,
-): Record<string, U> =>
-  Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value, name)]));
-
-/** Declares the address of a single record of a store. */
-const declareRecord =
-  <Row extends object>(spec: Shown<Row> & OneRecord & { path: string }): ((context: Context) => Route) =>
-  (context) => {
-    const { table, path, tag, view, noun, summary, key, narrowBy = {}, latest, show = (row) => row } = spec;
-    const names = Object.keys(key).map((name) => `{${name}}`);
-    const columns = { id: table.storeId, ...mapValues(key, ({ column }) => column), ...narrowBy };
-    return route(
-      {
-        ...shared(context, tag),
-        path: `/v1/stores/{id}/${path}/${names.join('/')}`,
-        operationId: `get${noun.replaceAll(/(?:^| )./g, (first) => first.trim().toUpperCase())}`,
-        summary,
-        params: storeId.extend(mapValues(key, ({ schema = text(1, 200) }) => schema)),
-        query: z.strictObject(mapValues(narrowBy, () => text(0, 100).optional())),
-        responses: { 200: { description: `The ${noun}`, body: view } },
-      },
-      async ({ params, query }) => {
-        const given = Object.entries({ ...params, ...query });
-        const [row] = await context.database.orm
-          .select()
-          .from(table)
-          .where(and(...given.map(([name, value]) => eq(columns[name as 'id'], value))))
-          .orderBy(...(latest === undefined ? [] : [desc(latest)]))
-          .limit(1);
-        if (row === undefined) throw new NotFound(noun);
-        return { status: 200, body: { ...show(row as Row), storeId: undefined } };
-      },
-    );
-  };
 
 /** Declares the list of one kind of record of a store, and the address of a single record. */
 export const declareList = <Row extends object>(spec: ListSpec<Row>): List => {
