@@ -8,6 +8,9 @@ export const sha256 = z
   .regex(/^[0-9a-f]{64}$/)
   .meta({ description: 'SHA-256 in hex' });
 
+/** Of a public key (RFC 7638). What a program prints of an unverified file is this alphabet at most. */
+export const thumbprint = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+
 /** A signed range of entries. Every checkpoint names the one before it, so they form a chain. */
 export const Checkpoint = z
   .strictObject({
@@ -17,7 +20,7 @@ export const Checkpoint = z
     previous: sha256.meta({ description: 'Hash of the checkpoint before; 64 zeros for the first' }),
     root: sha256.meta({ description: 'Root of the Merkle tree over the entries' }),
     sealedAt: z.iso.datetime({ precision: 3 }),
-    keyId: z.string().meta({ description: 'Thumbprint of the key that signed (RFC 7638)' }),
+    keyId: thumbprint.meta({ description: 'Thumbprint of the key that signed (RFC 7638)' }),
     signature: z.string().meta({ description: 'Ed25519, base64url' }),
   })
   .meta({ id: 'Checkpoint' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Checkpoint, sha256 } from './checkpoint.ts';
+import { Checkpoint, sha256, thumbprint } from './checkpoint.ts';
 import { SealedEntry } from './entry.ts';
 
 /** The entries of a round, the proof that each was sealed, and the signed checkpoints. */
@@ -25,7 +25,7 @@ export const Evidence = z.strictObject({
 export const EvidenceFile = z
   .strictObject({
     evidence: Evidence,
-    keyId: z.string(),
+    keyId: thumbprint,
     signature: z
       .string()
       .meta({ description: 'Ed25519 over the JSON of `evidence` as it is here, base64url' }),

@@ -7,6 +7,7 @@ import * as check from './commands/check.ts';
 import * as gameServer from './commands/game-server.ts';
 import * as record from './commands/record.ts';
 import * as sign from './commands/sign.ts';
+import { complain } from './terminal.ts';
 
 /** `run` resolves with the exit code, and rejects when it was called wrongly; then its usage is printed. */
 const commands: Record<string, { usage: string; run(args: string[]): Promise<number> }> = {
@@ -22,10 +23,10 @@ const [name = '', ...args] = process.argv.slice(2).filter((argument) => argument
 const command = commands[name];
 if (command === undefined) {
   const usages = Object.values(commands).map(({ usage }) => usage);
-  process.stderr.write(`wallet-conformance <command>\n\n${usages.join('\n')}`);
+  complain(`wallet-conformance <command>\n\n${usages.join('\n')}`);
   process.exitCode = 2;
 } else
   process.exitCode = await command.run(args).catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${command.usage}`);
+    complain(`${error instanceof Error ? error.message : String(error)}\n\n${command.usage}`);
     return 2;
   });

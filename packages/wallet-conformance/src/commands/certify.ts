@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { junit, line, summary } from '../certify/report.ts';
 import { certify } from '../certify/run.ts';
-import { say, targetOf, targetOptions, targetUsage } from './target.ts';
+import { say } from '../terminal.ts';
+import { targetOf, targetOptions, targetUsage } from './target.ts';
 
 export const usage = `certify --url <callback url> --player <id of a player with 100.00 or more>: tests every promise of the contract
 ${targetUsage}  --other-player <id>    a second player with 1.00 or more, for the cases that need two

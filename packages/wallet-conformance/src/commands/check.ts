@@ -1,6 +1,6 @@
 import { judge } from '../history/judge.ts';
 import { exitCodeOf, readCalls, reportVerdict } from '../history/report.ts';
-import { say } from './target.ts';
+import { complain, say } from '../terminal.ts';
 
 export const usage = `check <file>: judges a recording again\n`;
 
@@ -10,6 +10,6 @@ export const run = async ([file]: string[]): Promise<number> => {
   const verdict = judge(await readCalls(file));
   say(await reportVerdict(verdict, file));
   if (verdict.histories === verdict.unusable.length)
-    process.stderr.write('No history could be judged; record one with "record FILE".\n');
+    complain('No history could be judged; record one with "record FILE".');
   return exitCodeOf(verdict);
 };

@@ -11,7 +11,8 @@ import { playRound } from '../game-server/rounds.ts';
 import { createStandIn } from '../game-server/server.ts';
 import { jsonLines, losingCaller, recordingCaller, withFaults, type Line } from '../game-server/statement.ts';
 import { createRandom } from '../random.ts';
-import { countOf, say } from './target.ts';
+import { say } from '../terminal.ts';
+import { countOf } from './target.ts';
 
 export const usage = `game-server: a stand-in game server. It waits for launches, or plays by itself with --player
   --url <url>            of the operator (the variable OPERATOR_URL, else the stack that runs here)

@@ -2,7 +2,8 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { recordAndJudge } from '../history/record-and-judge.ts';
 import { exitCodeOf, reportVerdict } from '../history/report.ts';
-import { countOf, say, targetOf, targetOptions, targetUsage } from './target.ts';
+import { say } from '../terminal.ts';
+import { countOf, targetOf, targetOptions, targetUsage } from './target.ts';
 
 export const usage = `record <file> --url <callback url> --player <id with 1.00 or more> [--player …]: sends concurrent callbacks, records them and judges the answers
 ${targetUsage}  --seconds <n>          how long to record (10)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { createRequestSignatures } from '@platform/wallet-protocol/signing';
 import { walletHere } from '../env.ts';
-import { say } from './target.ts';
+import { say } from '../terminal.ts';
 
 export const usage = `sign <callback> ['{"playerId":"demo-1"}'] [--url …] [--secret …]: prints a signed curl, which is good for 30 s\n`;
 

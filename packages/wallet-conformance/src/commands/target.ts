@@ -44,6 +44,3 @@ export const countOf = (text: string, option: string): number => {
   if (!/^\d{1,10}$/.test(text)) throw new Error(`--${option} is a whole number`);
   return Number(text);
 };
-
-/** Prints a line. */
-export const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -5,7 +5,6 @@ import { parseCall, type Call } from './call.ts';
 import { explain } from './explain.ts';
 import type { Verdict } from './judge.ts';
 import { picture } from './picture.ts';
-import { printable } from './printable.ts';
 
 /** Reads a recorded file, one call a line. Throws an Error that names the line that cannot be read. */
 export const readCalls = async (file: string): Promise<Call[]> => {
@@ -17,7 +16,7 @@ export const readCalls = async (file: string): Promise<Call[]> => {
     try {
       calls.push(parseCall(line));
     } catch (cause) {
-      const reason = cause instanceof Error ? printable(cause.message) : '';
+      const reason = cause instanceof Error ? cause.message : '';
       throw new Error(`${file}, line ${number}: ${reason}`, { cause });
     }
   }
@@ -27,7 +26,7 @@ export const readCalls = async (file: string): Promise<Call[]> => {
 /** More violations than this are counted, not described. */
 const maxDescribed = 10;
 
-/** The verdict in words, whose texts of the recording are escaped; with a picture of each violation in an SVG file beside `file`. */
+/** The verdict in words, with a picture of each violation in an SVG file beside `file`. */
 export const reportVerdict = async (verdict: Verdict, file: string): Promise<string> => {
   const { calls, histories, unusable, violations } = verdict;
   const lines = violations.slice(0, maxDescribed).flatMap((violation) => [...explain(violation), '']);
@@ -37,8 +36,8 @@ export const reportVerdict = async (verdict: Verdict, file: string): Promise<str
     lines.push(`  Picture ${at + 1}: ${svg}`);
   }
   return [
-    ...lines.map(printable),
-    ...unusable.slice(0, maxDescribed).map((reason) => printable(`Not judged: ${reason}`)),
+    ...lines,
+    ...unusable.slice(0, maxDescribed).map((reason) => `Not judged: ${reason}`),
     `${calls} calls in ${histories} histories: ${violations.length} violations, ${unusable.length} not judged.`,
   ].join('\n');
 };
