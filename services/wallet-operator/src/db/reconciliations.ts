@@ -11,6 +11,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { Side } from '../reconciliation/side.ts';
 import { minor } from './columns.ts';
 
 /** How many lines of a statement state each field; a field that is in none is missing. */
@@ -88,22 +89,6 @@ export const reconciliationLines = pgTable(
   ],
 );
 
-/** A transaction as one side has it. */
-export interface Side {
-  /** Of the statement. */
-  line?: number;
-  playerId: string;
-  operation: string;
-  /** Minor units without a sign, as digits. */
-  amount: string | null;
-  currency: string | null;
-  roundId: string | null;
-  gameCode: string | null;
-  roundClosed: boolean | null;
-  reverseTransactionId: string | null;
-  at: string | null;
-}
-
 export const differenceKinds = [
   'missing_here',
   'missing_there',
@@ -126,7 +111,7 @@ export const reconciliationDifferences = pgTable(
     kind: text({ enum: differenceKinds }).notNull(),
     playerId: text('player_id').notNull(),
     transactionId: text('transaction_id').notNull(),
-    /** The line of the statement; null: it has none. */
+    /** The line of the statement, with its amount in minor units; null: it has none. */
     there: jsonb().$type<Side>(),
     /** Our entry; null: there is none. */
     here: jsonb().$type<Side>(),

@@ -1,15 +1,22 @@
-import type { TransactionSql } from 'postgres';
+import type { PendingQuery, Row, TransactionSql } from 'postgres';
+import { isoTime } from '../ledger/entry.ts';
 import type { Run } from './run-queries.ts';
 
-const sideOfLine = (
+/** A `Side`, from the line of the statement or from our entry. */
+const sideOf = (
   tx: TransactionSql,
-) => tx`jsonb_build_object('line', line.line, 'playerId', line.player_id,
-  'operation', line.operation, 'amount', line.amount::text, 'currency', line.currency, 'roundId', line.round_id,
-  'gameCode', line.game_code, 'roundClosed', line.round_closed, 'reverseTransactionId', line.reverses, 'at', line.at)`;
+  source: 'line' | 'entry',
+  line: PendingQuery<Row[]>,
+  currency: PendingQuery<Row[]>,
+) => {
+  const of = tx(source);
+  return tx`jsonb_build_object('line', ${line}, 'playerId', ${of}.player_id, 'operation', ${of}.operation,
+    'amount', abs(${of}.amount)::text, 'currency', ${currency}, 'roundId', ${of}.round_id, 'gameCode', ${of}.game_code,
+    'roundClosed', ${of}.round_closed, 'reverseTransactionId', ${of}.reverses, 'time', ${isoTime(tx, tx`${of}.at`)})`;
+};
 
-const sideOfEntry = (tx: TransactionSql) => tx`jsonb_build_object('playerId', entry.player_id,
-  'operation', entry.operation, 'amount', abs(entry.amount)::text, 'currency', player.currency, 'roundId', entry.round_id,
-  'gameCode', entry.game_code, 'roundClosed', entry.round_closed, 'reverseTransactionId', entry.reverses, 'at', entry.at)`;
+const sideOfLine = (tx: TransactionSql) => sideOf(tx, 'line', tx`line.line`, tx`line.currency`);
+const sideOfEntry = (tx: TransactionSql) => sideOf(tx, 'entry', tx`null::int`, tx`player.currency`);
 
 /** Whether an entry was written by a repair: its own time is that of the repair. */
 const isRepair = (tx: TransactionSql) => tx`exists (select from reconciliation_differences repaired
@@ -117,7 +124,7 @@ export const compareEntries = async (
       from reconciliation_differences repaired
         join reconciliations claimed on claimed.reconciliation_id = repaired.reconciliation_id
         cross join run
-        cross join lateral (select (repaired.there ->> 'at')::timestamptz as at) line
+        cross join lateral (select (repaired.there ->> 'time')::timestamptz as at) line
       where repaired.repair_transaction_id is not null and repaired.repair = 'apply'
         and coalesce(line.at, claimed.period_from) >= ${entriesDone}::timestamptz
         and coalesce(line.at, claimed.period_from) < run.slice_end

@@ -2,10 +2,10 @@ import type { z } from 'zod';
 import type { Context } from '../context.ts';
 import { csvLine } from '@platform/service-kit/csv';
 import type { Difference } from './schema.ts';
+import { sideFields } from './side.ts';
 import { allDifferences } from './use-cases.ts';
 
 type DifferenceView = z.input<typeof Difference>;
-type SideView = NonNullable<DifferenceView['there']>;
 
 const own = [
   'number',
@@ -20,31 +20,18 @@ const own = [
   'repairedBy',
 ] as const satisfies (keyof DifferenceView)[];
 
-const ofSide = [
-  'line',
-  'playerId',
-  'operation',
-  'amount',
-  'currency',
-  'roundId',
-  'gameCode',
-  'roundClosed',
-  'reverseTransactionId',
-  'time',
-] as const satisfies (keyof SideView)[];
-
 const header = [
   ...own,
-  ...ofSide.map((field) => `there.${field}`),
+  ...sideFields.map((field) => `there.${field}`),
   // Our entries have no line.
-  ...ofSide.slice(1).map((field) => `here.${field}`),
+  ...sideFields.slice(1).map((field) => `here.${field}`),
 ];
 
 const csvOf = (difference: DifferenceView): string =>
   csvLine([
     ...own.map((field) => difference[field] ?? ''),
-    ...ofSide.map((field) => difference.there?.[field] ?? ''),
-    ...ofSide.slice(1).map((field) => difference.here?.[field] ?? ''),
+    ...sideFields.map((field) => difference.there?.[field] ?? ''),
+    ...sideFields.slice(1).map((field) => difference.here?.[field] ?? ''),
   ]);
 
 const jsonOf = (difference: DifferenceView): string => `${JSON.stringify(difference)}\n`;

@@ -1,26 +1,32 @@
+import { minorUnits } from '@platform/wallet-protocol/money';
 import type { Policy } from '../ledger/command.ts';
 import { currencyOf } from '../ledger/domain.ts';
 import { idSpaceOf } from '../ledger/id-space.ts';
-import { minorUnits } from '@platform/wallet-protocol/money';
 import type { ReadLine } from './statement.ts';
 
-/** Columns of `reconciliation_lines` that a statement fills. */
-export const lineColumns = [
-  'line',
-  'transaction_id',
-  'id_space',
-  'player_id',
-  'operation',
-  'amount',
-  'currency',
-  'round_id',
-  'game_code',
-  'round_closed',
-  'reverses',
-  'at',
-] as const;
+type Value = string | number | boolean | undefined;
 
-export type LineColumn = (typeof lineColumns)[number];
+/** Columns of `reconciliation_lines` that a statement fills: their type, and their value for a line. */
+const columns: Record<
+  string,
+  [type: string, read: (line: ReadLine, scope: Policy['transactionIds']) => Value]
+> = {
+  line: ['int', ({ line }) => line],
+  transaction_id: ['text', ({ content }) => content.transactionId],
+  id_space: ['text', ({ content }, scope) => idSpaceOf(content, scope)],
+  player_id: ['text', ({ content }) => content.playerId],
+  operation: ['text', ({ content }) => content.operation],
+  amount: ['bigint', ({ content: { amount } }) => (amount === undefined ? undefined : minorUnits(amount))],
+  currency: ['text', ({ content: { currency } }) => currency && currencyOf(currency)],
+  round_id: ['text', ({ content }) => content.roundId],
+  game_code: ['text', ({ content }) => content.gameCode],
+  round_closed: ['boolean', ({ content }) => content.roundClosed],
+  reverses: ['text', ({ content }) => content.reverseTransactionId],
+  at: ['timestamptz', ({ content }) => content.time],
+};
+
+/** Names and types, in the order of `LineBatch.columns`. */
+export const lineColumns = Object.entries(columns).map(([name, [type]]) => ({ name, type }));
 
 /** Lines of a statement. */
 export interface LineBatch {
@@ -31,30 +37,9 @@ export interface LineBatch {
   columns: string[];
 }
 
-const rowOf = (
-  { line, content }: ReadLine,
-  scope: Policy['transactionIds'],
-): Record<LineColumn, string | number | boolean | undefined> => {
-  const { playerId, operation, amount, currency, time } = content;
-  return {
-    line,
-    transaction_id: content.transactionId,
-    id_space: idSpaceOf({ operation, playerId }, scope),
-    player_id: playerId,
-    operation,
-    amount: amount === undefined ? undefined : minorUnits(amount),
-    currency: currency && currencyOf(currency),
-    round_id: content.roundId,
-    game_code: content.gameCode,
-    round_closed: content.roundClosed,
-    reverses: content.reverseTransactionId,
-    at: time,
-  };
-};
-
 /** `scope`: where transaction ids are unique. */
-export const batchOf = (lines: readonly ReadLine[], scope: Policy['transactionIds']): LineBatch => {
-  const rows = lines.map((line) => rowOf(line, scope));
-  const columns = lineColumns.map((column) => rows.map((row) => row[column] ?? '').join('\n'));
-  return { count: lines.length, first: lines[0]?.line ?? null, columns };
-};
+export const batchOf = (lines: readonly ReadLine[], scope: Policy['transactionIds']): LineBatch => ({
+  count: lines.length,
+  first: lines[0]?.line ?? null,
+  columns: Object.values(columns).map(([, read]) => lines.map((line) => read(line, scope) ?? '').join('\n')),
+});

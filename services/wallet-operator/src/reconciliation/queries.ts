@@ -3,7 +3,7 @@ import type { PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import { and, desc, eq, gt, inArray, lt, ne, or, sql as raw } from 'drizzle-orm';
 import postgres, { type PendingQuery, type Row, type Sql } from 'postgres';
 import { reconciliations, type StatedFields } from '../db/reconciliations.ts';
-import { lineColumns, type LineBatch, type LineColumn } from './line-batch.ts';
+import { lineColumns, type LineBatch } from './line-batch.ts';
 
 export type ReconciliationRow = typeof reconciliations.$inferSelect;
 
@@ -42,20 +42,17 @@ export const insertLines = async (
   { count, first, columns }: LineBatch,
 ): Promise<boolean> => {
   // No value has a line feed or is empty.
-  const column = (name: LineColumn) =>
-    sql`string_to_array(${columns[lineColumns.indexOf(name)] ?? ''}, chr(10), '')`;
+  const arrays = lineColumns
+    .map(({ type }, at) => sql`string_to_array(${columns[at] ?? ''}, chr(10), '')::${sql.unsafe(type)}[]`)
+    .reduce((list, next) => sql`${list}, ${next}`);
+  const names = sql(lineColumns.map(({ name }) => name));
   const insert = (stored: PendingQuery<Row[]>) => sql`
     with run as (
       update reconciliations set lines = lines + ${count}, first_line = coalesce(first_line, ${first}),
         touched_at = now()
       where reconciliation_id = ${id} and step = 'receiving' returning reconciliation_id, first_line
     ), line as materialized (
-      select run.reconciliation_id, line.* from run cross join unnest(${column('line')}::int[],
-        ${column('transaction_id')}, ${column('id_space')}, ${column('player_id')}, ${column('operation')},
-        ${column('amount')}::bigint[], ${column('currency')}, ${column('round_id')}, ${column('game_code')},
-        ${column('round_closed')}::boolean[], ${column('reverses')}, ${column('at')}::timestamptz[])
-        as line (line, transaction_id, id_space, player_id, operation, amount, currency, round_id, game_code,
-          round_closed, reverses, at)
+      select run.reconciliation_id, line.* from run cross join unnest(${arrays}) as line (${names})
     ), ${stored}
     select case when first_line < ${first} then set_config('synchronous_commit', 'off', true) end from run`;
   try {

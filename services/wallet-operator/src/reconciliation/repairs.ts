@@ -53,7 +53,7 @@ type Placed = Pick<DifferenceRow, 'number' | 'there'>;
  * debits come before credits before rollbacks.
  */
 const inOrder = (a: Placed, b: Placed): number =>
-  Date.parse(a.there?.at ?? '1970-01-01') - Date.parse(b.there?.at ?? '1970-01-01') ||
+  Date.parse(a.there?.time ?? '1970-01-01') - Date.parse(b.there?.time ?? '1970-01-01') ||
   Number(a.there?.roundClosed ?? false) - Number(b.there?.roundClosed ?? false) ||
   order.indexOf(a.there?.operation ?? '') - order.indexOf(b.there?.operation ?? '') ||
   a.number - b.number;
@@ -74,7 +74,7 @@ const applyRepair = async (
   command: Repair,
 ): Promise<RepairView> => {
   const { reconciliationId, number, repair } = row;
-  const { playerId, isRepair: _, ...asked } = command;
+  const { playerId, isRepair: _isRepair, ...asked } = command;
   const details = { by, reconciliationId, number, repair, ...asked };
   const attempt = await orm.transaction(async (tx) => {
     await recordEvent(tx, { kind: 'reconciliation_repair_requested', playerId, details });

@@ -2,6 +2,7 @@ import { pageLimitBody, pageLimitQuery } from '@platform/pagination/page-limit';
 import { instant, text } from '@platform/service-kit/text';
 import { z } from 'zod';
 import { differenceKinds } from '../db/reconciliations.ts';
+import { Side } from './side.ts';
 import { anyInstant, statementFields, type StatementField } from './statement-line.ts';
 
 const mapping = 'must be pairs such as playerId:Player,time:Booked at';
@@ -90,19 +91,6 @@ export const ReconciliationPath = z.object({ reconciliationId: z.guid() });
 export const ReconciliationQuery = z.strictObject(pageLimitQuery);
 export const DifferenceQuery = z.strictObject({ ...pageLimitQuery, kind: kind.optional() });
 
-const side = z.object({
-  line: z.int().nullable().meta({ description: 'Of the statement' }),
-  playerId: z.string(),
-  operation: z.string(),
-  amount: z.string().nullable(),
-  currency: z.string().nullable(),
-  roundId: z.string().nullable(),
-  gameCode: z.string().nullable(),
-  roundClosed: z.boolean().nullable(),
-  reverseTransactionId: z.string().nullable(),
-  time: instant().nullable(),
-});
-
 const status = z.string().nullable().meta({ description: 'Decision of the ledger about the repair' });
 const reason = z.string().nullable().meta({
   description:
@@ -115,8 +103,8 @@ export const Difference = z
     kind,
     playerId: z.string(),
     transactionId: z.string(),
-    there: side.nullable().meta({ description: 'The line of the statement' }),
-    here: side.nullable().meta({ description: 'Our entry' }),
+    there: Side.nullable().meta({ description: 'The line of the statement' }),
+    here: Side.nullable().meta({ description: 'Our entry' }),
     repair: z.enum(['apply', 'close_round', 'ask_game_server']).meta({
       description:
         'apply: apply the transaction of the statement; close_round: end the round with a credit of 0.00; ' +

@@ -6,8 +6,7 @@ import { runOutsideRequest } from '@platform/service-kit/request-scope';
 import type { z } from 'zod';
 import { recordEvent } from '../reporting/audit/use-cases.ts';
 import type { Context } from '../context.ts';
-import type { Side, StatedFields } from '../db/reconciliations.ts';
-import { decimal } from '@platform/wallet-protocol/money';
+import type { StatedFields } from '../db/reconciliations.ts';
 import { countKinds, differencesAfter, listDifferences, type DifferenceRow } from './difference-queries.ts';
 import { failRun } from './run-queries.ts';
 import {
@@ -18,6 +17,7 @@ import {
   type StatementQuery,
 } from './schema.ts';
 import { interrupted, storeLines } from './receiving.ts';
+import { sideView } from './side.ts';
 import { statementFields } from './statement-line.ts';
 import type { StatementFormat } from './statement.ts';
 import {
@@ -124,27 +124,13 @@ export const pageReconciliations = async (
 ): Promise<Slice<z.input<typeof Reconciliation>>> =>
   slice((await listReconciliations(database.orm, page)).map(viewOf), page.limit);
 
-const sideOf = (side: Side | null) =>
-  side && {
-    line: side.line ?? null,
-    playerId: side.playerId,
-    operation: side.operation,
-    amount: side.amount === null ? null : decimal(side.amount),
-    currency: side.currency,
-    roundId: side.roundId,
-    gameCode: side.gameCode,
-    roundClosed: side.roundClosed,
-    reverseTransactionId: side.reverseTransactionId,
-    time: side.at === null ? null : new Date(side.at).toISOString(),
-  };
-
 export const differenceOf = (row: DifferenceRow): z.input<typeof Difference> => ({
   number: row.number,
   kind: row.kind,
   playerId: row.playerId,
   transactionId: row.transactionId,
-  there: sideOf(row.there),
-  here: sideOf(row.here),
+  there: sideView(row.there),
+  here: sideView(row.here),
   repair: row.repair,
   state: row.state,
   status: row.status,
